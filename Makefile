@@ -1,0 +1,104 @@
+# agentrt on a machine that has only Python 3.11 or later and make.
+#
+# Everything is installed into $(VENV); its stamp is renewed when pyproject.toml changes. Nothing is installed outside.
+# PYTHON=/path/to/python picks another interpreter; VENV=.venv-3.12 another environment.
+
+VENV   ?= .venv
+PYTHON ?=
+EXTRAS ?= dev
+TICKS  ?= 2000
+SEED   ?= 7
+ARGS   ?=
+
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed-$(EXTRAS)
+PYTHONS = 3.11 3.12 3.13 3.14
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export PYTHONUTF8 = 1
+# A parent's settings must not decide which code is tested.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.PHONY: help demo test test-all bench lint unit install clean
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+install: $(STAMP)  ## make the environment, with everything in it
+
+demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
+	@$(BIN)/agentrt demo $(ARGS)
+
+test: $(STAMP)  ## the whole gate: lint, types, contracts, tests, coverage
+	@start=$$(date +%s); \
+	$(MAKE) --no-print-directory lint unit && \
+	echo "make test: passed in $$(( $$(date +%s) - start )) s"
+
+lint: $(STAMP)  ## style, types, import contracts, spelling
+	@echo "== ruff";          $(BIN)/ruff check .
+	@echo "== ruff format";   $(BIN)/ruff format --check .
+	@echo "== codespell";     $(BIN)/codespell
+	@echo "== import-linter"; $(BIN)/lint-imports --no-logo
+	@echo "== mypy";          $(BIN)/mypy
+	@echo "== pyright";       $(BIN)/pyright --pythonpath $(BIN)/python --warnings
+	@echo "== pyright: public types are complete"
+	@$(BIN)/python tools/public_types.py agentrt
+
+unit: $(STAMP)  ## the tests alone, with coverage
+	@echo "== pytest"
+	@PYTHONDEVMODE=1 $(BIN)/python -m coverage run -m pytest -q --durations=5 $(ARGS)
+	@total=$$($(BIN)/python -m coverage report --format=total); status=$$?; echo "coverage: $$total %"; exit $$status
+
+test-all:  ## the tests on each Python from 3.11 on that is found here
+	@found=; failed=; \
+	for version in $(PYTHONS); do \
+	    python=; \
+	    for candidate in $$(command -v python$$version) "$$HOME"/.pyenv/versions/$$version.*/bin/python; do \
+	        if "$$candidate" -c "import ensurepip, venv" >/dev/null 2>&1; then python=$$candidate; break; fi; \
+	    done; \
+	    if [ -z "$$python" ]; then echo "== Python $$version: not found here"; continue; fi; \
+	    echo "== Python $$version: $$python"; \
+	    found="$$found $$version"; \
+	    $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON="$$python" EXTRAS=test,bench plain-tests || failed="$$failed $$version"; \
+	done; \
+	if [ -z "$$found" ]; then echo "no Python from 3.11 on was found"; exit 1; fi; \
+	if [ -n "$$failed" ]; then echo "make test-all: failed on$$failed"; exit 1; fi; \
+	echo "make test-all: passed on$$found"
+
+.PHONY: plain-tests
+plain-tests: $(STAMP)
+	@PYTHONDEVMODE=1 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS)
+
+bench: $(STAMP)  ## measure against the limits and the peers (ARGS="wake" for one row)
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+clean:  ## remove the environments and everything that was made
+	rm -rf .venv .venv-* build dist .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The interpreter: the one given, else the first that runs and can make an environment.
+$(STAMP): pyproject.toml
+	@check='import sys; sys.exit(sys.version_info < (3, 11))'; \
+	if ! "$(BIN)/python" -c "$$check" 2>/dev/null; then \
+	    python="$(PYTHON)"; \
+	    if [ -n "$$python" ]; then \
+	        "$$python" -c "$$check" || { echo "agentrt needs Python 3.11 or later; '$$python' is not." >&2; exit 1; }; \
+	    else \
+	        for candidate in python3.11 python3.12 python3.13 python3 python; do \
+	            if "$$candidate" -c "$$check" 2>/dev/null; then python=$$candidate; break; fi; \
+	        done; \
+	    fi; \
+	    if [ -z "$$python" ]; then \
+	        echo "agentrt needs Python 3.11 or later, and none was found on the PATH." >&2; \
+	        echo "Install one, or name it: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; \
+	    fi; \
+	    echo "making $(VENV) with $$($$python --version)"; \
+	    rm -rf "$(VENV)"; \
+	    "$$python" -m venv "$(VENV)" || { rm -rf "$(VENV)"; \
+	        echo "'$$python -m venv' failed: install its venv module (Debian and Ubuntu: python3-venv)." >&2; exit 1; }; \
+	fi
+	@echo "installing into $(VENV) (first time: about a minute)"
+	@$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
+	@touch $@

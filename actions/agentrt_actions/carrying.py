@@ -1,0 +1,217 @@
+"""Carrying: pick up, put down, store, consume. One thing at a time, in two hands.
+
+Hands are empty between plans: what a plan picked up and did not use is laid down when the plan ends, by ``PickUp.stop``,
+however it ends. So a plan that is thought while another one runs counts on empty hands, and what it would interrupt lays
+its burden down first.
+
+``CURRENT.carrying`` says, while a plan is thought, what the entity will carry by then: a step that picks up asks for empty
+hands, a step that stores asks for the item. Plans that do not fit together are never ready, so they never fail.
+"""
+
+from __future__ import annotations
+
+from agentrt import ARGS, OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt_actions.protocols import Carrier, Consumable, Located, PathFinder, Storage
+
+__all__ = ["ConsumeCarried", "PickUp", "PutDown", "StoreCarried", "StoreItem", "expected_carrying", "within_reach"]
+
+
+def expected_carrying(ctx: Context) -> Entity | None:
+    """What the entity will carry when the action that thinks is run; nothing, unless an earlier step picks it up.
+
+    Args:
+        ctx: the context of an action that thinks.
+    """
+    carried: Entity | None = ctx.CURRENT.carrying if ctx.CURRENT.carrying_changed else None
+    return carried
+
+
+def within_reach(ctx: Context, entity: Entity, reach: int = 1) -> bool:
+    """Whether an entity is so near that hands can reach it.
+
+    Args:
+        ctx: the context.
+        entity: the entity; it has ``Located``.
+        reach: how many steps the hands reach.
+    """
+    return ctx.entity[PathFinder].distance(ctx.entity[Located].location, entity[Located].location) <= reach
+
+
+class PickUp(Action):
+    """Take an item into the hands, and lay it down at the end of the plan if it was not used."""
+
+    does = "agentrt:pick_up"
+    name = "pick up"
+    utility = 1.0
+    status_text_key = "agentrt:status.picking_up"
+
+    class Args(ActionArgs):
+        """What to pick up.
+
+        Attributes:
+            item: the item; it has ``Located``.
+        """
+
+        item: Entity
+
+    async def think(self, ctx: Context, args: Args) -> None:
+        """Be ready if the hands will be empty.
+
+        Args:
+            ctx: the context.
+            args: what to pick up.
+        """
+        if expected_carrying(ctx) is None:
+            ctx.CURRENT.carrying = args.item
+            ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        """Take it.
+
+        Args:
+            ctx: the context.
+            args: what to pick up.
+        """
+        await ctx.next_tick()
+        if not within_reach(ctx, args.item) or not ctx.entity[Carrier].pick_up(args.item):
+            ctx.abort(f"{args.item.name} could not be picked up")
+
+    def stop(self, ctx: Context, args: Args) -> None:
+        """Lay it down if it is still carried.
+
+        Args:
+            ctx: the context.
+            args: what was picked up.
+        """
+        carrier = ctx.entity[Carrier]
+        if carrier.carrying is args.item:
+            carrier.put_down()
+
+
+class PutDown(Action):
+    """Lay down what is carried."""
+
+    does = "agentrt:put_down"
+    name = "put down"
+    utility = 1.0
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready if something will be carried.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        if expected_carrying(ctx) is not None:
+            ctx.CURRENT.carrying = None
+            ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        """Lay it down.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        await ctx.next_tick()
+        ctx.entity[Carrier].put_down()
+
+
+class StoreCarried(Action):
+    """Put what is carried into a storage within reach."""
+
+    does = "agentrt:store_carried"
+    name = "store"
+    utility = 1.0
+    status_text_key = "agentrt:status.storing"
+
+    class Args(ActionArgs):
+        """Where to.
+
+        Attributes:
+            storage: an entity with ``Storage``.
+        """
+
+        storage: Entity
+
+    async def think(self, ctx: Context, args: Args) -> None:
+        """Be ready if something will be carried that the storage accepts.
+
+        Args:
+            ctx: the context.
+            args: where to.
+        """
+        item = expected_carrying(ctx)
+        if item is not None and args.storage[Storage].accepts(item):
+            ctx.CURRENT.carrying = None
+            ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        """Store it.
+
+        Args:
+            ctx: the context.
+            args: where to.
+        """
+        await ctx.next_tick()
+        carrier = ctx.entity[Carrier]
+        item = carrier.carrying
+        if item is None or not within_reach(ctx, args.storage) or not args.storage[Storage].store(item, carrier):
+            ctx.abort(f"nothing could be stored in {args.storage.name}")
+
+
+class StoreItem(CompoundAction):
+    """Bring an item that is carried to the nearest storage that accepts it and that nobody else is on the way to."""
+
+    does = "agentrt:store_item"
+    name = "store item"
+    utility = 1.0
+
+    class Args(ActionArgs):
+        """What to store.
+
+        Attributes:
+            item: the item; it will be carried by then.
+        """
+
+        item: Entity
+
+    steps = (
+        step("agentrt:find_storage", item=ARGS.item, name="storage"),
+        step("agentrt:reserve_entity", entity=PREV.storage),
+        step("agentrt:goto_entity", entity=OUT["storage"].storage),
+        step("agentrt:store_carried", storage=OUT["storage"].storage),
+    )
+
+
+class ConsumeCarried(Action):
+    """Use up what is carried: eat it, drink it, take it."""
+
+    does = "agentrt:consume_carried"
+    name = "consume"
+    utility = 1.0
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready if something will be carried that can be used up.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        item = expected_carrying(ctx)
+        if item is not None and item.get(Consumable) is not None:
+            ctx.CURRENT.carrying = None
+            ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        """Use it up.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        await ctx.next_tick()
+        item = ctx.entity[Carrier].carrying
+        if item is None:
+            ctx.abort("there is nothing in the hands to consume")
+        item[Consumable].consume(ctx.entity)

@@ -1,0 +1,401 @@
+"""Actions: what authors write.
+
+An action is a class. Its metadata and hooks are read once, when the class is defined, into an ``ActionSpec``; whatever is
+wrong is an error at that moment. An instance belongs to one place in the plan tree of one agent, so that an author may
+keep things on ``self`` between the hooks.
+
+Hooks, in the order in which they are called::
+
+    should_start_thinking -> think ... -> start -> stop_thinking -> run ... -> stop
+
+``think`` and ``run`` are coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and ``think``
+with ``stop_thinking``.
+
+Source: seed 001, "Writing actions".
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agentrt.activity.fields import ActionArgs, ThinkOutput
+from agentrt.activity.placeholders import Compiler, Resolver
+from agentrt.activity.utility import DEFAULT_BOOST, UtilityRange, parse_range
+from agentrt.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from agentrt.activity.context import Context
+
+__all__ = ["Action", "ActionSpec", "CompiledStep", "CompoundAction", "Output", "Step", "output", "step"]
+
+_ACTIVITY = re.compile(r"[^\s/]+")
+
+
+class Action:
+    """One way to perform an activity.
+
+    Attributes:
+        does: the activity that it performs, such as ``"stonehearth:paint"``. A class without one is a base class.
+        name: what debugging tools call it; the class's name in words by default.
+        utility: how good it is at performing the activity, from 0 to 1: a number, or a range (low, high) within which
+            ``ctx.set_utility`` places it; the low end counts until then.
+        sunk_cost_boost: what is added to its utility once it has run for half a second of game time. With 1.0 nothing
+            that performs the same activity interrupts it.
+        weight: how likely it is drawn among actions of the same utility.
+        scheduler_priority: a multiplier on the share of search resources of the agent while it runs.
+        status_text_key: a key under which the game finds words for what the agent does.
+        flags: control flags that it holds while it runs.
+        Args: the arguments of the activity, if it has any; the same for all actions that perform it.
+        Output: what thinking finds out, if that is not just the arguments.
+
+    Source: seed 001, "Leaf action example", Metadata.
+    """
+
+    does: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    utility: ClassVar[float | UtilityRange]
+    sunk_cost_boost: ClassVar[float] = DEFAULT_BOOST
+    weight: ClassVar[float] = 1
+    scheduler_priority: ClassVar[float] = 1
+    status_text_key: ClassVar[str | None] = None
+    flags: ClassVar[Collection[str]] = ()
+
+    Args: ClassVar[type[ActionArgs]] = ActionArgs
+    Output: ClassVar[type[ThinkOutput] | None] = None
+
+    spec: ClassVar[ActionSpec]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__dict__.get("name"):
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
+        if cls.does:
+            cls.spec = ActionSpec(cls)
+
+    def should_start_thinking(self, ctx: Context, args: Any) -> bool:
+        """Whether the activity may be considered at all; False from any action blocks all actions of the activity.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+
+        Returns:
+            True to let it be.
+        """
+        return True
+
+    async def think(self, ctx: Context, args: Any) -> None:
+        """Find out whether the action can be run, and say so with ``ctx.set_think_output``.
+
+        Without this hook the action is ready at once. Ending without an output means "not possible now". The coroutine
+        is cancelled when thinking stops, so its ``finally`` blocks clean up.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    def stop_thinking(self, ctx: Context, args: Any) -> None:
+        """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    def start(self, ctx: Context, args: Any) -> None:
+        """The action was elected. In a plan of several steps all are started before the first runs.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    async def run(self, ctx: Context, args: Any) -> None:
+        """Do it. The action is finished when this returns.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    def stop(self, ctx: Context, args: Any) -> None:
+        """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+
+class Step:
+    """One step of a compound action. Made by ``step``."""
+
+    __slots__ = ("activity", "args", "name")
+
+    def __init__(self, activity: str, args: Mapping[str, object], name: str | None) -> None:
+        self.activity = activity
+        self.args = dict(args)
+        self.name = name
+
+    def __repr__(self) -> str:
+        inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
+        return f"step({self.activity!r}{inner})"
+
+
+class Output:
+    """The declared think output of a compound action. Made by ``output``."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        self.fields = dict(fields)
+
+
+def step(activity: str, args: Mapping[str, object] | None = None, /, *, name: str | None = None, **more: object) -> Step:
+    """Declare a step of a compound action.
+
+    Args:
+        activity: what is to be performed.
+        args: its arguments, values or placeholders; needed only for an argument that is called ``name``.
+        name: what later steps call it in ``OUT["name"]``.
+        more: its arguments, values or placeholders.
+
+    Returns:
+        The step, for the list ``steps``.
+    """
+    return Step(activity, {**(args or {}), **more}, name)
+
+
+def output(**fields: object) -> Output:
+    """Declare what a compound action gives as its think output; without it, that is its arguments.
+
+    Args:
+        fields: values or placeholders.
+
+    Returns:
+        The declaration, for the attribute ``output``.
+    """
+    return Output(fields)
+
+
+class CompoundAction(Action):
+    """An action that is a list of steps, each an activity.
+
+    It thinks first, then its steps in order, each with what the ones before it found; it is ready when all are. It has no
+    ``run`` of its own.
+
+    Attributes:
+        steps: the steps, in order.
+        output: what it gives as think output: ``output(path=PREV.path)``.
+
+    Source: seed 001, "Compound action example".
+    """
+
+    steps: ClassVar[Sequence[Step]] = ()
+    output: ClassVar[Output | None] = None
+
+    def compose_utility(
+        self, entity: Any, self_utility: float, child_utilities: Any, current_activity: str | None
+    ) -> float:
+        """Derive the utility from that of the steps. Called when a step's utility changes and at each step change.
+
+        Args:
+            entity: the entity that acts.
+            self_utility: what ``ctx.set_utility`` made of it.
+            child_utilities: the steps' utilities, by activity name or number from 1: ``child_utilities["demo:paint"]``.
+            current_activity: the activity of the running step, or None.
+
+        Returns:
+            A number from 0 to 1.
+        """
+        return self_utility
+
+
+class CompiledStep:
+    """A step with its placeholders compiled.
+
+    Attributes:
+        activity: what it performs.
+        constants: arguments that never change.
+        bound: arguments with the functions that resolve them.
+        is_used: whether a later step, or the compound's output, reads its think output.
+    """
+
+    __slots__ = ("activity", "bound", "constants", "is_used", "name")
+
+    def __init__(
+        self, activity: str, name: str | None, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
+    ) -> None:
+        self.activity = activity
+        self.name = name
+        self.constants = constants
+        self.bound = bound
+        self.is_used = False
+
+    def bind(self, scope: Any) -> dict[str, object]:
+        """The arguments of the step.
+
+        Args:
+            scope: the compound that thinks.
+        """
+        if not self.bound:
+            return self.constants
+        values = dict(self.constants)
+        for field, resolve in self.bound:
+            values[field] = resolve(scope)
+        return values
+
+
+class ActionSpec:
+    """What an action class declares, checked and compiled.
+
+    Attributes:
+        cls: the class.
+        subject: its module and name, for errors.
+        low: the least utility.
+        high: the greatest utility; 1 for a compound that composes it.
+        is_range: whether ``ctx.set_utility`` may be called.
+        has_think: whether it has such a hook; likewise the others.
+        steps: a compound's steps; None for a leaf.
+        output: a compound's declared output fields.
+        uses: which output fields of which step a compound reads.
+    """
+
+    __slots__ = (
+        "activity",
+        "boost",
+        "cls",
+        "composes",
+        "flags",
+        "has_filter",
+        "has_run",
+        "has_start",
+        "has_stop",
+        "has_stop_thinking",
+        "has_think",
+        "high",
+        "is_range",
+        "low",
+        "name",
+        "output",
+        "output_type",
+        "steps",
+        "subject",
+        "uses",
+        "weight",
+    )
+
+    def __init__(self, cls: type[Action]) -> None:
+        self.cls = cls
+        self.subject = f"{cls.__module__}.{cls.__qualname__}"
+        self.name = cls.name
+        self.activity = cls.does
+        self._check_names()
+        if not hasattr(cls, "utility"):
+            raise DefinitionError(self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
+        (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
+        self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
+        self.weight = self._number("weight", cls.weight)
+        self._number("scheduler_priority", cls.scheduler_priority)
+        self.flags = tuple(sorted(cls.flags))
+        self.has_filter = cls.should_start_thinking is not Action.should_start_thinking
+        self.has_think = self._hook("think", is_async=True)
+        self.has_stop_thinking = self._hook("stop_thinking")
+        self.has_start = self._hook("start")
+        self.has_run = self._hook("run", is_async=True)
+        self.has_stop = self._hook("stop")
+        self.output_type = cls.Output
+        self.steps: tuple[CompiledStep, ...] | None = None
+        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        self.uses: dict[int, list[str]] = {}
+        self.composes = False
+        if issubclass(cls, CompoundAction):
+            self._compile_steps(cls)
+
+    def output_fields(self) -> tuple[str, ...]:
+        """The fields of the think output that later steps may read."""
+        if self.output is not None:
+            return tuple(field for field, _, _ in self.output)
+        if self.steps is None and self.output_type is not None:
+            return self.output_type.field_names()
+        return self.cls.Args.field_names()
+
+    def _check_names(self) -> None:
+        cls = self.cls
+        if not isinstance(cls.does, str) or not _ACTIVITY.fullmatch(cls.does):
+            raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+        for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
+            declared = getattr(cls, attribute)
+            if declared is not None and not (isinstance(declared, type) and issubclass(declared, base)):
+                raise DefinitionError(
+                    self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
+                )
+
+    def _number(self, what: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+            raise DefinitionError(self.subject, f"{what} is {value!r}.", "Write a number that is not negative.")
+        return float(value)
+
+    def _hook(self, name: str, *, is_async: bool = False) -> bool:
+        hook = getattr(self.cls, name)
+        if hook is getattr(Action, name):
+            return False
+        if inspect.iscoroutinefunction(hook) is not is_async:
+            word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+        return True
+
+    def _compile_steps(self, cls: type[CompoundAction]) -> None:
+        if self.has_run:
+            raise DefinitionError(
+                self.subject, "a compound action has no run of its own.", "Move what it does into a step, or into start."
+            )
+        names: dict[str, int] = {}
+        for number, declared in enumerate(cls.steps, 1):
+            if not isinstance(declared, Step):
+                raise DefinitionError(self.subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
+            if declared.name is not None and names.setdefault(declared.name, number) != number:
+                raise DefinitionError(self.subject, f"two steps are named {declared.name!r}.", "Rename one.")
+        if not cls.steps:
+            raise DefinitionError(self.subject, "it has no steps.", "Give it a list: steps = [step('activity'), ...].")
+        compiler = Compiler(self.subject, names, cls.Args.field_names())
+        compiled = []
+        for number, declared in enumerate(cls.steps, 1):
+            constants: dict[str, object] = {}
+            bound: list[tuple[str, Resolver]] = []
+            for field, value in declared.args.items():
+                resolver, constant = compiler.compile(number, field, value)
+                if resolver is None:
+                    constants[field] = constant
+                else:
+                    bound.append((field, resolver))
+            compiled.append(CompiledStep(declared.activity, declared.name, constants, tuple(bound)))
+        if cls.output is not None:
+            last = len(compiled) + 1
+            self.output = tuple(
+                (field, *compiler.compile(last, field, value)) for field, value in cls.output.fields.items()
+            )
+        self.uses = compiler.uses
+        for number in self.uses:
+            if number:
+                compiled[number - 1].is_used = True
+        self._check_own_output(cls)
+        self.steps = tuple(compiled)
+        self.composes = cls.compose_utility is not CompoundAction.compose_utility
+        if self.composes:
+            self.high = 1.0
+
+    def _check_own_output(self, cls: type[CompoundAction]) -> None:
+        """Element 0 is known here: what the compound's own think gives."""
+        kind = cls.Output if self.has_think and cls.Output is not None else cls.Args
+        for field in self.uses.get(0, ()):
+            if field and field not in kind.field_names():
+                raise DefinitionError(
+                    self.subject,
+                    f"a step reads '{field}' of this action's own think output, which has no such field.",
+                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
+                )

@@ -1,0 +1,373 @@
+"""A compound unit: an action whose run is a list of frames.
+
+It thinks first; its own output is element 0 of ``results``. Then its steps think in order, each with its placeholders bound
+to the results before it; when the last is ready, the compound is. A step whose output changes has the steps after it think
+again; a step that withdraws takes them back.
+
+``start`` is its own, then the steps' in order; ``run`` is the steps' in order; ``stop`` is the steps' in order, its own last.
+
+When all actions of a step reject their arguments, the compound thinks again from its own beginning, after 20 ms of game
+time, twice as long each time that repeats, up to 2 s.
+
+Source: seed 001, "Compound action example"; `reject`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.action import CompoundAction
+from agentrt.activity.fields import ThinkOutput
+from agentrt.activity.frame import Frame
+from agentrt.activity.states import READY, RUNNING, STARTED, THINKING
+from agentrt.activity.unit import Unit
+from agentrt.kernel.trace import Event
+
+if TYPE_CHECKING:
+    from agentrt.activity.action import ActionSpec
+    from agentrt.activity.current import Current
+    from agentrt.kernel.kernel import Timer
+
+__all__ = ["ChildUtilities", "CompoundUnit"]
+
+_FIRST_DELAY = 0.02
+_LONGEST_DELAY = 2.0
+_STORM = 4  # how many rejections in a row are a storm
+
+
+class ChildUtilities:
+    """The utilities of a compound's steps, by activity name or by number from 1.
+
+    A step without an elected action has utility 0.
+    """
+
+    __slots__ = ("_frames",)
+
+    def __init__(self, frames: list[Frame]) -> None:
+        self._frames = frames
+
+    def get(self, step: str | int, default: float = 0.0) -> float:
+        """The utility of a step.
+
+        Args:
+            step: the activity (the first step that performs it), or the step's number from 1.
+            default: what to return when there is no such step, or nothing is elected in it.
+        """
+        for frame in self._frames:
+            if step in (frame.activity, frame.index):
+                return default if frame.active is None else frame.active.utility
+        return default
+
+    def __getitem__(self, step: str | int) -> float:
+        return self.get(step)
+
+
+class CompoundUnit(Unit):
+    """A compound action at one place of a plan.
+
+    Attributes:
+        frames: its steps; made when they first think.
+        results: think outputs: its own, then the steps'.
+        step: the number of the step that runs, from 1; 0 before.
+        self_utility: what ``ctx.set_utility`` made of it.
+        own_output: what its own think gave; None while it has not.
+    """
+
+    __slots__ = ("_delay", "_is_open", "_timer", "frames", "own_output", "results", "self_utility", "step")
+
+    def __init__(self, frame: Frame, spec: ActionSpec) -> None:
+        super().__init__(frame, spec)
+        self.frames: list[Frame] = []
+        self.results: list[Any] = []
+        self.step = 0
+        self.self_utility = spec.low
+        self.own_output: Any = None
+        self._is_open = False
+        self._delay = _FIRST_DELAY
+        self._timer: Timer | None = None
+
+    def children(self) -> Iterable[Frame]:
+        """The frames of its steps."""
+        return self.frames
+
+    def running_child(self) -> Frame | None:
+        """The step that runs."""
+        return self.frames[self.step - 1] if self.step else None
+
+    # --- the scope of placeholders ------------------------------------------------------------------------------------
+
+    @property
+    def entity(self) -> Any:
+        """The entity that acts."""
+        return self.frame.execution.planner.entity
+
+    @property
+    def args(self) -> Any:
+        """The arguments of the activity."""
+        return self.frame.args
+
+    def _expected_here(self) -> Current | None:
+        """The expected state before the step that is being bound; None while nobody touched it."""
+        done = len(self.results) - 1
+        if done == 0:
+            return super().expected()
+        active = self.frames[done - 1].active
+        assert active is not None
+        return active.expected()
+
+    def current_here(self) -> Current:
+        """The expected state before the step that is being bound, for the placeholder CURRENT."""
+        return self.frame.execution.planner.layer(self._expected_here())
+
+    def expected(self) -> Current | None:
+        """The expected state after the last step that has an elected unit."""
+        for frame in reversed(self.frames):
+            if frame.active is not None:
+                return frame.active.expected()
+        return super().expected()
+
+    # --- thinking -----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> bool:
+        """Start thinking: its own hook first, if it has one."""
+        self.self_utility = self.spec.low
+        self.step = 0
+        if self.spec.has_think:
+            return super().begin()
+        self.utility = self.spec.low
+        self.current = None
+        self.move(THINKING)
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.THINK)
+        self._is_open = self.frame.open_answer()
+        self._steps_think(self.frame.args)
+        return False
+
+    def set_output(self, output: Any) -> None:
+        """Its own think has an output: the steps think. Called on the author's stack."""
+        if not self._is_open and self.own_output is None:
+            self._is_open = self.frame.open_answer()
+        self.own_output = output
+        self.frame.execution.planner.kernel.call_soon(self._own_ready, output)
+
+    def _own_ready(self, output: Any) -> None:
+        if output is not self.own_output or self.state not in (THINKING, READY):
+            return
+        if self.state == READY:
+            self.withdraw(THINKING)
+        self._steps_think(output)
+
+    def clear_output(self) -> None:
+        """Its own think takes its output back."""
+        self.own_output = None
+        self._stop_steps(1)
+        super().clear_output()
+        self._answered()
+
+    def _steps_think(self, own: Any) -> None:
+        self._stop_steps(1)
+        self.results = [own]
+        self._think(1)
+
+    def _think(self, number: int) -> None:
+        """Have a step think; the results before it are in."""
+        steps = self.spec.steps
+        assert steps is not None
+        if number > len(steps):
+            self._all_ready()
+            return
+        step = steps[number - 1]
+        if len(self.frames) < number:
+            frame = Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
+            self.frames.append(frame)
+        frame = self.frames[number - 1]
+        try:
+            frame.begin(step.bind(self), self._expected_here())
+        except Exception as error:
+            self.disable(f"step {number} ({step.activity})", error)
+            self._answered()
+
+    def _stop_steps(self, number: int) -> None:
+        """Take back the thinking of a step and those after it."""
+        del self.results[number:]
+        for frame in self.frames[number - 1 :]:
+            frame.stop()
+
+    def _all_ready(self) -> None:
+        self._delay = _FIRST_DELAY
+        declared = self.spec.output
+        if declared is None:
+            output: Any = self.frame.args
+        else:
+            output = ThinkOutput.open(
+                {field: constant if resolve is None else resolve(self) for field, resolve, constant in declared}
+            )
+        if self.spec.composes:
+            self.utility = self._composed()
+        self.output = output
+        self.is_fresh = True
+        if self.state == THINKING:
+            self.move(READY)
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.READY, utility=self.utility)
+        self.frame.look_again()
+        self._answered()
+
+    def _answered(self) -> None:
+        """Its immediate answer is in, whatever it is."""
+        if self._is_open:
+            self._is_open = False
+            self.frame.close_answer()
+
+    def end_thinking(self) -> None:
+        """Stop thinking, and the steps with it."""
+        if self.state == THINKING or self.state == READY:
+            self._forget_steps()
+        super().end_thinking()
+
+    def _forget_steps(self) -> None:
+        self._stop_steps(1)
+        self.own_output = None
+        self._is_open = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def disable(self, hook: str, error: BaseException) -> None:
+        """A hook or a placeholder raised: out until the branch thinks again."""
+        was_open = self._is_open
+        self._forget_steps()
+        super().disable(hook, error)
+        if was_open:
+            self.frame.close_answer()
+
+    def lose(self, entity: str) -> None:
+        """An entity that it needs was destroyed."""
+        self._forget_steps()
+        super().lose(entity)
+
+    def _think_ended(self, error: BaseException | None) -> None:
+        if error is None and self.own_output is not None:
+            return  # its own answer stands; the steps may still think
+        super()._think_ended(error)
+
+    # --- what its frames tell -----------------------------------------------------------------------------------------
+
+    def frame_ready(self, frame: Frame) -> None:
+        """A step has an elected unit, or another one than before."""
+        if self.state not in (THINKING, READY):
+            return
+        number = frame.index
+        assert frame.active is not None
+        if len(self.results) > number:
+            self._stop_steps(number + 1)
+        self.results[number:] = [frame.active.output]
+        self._think(number + 1)
+
+    def frame_unready(self, frame: Frame) -> None:
+        """A step lost its elected unit."""
+        if self.state in (THINKING, READY):
+            self._stop_steps(frame.index + 1)
+            del self.results[frame.index :]
+            if self.state == READY:
+                self.withdraw(THINKING)
+
+    def frame_answered(self, frame: Frame) -> None:
+        """A step has nothing ready, for now."""
+        self._answered()
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """All actions of a step rejected their arguments: think again, a little later."""
+        if self.state != THINKING or self._timer is not None:
+            return
+        planner = self.frame.execution.planner
+        ticks = max(1, planner.kernel.clock.ticks(self._delay))
+        if planner.trace.on and self._delay >= _FIRST_DELAY * 2**_STORM:
+            self.note(Event.STORM, step=frame.activity, delay=self._delay)
+        self._delay = min(self._delay * 2, _LONGEST_DELAY)
+        self._timer = planner.kernel.call_later(ticks, self._think_again)
+
+    def _think_again(self) -> None:
+        self._timer = None
+        if self.state == THINKING:
+            self.end_thinking()
+            self.begin()
+
+    def frame_utility(self, frame: Frame) -> None:
+        """The utility of a step changed."""
+        self._compose()
+
+    def frame_finished(self, frame: Frame) -> None:
+        """A step ran to its end: the next one runs."""
+        if frame.index == len(self.frames):
+            self.finish()
+            return
+        self.step = frame.index + 1
+        self._compose()
+        self.frames[frame.index].run()
+
+    # --- utility ------------------------------------------------------------------------------------------------------
+
+    def set_utility(self, utility: float) -> None:
+        """Its own part of the utility changed."""
+        self.self_utility = utility
+        if self.spec.composes:
+            self._compose()
+        else:
+            super().set_utility(utility)
+
+    def _compose(self) -> None:
+        if self.spec.composes and self.state in (READY, STARTED, RUNNING):
+            super().set_utility(self._composed())
+
+    def _composed(self) -> float:
+        action = self.action
+        assert isinstance(action, CompoundAction)
+        current = self.frames[self.step - 1].activity if self.step else None
+        try:
+            value = action.compose_utility(self.entity, self.self_utility, ChildUtilities(self.frames), current)
+            return round(min(1.0, max(0.0, float(value))), 12)
+        except Exception as error:
+            self.frame.execution.planner.fault(self, "compose_utility", error)
+            return self.self_utility
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def start(self) -> bool:
+        """Its own start, then the steps' in order, then it stops thinking."""
+        self.move(STARTED)
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.START)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self.spec.has_start and not self._call_start():
+            return False
+        if self.spec.flags and not self.claim_flags():
+            return False
+        for frame in self.frames:
+            if not frame.start():
+                if not self.frame.execution.is_aborting:
+                    self._refuse(f"step {frame.index} ({frame.activity}) was refused")
+                return False
+        self._stop_think()
+        return True
+
+    def run(self) -> None:
+        """Run the steps in order."""
+        self.move(RUNNING)
+        planner = self.frame.execution.planner
+        self.since = planner.kernel.clock.tick
+        if planner.trace.on:
+            self.note(Event.RUN)
+        self.step = 1
+        self._compose()
+        self.frames[0].run()
+
+    def stop(self) -> None:
+        """Stop the steps in order, then itself."""
+        self._forget_steps()
+        super().stop()
+        self.results = []
+        self.step = 0

@@ -1,0 +1,307 @@
+"""An execution: one root activity that is thought, run and thought again, and the stack of what runs in it.
+
+``runs`` is that stack: the leaf units whose ``run`` is under way, outermost first. It has more than one entry only while an
+action executes an activity from within its ``run``.
+
+Unwinding, the one way in which anything that runs is stopped before its end (preemption, abort, removal):
+
+1. a *target* frame is named; if an unwinding is under way already, the frame nearer to the root wins;
+2. the strands on the stack under the target are stopped, innermost first, each awaited to its end; an executed frame is
+   stopped (its ``stop`` hooks) before the strand that executes it;
+3. the target goes on: it stops its old unit, hooks inner first, and starts the new one, or the whole plan is stopped.
+
+All of that happens in one tick, unless a strand shields its clean-up or waits for its host in it.
+
+Source: seed 001, "Executing plans", `abort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.control import Abort
+from agentrt.activity.frame import Frame
+from agentrt.activity.states import IDLE, THINKING
+from agentrt.kernel.trace import Event
+
+if TYPE_CHECKING:
+    from agentrt.activity.planner import Planner
+    from agentrt.activity.unit import Unit
+    from agentrt.kernel.kernel import Timer
+
+__all__ = ["MAX_ABORTS", "Execution"]
+
+MAX_ABORTS = 10
+"""After how many aborts in a row, without a completed run that took time, the planner gives up."""
+
+
+class Execution:
+    """The root frame of an agent's plan, and what runs in it.
+
+    Args:
+        planner: whose it is.
+        activity: the root activity.
+
+    Attributes:
+        root: the frame of the root activity.
+        runs: the units whose ``run`` is under way, outermost first.
+        aborts: how many aborts there were in a row.
+        abort_reason: the last one's reason.
+        is_stopped: whether it was told to stop for good.
+    """
+
+    __slots__ = (
+        "_abort",
+        "_ending",
+        "_given_up",
+        "_target",
+        "_timer",
+        "_was_running",
+        "abort_reason",
+        "aborts",
+        "is_stopped",
+        "planner",
+        "root",
+        "runs",
+    )
+
+    def __init__(self, planner: Planner, activity: str) -> None:
+        self.planner = planner
+        self.root = Frame(self, self, None, activity, 0, is_bound=False)
+        self.runs: list[Unit] = []
+        self.aborts = 0
+        self.abort_reason = ""
+        self.is_stopped = False
+        self._abort: tuple[str, Unit | None] | None = None
+        self._ending = False
+        self._given_up: list[tuple[Frame, Callable[[], None]]] = []
+        self._target: Frame | None = None
+        self._was_running = False
+        self._timer: Timer | None = None
+
+    # --- the cycle ----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Think about the root activity."""
+        self._timer = None
+        if not self.is_stopped and self.root.state == IDLE:
+            try:
+                self.root.begin({}, None)
+            except Exception as error:
+                self.planner.fault(None, "begin", error)
+                self.abort(f"{type(error).__name__}: {error}", None)
+
+    def frame_ready(self, frame: Frame) -> None:
+        """The root has an elected unit: start and run it."""
+        if frame.start():
+            frame.run()
+        elif not self.is_aborting:
+            # Refused and nothing else is ready: those who are still thinking may become so.
+            self._later()
+
+    def frame_unready(self, frame: Frame) -> None:
+        """Nothing to do: the root never waits in the ready state."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """Nothing is ready now; whoever becomes ready later is elected then."""
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """Nobody above the root could choose other arguments."""
+
+    def frame_utility(self, frame: Frame) -> None:
+        """Nothing competes with the root."""
+
+    def frame_finished(self, frame: Frame) -> None:
+        """The plan ran to its end: stop it, and think again."""
+        assert frame.active is not None
+        took = self.planner.kernel.clock.tick - frame.active.since
+        frame.stop()
+        if self.planner.trace.on:
+            self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
+        if took:
+            self.aborts = 0
+            self.begin()
+        else:
+            self._later()
+
+    def _later(self) -> None:
+        """Think again in the next tick: a plan that takes no time must not be repeated within one."""
+        if self._timer is None and not self.is_stopped:
+            self._timer = self.planner.kernel.call_later(1, self._again)
+
+    def _again(self) -> None:
+        self._timer = None
+        if self.root.state == THINKING:
+            self.root.restart_idle()
+        else:
+            self.begin()
+
+    def relearn(self) -> None:
+        """The agent learned or forgot actions: have the frames of the plan take it up."""
+        self._relearn(self.root)
+
+    def _relearn(self, frame: Frame) -> None:
+        lost = frame.take_up()
+        if lost is not None:
+            self.abort(f"the agent forgot the action '{lost.spec.name}' that it was running", lost)
+        for unit in frame.units:
+            for child in unit.children():
+                self._relearn(child)
+
+    # --- the stack ----------------------------------------------------------------------------------------------------
+
+    def push(self, unit: Unit) -> None:
+        """A unit's ``run`` begins."""
+        self.runs.append(unit)
+
+    def run_ended(self, unit: Unit, error: BaseException | None) -> None:
+        """A unit's ``run`` ended, by itself or because it was stopped.
+
+        Args:
+            unit: the unit.
+            error: what it raised.
+        """
+        self.runs.remove(unit)
+        if self._target is not None and _is_under(unit.frame, self._target):
+            if error is not None and not isinstance(error, (Abort, self.planner.kernel.host.cancelled_type)):
+                self.planner.fault(unit, "run", error)
+            self._stop_innermost("the plan unwinds")
+        elif error is None:
+            unit.finish()
+        elif isinstance(error, Abort):
+            self.abort(error.reason, unit)
+        elif isinstance(error, self.planner.kernel.host.cancelled_type):
+            self.abort("cancelled from outside", unit)
+        else:
+            self.planner.fault(unit, "run", error)
+            self.abort(f"run raised {type(error).__name__}: {error}", unit)
+
+    # --- unwinding ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_aborting(self) -> bool:
+        """Whether the whole plan is being unwound."""
+        return self._abort is not None or self._ending
+
+    def is_unwinding(self, frame: Frame) -> bool:
+        """Whether a frame lies at or under the place that is being unwound.
+
+        Args:
+            frame: the frame.
+        """
+        if self.is_aborting:
+            return True
+        return self._target is not None and _is_under(frame, self._target)
+
+    def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
+        """Stop what runs under a frame; the frame's ``unwound`` is called then.
+
+        Args:
+            target: the frame.
+            reason: why, in words.
+            was_running: handed on to ``unwound``.
+        """
+        if self._target is None or target.depth < self._target.depth:
+            self._target = target
+            self._was_running = was_running
+            self._stop_innermost(reason)
+
+    def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
+        """Unwind an executed frame because nobody waits for it any more.
+
+        Args:
+            frame: the frame.
+            then: called when it is stopped.
+        """
+        self._given_up.append((frame, then))
+        self.unwind(frame, "the executing action gave up", False)
+
+    def _stop_innermost(self, reason: str) -> None:
+        target = self._target
+        assert target is not None
+        if self.runs and _is_under(self.runs[-1].frame, target):
+            unit = self.runs[-1]
+            if unit.extras is not None and unit.extras.execute is not None:
+                self._stop_executed(unit.extras.execute)
+            if unit.running is not None:
+                unit.running.stop(reason)
+        else:
+            # Nobody to wait for. Not on the caller's stack: it may be in the middle of starting the very plan.
+            self.planner.kernel.call_soon(self._unwound)
+
+    def _stop_executed(self, frame: Frame) -> None:
+        frame.stop()
+        if self._given_up and self._given_up[-1][0] is frame:
+            self._given_up.pop()[1]()
+
+    def _unwound(self) -> None:
+        target = self._target
+        if target is None or (self.runs and _is_under(self.runs[-1].frame, target)):
+            # A call that was overtaken by another unwinding.
+            return
+        self._target = None
+        if target is self.root and self.is_aborting:
+            self._stopped()
+        elif self._given_up and self._given_up[-1][0] is target:
+            self._stop_executed(target)
+        else:
+            target.unwound(self._was_running)
+
+    # --- abort and the end --------------------------------------------------------------------------------------------
+
+    def abort(self, reason: str, unit: Unit | None) -> None:
+        """Unwind the whole plan and think again, in the next tick.
+
+        Args:
+            reason: why, in words.
+            unit: who asked for it, or None.
+        """
+        if self.is_aborting:
+            return
+        self._abort = (reason, unit)
+        if self.planner.trace.on:
+            path = self.root.path() if unit is None else unit.path()
+            self.planner.record(path, Event.ABORT, (("reason", reason),))
+        self.unwind(self.root, reason, False)
+
+    def end(self, reason: str) -> None:
+        """Unwind the whole plan for good; the planner is told when it is done.
+
+        Args:
+            reason: why, in words.
+        """
+        if self.is_stopped:
+            return
+        self.is_stopped = True
+        self._ending = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self.unwind(self.root, reason, False)
+
+    def _stopped(self) -> None:
+        self.root.stop()
+        abort, self._abort = self._abort, None
+        if self._ending:
+            self._ending = False
+            self.planner.ended()
+            return
+        assert abort is not None
+        self.aborts += 1
+        self.abort_reason = abort[0]
+        if self.aborts >= MAX_ABORTS:
+            self.is_stopped = True
+            self.planner.kill(self.aborts, *abort)
+        else:
+            self._later()
+
+    def __repr__(self) -> str:
+        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"
+
+
+def _is_under(frame: Frame, target: Frame) -> bool:
+    """Whether a frame is the target or lies below it."""
+    node: Any = frame
+    while node.depth > target.depth:
+        node = node.parent.frame
+    return node is target

@@ -1,0 +1,314 @@
+"""The planner of one agent: what it knows, and what all frames and units of it share.
+
+It learns and forgets action classes (reference counts are the pack's business), checks them against each other, makes units
+for them, and stands between the plan and the floor above: faults, records and calls to the outside go through it.
+
+All actions that perform the same activity must take the same arguments; what a compound reads of a step's think output must
+be declared by every known action of that step. Both are checked when an action is learned, the earliest moment at which
+they can be known.
+
+Source: seed 001, "Overview of the AI system", "Injecting actions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agentrt.activity.compound import CompoundUnit
+from agentrt.activity.context import Context
+from agentrt.activity.current import Current, StateReader
+from agentrt.activity.execution import Execution
+from agentrt.activity.unit import Unit
+from agentrt.activity.utility import SUNK_COST_SECONDS
+from agentrt.body.flags import FlagLedger
+from agentrt.errors import ArgumentError, DefinitionError, PlaceholderError, did_you_mean
+from agentrt.kernel.trace import Detail, Event, TraceRecord
+
+if TYPE_CHECKING:
+    from agentrt.activity.action import Action, ActionSpec
+    from agentrt.activity.frame import Frame
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.rng import Stream
+
+__all__ = ["Planner", "PlannerOwner"]
+
+
+class PlannerOwner(Protocol):
+    """The agent, as its planner sees it."""
+
+    name: str
+    entity: Any
+
+    @property
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
+
+    def planner_fault(self, text: str, path: str, error: BaseException) -> None:
+        """A hook raised; reported once for each action and hook."""
+
+    def planner_killed(self, aborts: int, reason: str, path: str) -> None:
+        """The planner gave up."""
+
+    def planner_ended(self) -> None:
+        """The planner was told to end, and has."""
+
+    def logger(self, path: str) -> Any:
+        """A logger bound to the agent and a path."""
+
+    def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
+        """Call something outside."""
+
+
+class Planner:
+    """What the frames and units of one agent share.
+
+    Args:
+        kernel: who drives it.
+        agent: whose planner it is.
+        flags: the agent's ledger of control flags.
+        top: the root activity.
+        read: how to read the entity's state for CURRENT.
+
+    Attributes:
+        known: activity to the actions that perform it, in the order in which they were learned.
+        version: changes whenever ``known`` does.
+        sunk_ticks: after how many ticks the sunk-cost boost sets in.
+        execution: the root of the plan.
+    """
+
+    __slots__ = (
+        "_reported",
+        "agent",
+        "entity",
+        "execution",
+        "flags",
+        "kernel",
+        "known",
+        "name",
+        "read",
+        "sunk_ticks",
+        "trace",
+        "version",
+    )
+
+    def __init__(self, kernel: Kernel, agent: PlannerOwner, flags: FlagLedger, top: str, read: StateReader) -> None:
+        self.kernel = kernel
+        self.trace = kernel.trace
+        self.agent = agent
+        self.name = agent.name
+        self.entity = agent.entity
+        self.flags = flags
+        self.read = read
+        self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
+        self.version = 0
+        self.sunk_ticks = kernel.clock.ticks(SUNK_COST_SECONDS)
+        self._reported: set[tuple[str, str]] | None = None
+        self.execution = Execution(self, top)
+
+    @property
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
+        return self.agent.random
+
+    # --- knowing ------------------------------------------------------------------------------------------------------
+
+    def learn(self, known: Mapping[str, tuple[ActionSpec, ...]]) -> None:
+        """Replace what the agent knows. Frames that think take it up at once, others when they think the next time.
+
+        Args:
+            known: activity to actions; made by ``index_actions``, shared between agents that know the same.
+        """
+        self.known = known
+        self.version += 1
+        self.execution.relearn()
+
+    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit:
+        """A unit for an action at a place of the plan.
+
+        Args:
+            frame: the place.
+            spec: the action.
+        """
+        return Unit(frame, spec) if spec.steps is None else CompoundUnit(frame, spec)
+
+    def build_args(self, spec: ActionSpec, activity: str, values: Any) -> Any:
+        """The checked arguments of an activity.
+
+        Args:
+            spec: one of the actions that perform it; they all declare the same.
+            activity: its name.
+            values: a mapping.
+
+        Raises:
+            ArgumentError: they do not fit.
+        """
+        return spec.cls.Args.build(activity, values)
+
+    def layer(self, below: Current | None) -> Current:
+        """A new layer of CURRENT.
+
+        Args:
+            below: what it builds on; None for the entity as it is.
+        """
+        return Current(below, self.entity, self.read)
+
+    def ask_filter(self, unit: Unit) -> bool:
+        """Whether an action lets its activity be considered; one that raises lets it.
+
+        Args:
+            unit: the action.
+        """
+        try:
+            return bool(unit.action.should_start_thinking(Context(unit), unit.frame.args))
+        except Exception as error:
+            self.fault(unit, "should_start_thinking", error)
+            return True
+
+    def undeclared(self, unit: Unit, fields: Mapping[str, Any]) -> Any:
+        """An action without a declared output gave one.
+
+        Raises:
+            ArgumentError: always.
+        """
+        raise ArgumentError(
+            unit.spec.activity,
+            next(iter(fields)),
+            f"is given to set_think_output by {unit.spec.subject}, which declares no Output. "
+            f"Add a nested class Output(ThinkOutput) with it.",
+        )
+
+    # --- the floor above ----------------------------------------------------------------------------------------------
+
+    def record(self, path: str, event: Event, detail: Detail) -> None:
+        """Put a record into the trace; ask ``trace.on`` first.
+
+        Args:
+            path: where.
+            event: what.
+            detail: pairs of name and plain value.
+        """
+        self.trace.emit(TraceRecord(self.kernel.clock.tick, self.name, path, event, detail))
+
+    def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
+        """A hook raised. Reported the first time; the plan goes on as far as it can.
+
+        Args:
+            unit: the action, or None for the planner itself.
+            hook: which hook.
+            error: what it raised.
+        """
+        path = self.execution.root.path() if unit is None else unit.path()
+        if self.trace.on:
+            words = f"{type(error).__name__}: {error}"
+            self.record(path, Event.FAULT, (("hook", hook), ("error", words)))
+        if self._reported is None:
+            self._reported = set()
+        key = (path, hook)
+        if key not in self._reported:
+            self._reported.add(key)
+            self.agent.planner_fault(f"{hook} raised {type(error).__name__}", path, error)
+
+    def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
+        """The planner gives up.
+
+        Args:
+            aborts: how many aborts in a row there were.
+            reason: the last one's.
+            unit: who asked for it.
+        """
+        path = self.execution.root.path() if unit is None else unit.path()
+        if self.trace.on:
+            self.record(path, Event.KILLED, (("aborts", aborts), ("reason", reason)))
+        self.agent.planner_killed(aborts, reason, path)
+
+    def ended(self) -> None:
+        """The plan was unwound for good."""
+        self.agent.planner_ended()
+
+    def logger(self, path: str) -> Any:
+        """A logger bound to the agent and a path.
+
+        Args:
+            path: the place in the plan.
+        """
+        return self.agent.logger(path)
+
+    def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
+        """Call something outside.
+
+        Args:
+            fn: a function.
+            args: what to call it with.
+        """
+        return self.agent.call(fn, args)
+
+
+_indexes: dict[tuple[type[Action], ...], Mapping[str, tuple[ActionSpec, ...]]] = {}
+
+
+def index_actions(actions: Iterable[type[Action]]) -> Mapping[str, tuple[ActionSpec, ...]]:
+    """Sort actions by activity and check them against each other.
+
+    Agents that know the same actions share one index.
+
+    Args:
+        actions: the classes, in the order in which they were learned.
+
+    Returns:
+        Activity to actions.
+
+    Raises:
+        DefinitionError: actions of one activity take different arguments.
+        PlaceholderError: a compound reads a field that an action of the step does not give.
+    """
+    key = tuple(dict.fromkeys(actions))
+    found = _indexes.get(key)
+    if found is None:
+        index: dict[str, list[ActionSpec]] = {}
+        for cls in key:
+            spec = getattr(cls, "spec", None)
+            if spec is None:
+                raise DefinitionError(
+                    f"{cls.__module__}.{cls.__qualname__}", "it has no 'does'.", "Name the activity that it performs."
+                )
+            index.setdefault(spec.activity, []).append(spec)
+        found = {activity: tuple(specs) for activity, specs in index.items()}
+        for specs in found.values():
+            _check_args(specs)
+        for specs in found.values():
+            for spec in specs:
+                _check_outputs(spec, found)
+        _indexes[key] = found
+    return found
+
+
+def _check_args(specs: tuple[ActionSpec, ...]) -> None:
+    first = specs[0]
+    for other in specs[1:]:
+        if other.cls.Args.signature() != first.cls.Args.signature():
+            raise DefinitionError(
+                other.subject,
+                f"it performs '{first.activity}' with the arguments {other.cls.Args.describe()}, but {first.subject} "
+                f"with {first.cls.Args.describe()}.",
+                "All actions of one activity take the same arguments: share one Args class.",
+            )
+
+
+def _check_outputs(spec: ActionSpec, index: Mapping[str, tuple[ActionSpec, ...]]) -> None:
+    for number, fields in spec.uses.items():
+        if number == 0 or spec.steps is None:
+            continue
+        step = spec.steps[number - 1]
+        for performer in index.get(step.activity, ()):
+            given = performer.output_fields()
+            for field in fields:
+                if field and field not in given:
+                    raise PlaceholderError(
+                        spec.subject,
+                        number,
+                        field,
+                        f"a later step reads it, but {performer.subject}, which performs '{step.activity}', gives no "
+                        f"such output.{did_you_mean(field, given)}",
+                        f"Declare it in its Output; it gives: {', '.join(given) or 'nothing'}.",
+                    )

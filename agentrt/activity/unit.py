@@ -1,0 +1,387 @@
+"""A unit: one action at one place of the plan tree of one agent.
+
+It owns the action's instance, its state, its utility and output, and the strands of its ``think`` and ``run``. It never
+decides: it tells its frame what became of it, and does what the frame says.
+
+Rules:
+
+* Hooks are called here and nowhere else, and what they raise goes no further than this file.
+* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it is
+  noted, and the frame looks at it when the ready queue comes to that.
+* ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
+
+``CompoundUnit``, in the module beside this one, is a unit whose run is a list of frames.
+
+Source: seed 001, "Leaf action example", Methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity import states
+from agentrt.activity.context import Context
+from agentrt.activity.control import Abort, Reject
+from agentrt.activity.current import Current
+from agentrt.activity.states import (
+    FINISHED,
+    IDLE,
+    IMPOSSIBLE,
+    READY,
+    RUNNING,
+    STARTED,
+    THINKING,
+    UNIT_MASKS,
+    UNIT_NAMES,
+)
+from agentrt.kernel.trace import Event
+
+if TYPE_CHECKING:
+    from agentrt.activity.action import Action, ActionSpec
+    from agentrt.activity.extras import Extras
+    from agentrt.activity.frame import Frame
+    from agentrt.kernel.strand import Strand
+
+__all__ = ["Unit"]
+
+
+class Unit:
+    """A leaf action at one place of a plan.
+
+    Attributes:
+        frame: the activity at that place.
+        action: its own instance of the action.
+        spec: what the action declares.
+        state: one of the constants of the module ``states``.
+        utility: within its activity, without any boost.
+        output: its think output, while it is ready or later.
+        current: its own layer of CURRENT, or None while it has not touched it.
+        thinking: the strand of ``think``, if there is one.
+        running: the strand of ``run``, if there is one.
+        since: the tick in which it started running.
+        is_fresh: whether the output was set anew since the frame last looked.
+        extras: what only few units have: listeners, protections, debug words; None for the others.
+    """
+
+    __slots__ = (
+        "action",
+        "current",
+        "extras",
+        "frame",
+        "is_fresh",
+        "output",
+        "running",
+        "since",
+        "spec",
+        "state",
+        "thinking",
+        "utility",
+    )
+
+    def __init__(self, frame: Frame, spec: ActionSpec) -> None:
+        self.frame = frame
+        self.spec = spec
+        self.action: Action = spec.cls()
+        self.state: int = IDLE
+        self.utility = spec.low
+        self.output: Any = None
+        self.current: Current | None = None
+        self.thinking: Strand | None = None
+        self.running: Strand | None = None
+        self.since = 0
+        self.is_fresh = False
+        self.extras: Extras | None = None
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    def move(self, state: int) -> None:
+        """Change the state, if the table allows it."""
+        if not UNIT_MASKS[self.state] >> state & 1:
+            raise states.illegal(self.path(), UNIT_NAMES, self.state, state)
+        self.state = state
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        return f"{self.frame.path()}/{self.spec.cls.__name__}"
+
+    @property
+    def max_utility(self) -> float:
+        """The most that its utility can become."""
+        return self.spec.high
+
+    def children(self) -> Iterable[Frame]:
+        """The frames below it: an executed activity; in a compound, the steps too."""
+        executed = None if self.extras is None else self.extras.execute
+        return () if executed is None else (executed,)
+
+    def running_child(self) -> Frame | None:
+        """The frame below it that runs, if there is one."""
+        return None if self.extras is None else self.extras.execute
+
+    def expected(self) -> Current | None:
+        """The state that the entity is expected to have after it ran; None while nobody touched it."""
+        return self.current if self.current is not None else self.frame.expected
+
+    def own_current(self) -> Current:
+        """Its own layer of CURRENT, made when it is first asked for."""
+        current = self.current
+        if current is None:
+            current = self.current = self.frame.execution.planner.layer(self.frame.expected)
+        return current
+
+    def note(self, event: Event, **detail: Any) -> None:
+        """Put a record into the trace; ask ``trace.on`` first."""
+        self.frame.execution.planner.record(self.path(), event, tuple(detail.items()))
+
+    # --- thinking -----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> bool:
+        """Start thinking.
+
+        Returns:
+            Whether a strand was started, whose first answer is still to come.
+        """
+        spec = self.spec
+        self.utility = spec.low
+        self.current = None
+        frame = self.frame
+        planner = frame.execution.planner
+        if spec.has_think:
+            self.move(THINKING)
+            if planner.trace.on:
+                self.note(Event.THINK)
+            try:
+                coro = self.action.think(Context(self), frame.args)
+            except TypeError as error:
+                self.disable("think", error)
+                return False
+            self.thinking = planner.kernel.spawn(coro, spec.name, self)
+            return True
+        self.move(READY)
+        self.output = frame.args
+        if planner.trace.on:
+            self.note(Event.READY, utility=self.utility)
+        return False
+
+    def set_output(self, output: Any) -> None:
+        """The author's think has an output. Called on the author's stack."""
+        if self.state == THINKING:
+            self.move(READY)
+        self.output = output
+        self.is_fresh = True
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.READY, utility=self.utility)
+        self.frame.look_again()
+
+    def clear_output(self) -> None:
+        """The author's think takes its output back. Called on the author's stack."""
+        if self.state == READY:
+            self.withdraw(THINKING)
+
+    def withdraw(self, state: int) -> None:
+        """It is not ready any more, but goes on thinking, or cannot be run."""
+        was_ready = self.state == READY
+        self.move(state)
+        self.output = None
+        if was_ready:
+            if self.frame.execution.planner.trace.on:
+                self.note(Event.UNREADY)
+            self.frame.look_again()
+
+    def set_utility(self, utility: float) -> None:
+        """The author's think or run changed the utility. Called on the author's stack."""
+        if utility != self.utility:
+            self.utility = utility
+            if self.frame.execution.planner.trace.on:
+                self.note(Event.UTILITY, utility=utility)
+            if self.state != THINKING:
+                self.frame.look_again()
+
+    def end_thinking(self) -> None:
+        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking."""
+        state = self.state
+        if state == THINKING or state == READY:
+            self.move(IDLE)
+            self.output = None
+        elif state == IMPOSSIBLE:
+            self.move(IDLE)
+            return
+        self._stop_think()
+
+    def _stop_think(self) -> None:
+        thinking = self.thinking
+        if thinking is not None:
+            self.thinking = None
+            thinking.owner = None
+            thinking.stop("thinking stopped")
+        planner = self.frame.execution.planner
+        if planner.trace.on:
+            self.note(Event.STOP_THINKING)
+        if self.extras is not None:
+            self.extras.thinking_stopped()
+        if self.spec.has_stop_thinking:
+            try:
+                self.action.stop_thinking(Context(self), self.frame.args)
+            except Exception as error:
+                planner.fault(self, "stop_thinking", error)
+
+    def disable(self, hook: str, error: BaseException) -> None:
+        """A hook raised while thinking: out until the branch thinks again, reported once."""
+        planner = self.frame.execution.planner
+        if self.state == THINKING or self.state == READY:
+            self.withdraw(IMPOSSIBLE)
+            if planner.trace.on:
+                self.note(Event.DISABLED, hook=hook)
+            planner.fault(self, hook, error)
+            self._stop_think()
+            self.frame.look_again()
+
+    def lose(self, entity: str) -> None:
+        """An entity that it needs was destroyed: it cannot be run any more."""
+        self.withdraw(IMPOSSIBLE)
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.REJECT, reason=f"the entity {entity} was destroyed")
+        self._stop_think()
+        self.frame.unit_gave_up()
+
+    def callback_raised(self, error: Exception) -> None:
+        """A function that the author connected with ``ctx.listen`` raised."""
+        if self.state == THINKING or self.state == READY:
+            self.disable("a callback", error)
+        else:
+            self.frame.execution.planner.fault(self, "a callback", error)
+            if self.state >= STARTED:
+                self.frame.execution.abort(f"a callback raised {type(error).__name__}: {error}", self)
+
+    def reject(self, reason: str) -> None:
+        """The arguments are not valid any more."""
+        if self.state == THINKING or self.state == READY:
+            self.withdraw(IMPOSSIBLE)
+            if self.frame.execution.planner.trace.on:
+                self.note(Event.REJECT, reason=reason)
+            self._stop_think()
+            self.frame.unit_rejected()
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def start(self) -> bool:
+        """It was elected: start, then stop thinking.
+
+        Returns:
+            Whether it is started; if not, it was stopped again or the plan is being aborted.
+        """
+        self.move(STARTED)
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.START)
+        if self.spec.has_start and not self._call_start():
+            return False
+        self._stop_think()
+        return True
+
+    def _call_start(self) -> bool:
+        execution = self.frame.execution
+        try:
+            self.action.start(Context(self), self.frame.args)
+        except Reject as refusal:
+            self._refuse(refusal.reason)
+            return False
+        except Abort as abort:
+            execution.abort(abort.reason, self)
+            return False
+        except Exception as error:
+            execution.planner.fault(self, "start", error)
+            execution.abort(f"start raised {type(error).__name__}: {error}", self)
+            return False
+        return True
+
+    def _refuse(self, reason: str) -> None:
+        if self.frame.execution.planner.trace.on:
+            self.note(Event.REFUSED, reason=reason)
+        self._stop_think()
+        self.stop()
+
+    def run(self) -> None:
+        """Run; ``Frame.unit_finished`` is told when it is done."""
+        self.move(RUNNING)
+        frame = self.frame
+        execution = frame.execution
+        planner = execution.planner
+        self.since = planner.kernel.clock.tick
+        if planner.trace.on:
+            self.note(Event.RUN)
+        spec = self.spec
+        if spec.flags and not self.claim_flags():
+            return
+        if not spec.has_run:
+            self.finish()
+            return
+        execution.push(self)
+        self.running = planner.kernel.spawn(self.action.run(Context(self), frame.args), spec.name, self)
+
+    def claim_flags(self) -> bool:
+        """Take the declared control flags; abort the plan if somebody else holds one."""
+        planner = self.frame.execution.planner
+        refusal = planner.flags.claim(
+            self.spec.flags, self, self.spec.name, planner.kernel.clock.tick, self.frame.ancestors()
+        )
+        if refusal is None:
+            return True
+        if planner.trace.on:
+            self.note(Event.REFUSED, flag=refusal.flag, holder=refusal.holder)
+        self.frame.execution.abort(f"the control flag {refusal.flag} is held by {refusal.holder}", self)
+        return False
+
+    def finish(self) -> None:
+        """It ran to its end."""
+        self.move(FINISHED)
+        planner = self.frame.execution.planner
+        if self.spec.flags:
+            planner.flags.release(self)
+        if planner.trace.on:
+            self.note(Event.FINISH)
+        self.frame.unit_finished()
+
+    def stop(self) -> None:
+        """Call ``stop`` and be idle again. Its strands have ended before."""
+        self.move(IDLE)
+        planner = self.frame.execution.planner
+        if self.extras is not None:
+            self.extras.stopped()
+        if planner.trace.on:
+            self.note(Event.STOP)
+        if self.spec.has_stop:
+            try:
+                self.action.stop(Context(self), self.frame.args)
+            except Abort:
+                pass  # it is being stopped already
+            except Exception as error:
+                planner.fault(self, "stop", error)
+        if self.spec.flags:
+            planner.flags.release(self)
+        self.output = None
+        self.current = None
+
+    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+        """A strand of it ended."""
+        if strand is self.running:
+            self.running = None
+            self.frame.execution.run_ended(self, error)
+        elif strand is self.thinking:
+            self.thinking = None
+            self._think_ended(error)
+
+    def _think_ended(self, error: BaseException | None) -> None:
+        if error is None:
+            if self.state == THINKING:
+                self.withdraw(IMPOSSIBLE)
+                self.frame.unit_gave_up()
+        elif isinstance(error, Reject):
+            self.reject(error.reason)
+        elif isinstance(error, Abort):
+            self.frame.execution.abort(error.reason, self)
+        else:
+            self.disable("think", error)
+
+    def __repr__(self) -> str:
+        return f"<Unit {self.path()}: {UNIT_NAMES[self.state]}, utility {self.utility}>"

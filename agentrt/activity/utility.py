@@ -1,0 +1,79 @@
+"""Utility: numbers between 0 and 1, ranges of them, and the choice between equals.
+
+Arithmetic is exact to twelve decimals: 0.7 within (0.4, 1.0) is 0.82, not 0.8200000000000001, so that "a tie never
+preempts" means what it says.
+
+Source: seed 001, "Utility", "Comparing plans".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+from agentrt.errors import DefinitionError
+from agentrt.kernel.rng import Stream
+
+__all__ = ["DEFAULT_BOOST", "SUNK_COST_SECONDS", "UtilityRange", "draw", "remap"]
+
+T = TypeVar("T")
+
+DEFAULT_BOOST = 0.05
+"""What is added to the utility of an action that has run for a while."""
+
+SUNK_COST_SECONDS = 0.5
+"""How long that while is, in game seconds."""
+
+UtilityRange = tuple[float, float]
+
+
+def remap(value: float, low: float, high: float) -> float:
+    """Put a number from 0 to 1 linearly into a range.
+
+    Args:
+        value: from 0 to 1.
+        low: what 0 becomes.
+        high: what 1 becomes.
+    """
+    return round(low + value * (high - low), 12)
+
+
+def parse_range(subject: str, declared: object) -> tuple[UtilityRange, bool]:
+    """Read a declared utility.
+
+    Args:
+        subject: who declares it, for the error.
+        declared: a number from 0 to 1, or a pair of them.
+
+    Returns:
+        The range (both ends equal for a number), and whether it is a range.
+
+    Raises:
+        DefinitionError: it is neither.
+    """
+    pair = declared if isinstance(declared, (tuple, list)) else (declared, declared)
+    if len(pair) == 2 and all(
+        isinstance(end, (int, float)) and not isinstance(end, bool) and math.isfinite(end) for end in pair
+    ):
+        low, high = (float(end) for end in pair)
+        if 0.0 <= low <= high <= 1.0:
+            return (low, high), isinstance(declared, (tuple, list))
+    raise DefinitionError(
+        subject, f"utility is {declared!r}.", "Write a number from 0 to 1, or a pair (low, high) within that."
+    )
+
+
+def draw(items: Sequence[T], weights: Sequence[float], stream: Stream) -> T:
+    """One of several equals, by weight; a single one costs no random number.
+
+    Args:
+        items: at least one.
+        weights: one for each; all 0 counts as all equal.
+        stream: where the chance comes from.
+    """
+    if len(items) == 1:
+        return items[0]
+    if not any(weights):
+        return stream.choice(items)
+    return stream.weighted(items, weights)

@@ -1,0 +1,122 @@
+"""Entities: what agents act for and act on.
+
+An entity is a name, a kind and a bag of components, looked up by type. A component can be registered under the
+protocols that it fulfills as well, so that an action asks for what it needs (``entity[Mover]``) and not for a class of
+one game.
+
+The runtime is blind to the user's own types: any object can be an agent's entity or an action's argument. What it looks
+for is one attribute, ``destroyed``, a signal that is emitted when the thing goes; arguments that have it are protected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from agentrt.kernel.signals import Signal
+
+__all__ = ["Entity"]
+
+C = TypeVar("C")
+
+
+class Entity:
+    """A thing in the world, with components.
+
+    Args:
+        kind: what it is, for people and for filters; such as ``"wolf"``.
+        components: registered under their own types.
+        name: what to call it; the kind and the id by default.
+        id: a number or text that is the same in every equal run, if the world gives one.
+
+    Attributes:
+        kind: as given.
+        name: as given.
+        id: as given.
+        destroyed: emitted once, with the entity, when it is destroyed.
+        is_destroyed: whether it was.
+    """
+
+    __slots__ = ("__weakref__", "_components", "destroyed", "id", "is_destroyed", "kind", "name")
+
+    def __init__(
+        self,
+        kind: str,
+        *components: object,
+        name: str | None = None,
+        id: int | str | None = None,  # noqa: A002 - the field's name for it
+    ) -> None:
+        self.kind = kind
+        self.id = id
+        self.name = name if name is not None else kind if id is None else f"{kind} {id}"
+        self.destroyed = Signal()
+        self.is_destroyed = False
+        self._components: dict[type, Any] = {}
+        for component in components:
+            self.add(component)
+
+    def add(self, component: C, *also_as: type) -> C:
+        """Give it a component; one of the same type is replaced.
+
+        Args:
+            component: anything.
+            also_as: protocols or base classes to find it under, besides its own type.
+
+        Returns:
+            The component.
+        """
+        self._components[type(component)] = component
+        for kind in also_as:
+            self._components[kind] = component
+        return component
+
+    def remove(self, kind: type) -> None:
+        """Take a component away under all the types that it was registered for; nothing happens if it has none.
+
+        Args:
+            kind: one of those types.
+        """
+        component = self._components.get(kind)
+        if component is not None:
+            self._components = {key: other for key, other in self._components.items() if other is not component}
+
+    def get(self, kind: type[C]) -> C | None:
+        """Its component of a type, or None.
+
+        Args:
+            kind: the component's type, or one that it was registered under.
+        """
+        return self._components.get(kind)
+
+    def __getitem__(self, kind: type[C]) -> C:
+        """Its component of a type.
+
+        Raises:
+            LookupError: it has none; the text names those it has.
+        """
+        component = self._components.get(kind)
+        if component is None:
+            has = ", ".join(sorted({key.__name__ for key in self._components})) or "none"
+            raise LookupError(f"{self.name!r} has no component {kind.__name__}; it has: {has}")
+        found: C = component
+        return found
+
+    def __contains__(self, kind: type) -> bool:
+        return kind in self._components
+
+    def components(self) -> Iterator[object]:
+        """Its components, each once, in the order in which they were added."""
+        seen: list[object] = []
+        for component in self._components.values():
+            if not any(component is other for other in seen):
+                seen.append(component)
+                yield component
+
+    def destroy(self) -> None:
+        """Destroy it: whoever listens is told. A second call does nothing."""
+        if not self.is_destroyed:
+            self.is_destroyed = True
+            self.destroyed.emit(self)
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.name!r}{', destroyed' if self.is_destroyed else ''}>"

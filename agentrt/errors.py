@@ -1,0 +1,466 @@
+"""Every exception of agentrt, with its code: one root, four branches.
+
+An error is a lesson: what happened, where (file and pointer, or agent, path and tick), what to write instead, and a
+stable code to search for. The text is composed here, from the fields of the exception, so that one fault reads the
+same wherever it is raised and a handler can read the fields instead of parsing a sentence.
+
+The branches say who has to act:
+
+* ``AuthorError``   the author of an action or of a host program: raised where a thing is defined or registered.
+* ``DataFault``     the author of a file: packs and arguments, with file, line or JSON pointer.
+* ``RunFault``      something went wrong while running, with agent, path and tick.
+* ``InternalError`` a bug of ours; please report it.
+
+Control flow (cancel, abort, reject) is not an error: it derives from ``BaseException``, lives beside the machine that
+raises it, and users do not construct it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "ActivityImpossibleError",
+    "ActivityRecursionError",
+    "AgentKilled",
+    "AgentRTError",
+    "ArgumentError",
+    "AuthorError",
+    "DataFault",
+    "DefinitionError",
+    "DuplicateAliasError",
+    "ForeignAwaitError",
+    "InternalError",
+    "InvalidPackError",
+    "LivelockError",
+    "ManifestError",
+    "MissingExtraError",
+    "NotRunningError",
+    "PackCycleError",
+    "PlaceholderError",
+    "ProtectedArgumentLost",
+    "RunFault",
+    "SimulationTimeout",
+    "UnknownAliasError",
+    "UnknownWorldError",
+    "WrongStateError",
+    "did_you_mean",
+]
+
+LONGEST_NAME = 120  # the longest name for which near names are sought
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The words that offer the nearest known names, or nothing.
+
+    Args:
+        name: what was written.
+        known: what could have been written.
+
+    Returns:
+        A clause that starts with a space, such as `` Did you mean 'actions'?``, or an empty string.
+    """
+    if len(name) > LONGEST_NAME:  # comparing is quadratic, and nobody meant a name like that
+        return ""
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    if not near:
+        return ""
+    return " Did you mean " + " or ".join(repr(word) for word in near) + "?"
+
+
+class AgentRTError(Exception):
+    """The root of all errors that agentrt raises.
+
+    Attributes:
+        code: stable, for searching and for handlers; never reused for another fault.
+        text: what happened, where, and what to write instead.
+    """
+
+    code = "ART000"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__(f"[{self.code}] {text}")
+
+
+# --- branches ---------------------------------------------------------------------------------------------------------
+
+
+class AuthorError(AgentRTError):
+    """A mistake in code that uses agentrt, raised where the thing is defined or registered."""
+
+    code = "ART100"
+
+
+class DataFault(AgentRTError):
+    """A fault in data: a pack, a file, an argument.
+
+    Attributes:
+        file: the file's name, or an empty string for data that came from memory.
+        pointer: the place in it: a JSON pointer.
+    """
+
+    code = "ART200"
+
+    def __init__(self, text: str, *, file: str = "", pointer: str = "") -> None:
+        self.file = file
+        self.pointer = pointer
+        place = file + (f"#{pointer}" if pointer else "")
+        super().__init__(f"{place}: {text}" if place else text)
+
+
+class RunFault(AgentRTError):
+    """Something went wrong while running.
+
+    Attributes:
+        agent: the agent's name, or an empty string outside any agent.
+        path: the place in the plan, or the strand's name.
+        tick: the tick in which it happened, or None when no clock was running.
+    """
+
+    code = "ART300"
+
+    def __init__(self, text: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        self.agent = agent
+        self.path = path
+        self.tick = tick
+        where = [part for part in (agent, path, "" if tick is None else f"tick {tick}") if part]
+        super().__init__(f"{text} (at {', '.join(where)})" if where else text)
+
+
+class InternalError(AgentRTError):
+    """A bug in agentrt itself. Nothing that a user writes should be able to raise it."""
+
+    code = "ART900"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text} This is a bug in agentrt: please report it with the trace of the run.")
+
+
+# --- author mistakes --------------------------------------------------------------------------------------------------
+
+
+class DefinitionError(AuthorError):
+    """A class that describes an action is not well formed.
+
+    Attributes:
+        subject: the class or object that is wrong.
+    """
+
+    code = "ART101"
+
+    def __init__(self, subject: str, problem: str, remedy: str) -> None:
+        self.subject = subject
+        super().__init__(f"{subject}: {problem} {remedy}")
+
+
+class PlaceholderError(AuthorError):
+    """A placeholder of a compound action cannot resolve.
+
+    Attributes:
+        subject: the compound action.
+        step: the step's number, from 1.
+        field: the argument of that step, or an empty string for the compound's own output.
+    """
+
+    code = "ART102"
+
+    def __init__(self, subject: str, step: int, field: str, problem: str, remedy: str) -> None:
+        self.subject = subject
+        self.step = step
+        self.field = field
+        super().__init__(f"{subject}, step {step}, argument '{field}': {problem} {remedy}")
+
+
+class DuplicateAliasError(AuthorError):
+    """Two manifests register the same alias.
+
+    Attributes:
+        alias: the alias that was registered twice.
+    """
+
+    code = "ART103"
+
+    def __init__(self, alias: str, first: str, second: str) -> None:
+        self.alias = alias
+        super().__init__(
+            f"the alias '{alias}' is registered by {first} and again by {second}. Rename one of them: "
+            f"an alias names one thing."
+        )
+
+
+class WrongStateError(AuthorError):
+    """A method was called in a state in which it has no meaning.
+
+    Attributes:
+        method: what was called.
+        state: the state in which it was called.
+    """
+
+    code = "ART104"
+
+    def __init__(self, method: str, state: str, remedy: str) -> None:
+        self.method = method
+        self.state = state
+        super().__init__(f"{method} cannot be called while {state}. {remedy}")
+
+
+class NotRunningError(AuthorError):
+    """A trap was used outside a strand, or a runtime was driven in a way its host does not offer."""
+
+    code = "ART105"
+
+
+class ManifestError(AuthorError):
+    """What a mod offers cannot be taken into a registry.
+
+    Attributes:
+        origin: the entry point or the manifest that is wrong.
+    """
+
+    code = "ART106"
+
+    def __init__(self, origin: str, problem: str, remedy: str) -> None:
+        self.origin = origin
+        super().__init__(f"{origin}: {problem} {remedy}")
+
+
+class MissingExtraError(AuthorError):
+    """Something needs a package that comes with an extra which is not installed.
+
+    Attributes:
+        extra: the extra of the distribution `agentrt` that brings it.
+        package: the package that could not be imported.
+    """
+
+    code = "ART107"
+
+    def __init__(self, extra: str, package: str) -> None:
+        self.extra = extra
+        self.package = package
+        super().__init__(
+            f"this needs the package '{package}', which is not installed. Run: pip install 'agentrt[{extra}]'"
+        )
+
+
+# --- data faults ------------------------------------------------------------------------------------------------------
+
+
+class ArgumentError(DataFault):
+    """An activity was called with arguments that do not fit its declaration.
+
+    Attributes:
+        activity: the activity that was called.
+        argument: the argument that is wrong.
+    """
+
+    code = "ART201"
+
+    def __init__(self, activity: str, argument: str, problem: str) -> None:
+        self.activity = activity
+        self.argument = argument
+        super().__init__(f"activity '{activity}', argument '{argument}': {problem}")
+
+
+class InvalidPackError(DataFault):
+    """A pack is not what a pack has to be. One exception tells all the problems of one document.
+
+    Attributes:
+        problems: pairs of a JSON pointer and a text, in the order of the document.
+        omitted: how many further problems there are; a hostile document does not fill a screen.
+    """
+
+    code = "ART202"
+
+    def __init__(self, problems: Sequence[tuple[str, str]], *, file: str = "", omitted: int = 0) -> None:
+        self.problems: tuple[tuple[str, str], ...] = tuple(problems)
+        self.omitted = omitted
+        if len(self.problems) == 1 and not omitted:
+            pointer, text = self.problems[0]
+            super().__init__(text, file=file, pointer=pointer)
+            return
+        lines = [f"{len(self.problems) + omitted} problems in this pack:"]
+        lines += [f"  #{pointer}: {text}" for pointer, text in self.problems]
+        lines += [f"  and {omitted} more"] if omitted else []
+        super().__init__("\n".join(lines), file=file)
+
+
+class UnknownAliasError(DataFault):
+    """A reference names something that nobody registered.
+
+    Attributes:
+        alias: the reference.
+    """
+
+    code = "ART203"
+
+    def __init__(self, alias: str, known: Sequence[str], *, file: str = "", pointer: str = "") -> None:
+        self.alias = alias
+        super().__init__(
+            f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
+            f"groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.",
+            file=file,
+            pointer=pointer,
+        )
+
+
+class PackCycleError(DataFault):
+    """Packs require each other in a circle.
+
+    Attributes:
+        cycle: the packs of the circle; the last is the first again.
+    """
+
+    code = "ART204"
+
+    def __init__(self, cycle: Sequence[str], *, file: str = "", pointer: str = "") -> None:
+        self.cycle: tuple[str, ...] = tuple(cycle)
+        told = [*cycle[:8], f"({len(cycle) - 12} more)", *cycle[-4:]] if len(cycle) > 16 else cycle
+        super().__init__(
+            f"these packs require each other in a circle: {' -> '.join(told)}. Move what they share into a pack "
+            f"that requires neither.",
+            file=file,
+            pointer=pointer,
+        )
+
+
+class UnknownWorldError(DataFault):
+    """A world was asked for that is not installed.
+
+    Attributes:
+        world: the name that was asked for.
+        known: the names of the worlds that are installed.
+    """
+
+    code = "ART205"
+
+    def __init__(self, world: str, known: Sequence[str]) -> None:
+        self.world = world
+        self.known: tuple[str, ...] = tuple(known)
+        if not known:
+            super().__init__(
+                f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
+                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'"
+            )
+            return
+        super().__init__(
+            f"there is no world '{world}'.{did_you_mean(world, known)} Installed here: {', '.join(known)}."
+        )
+
+
+# --- run-time faults --------------------------------------------------------------------------------------------------
+
+
+class ForeignAwaitError(RunFault):
+    """A strand awaited something that its host cannot wait for."""
+
+    code = "ART301"
+
+    def __init__(self, awaited: str, host: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        super().__init__(
+            f"awaited {awaited} on the {host} host, which cannot wait for it. Await agentrt's own traps (ctx.sleep, "
+            f"ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the runtime on the event "
+            f"loop that it belongs to: 'await runtime.run()' under asyncio or trio.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class LivelockError(RunFault):
+    """A strand ran on and on within one tick, without time passing.
+
+    Attributes:
+        steps: how many steps it took.
+    """
+
+    code = "ART302"
+
+    def __init__(self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        self.steps = steps
+        super().__init__(
+            f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
+            f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class AgentKilled(RunFault):
+    """An agent's planner gave up: it aborted too often in a row.
+
+    Attributes:
+        aborts: how many aborts in a row there were.
+        reason: the reason of the last one.
+    """
+
+    code = "ART303"
+
+    def __init__(self, aborts: int, reason: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        self.aborts = aborts
+        self.reason = reason
+        super().__init__(
+            f"the planner was killed after {aborts} aborts in a row; the last reason: {reason}. Let the action check "
+            f"in 'think' what it aborts for, so that it is not chosen again while it cannot work.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class ActivityImpossibleError(RunFault):
+    """``ctx.execute`` asked for an activity that no action can perform now.
+
+    Attributes:
+        activity: the activity.
+    """
+
+    code = "ART304"
+
+    def __init__(self, activity: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        self.activity = activity
+        super().__init__(
+            f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that does "
+            f"it, or make it a step of a compound action, whose thinking waits until one is ready.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class ActivityRecursionError(RunFault):
+    """A plan nests deeper than any plan should: an activity is a step of itself."""
+
+    code = "ART305"
+
+    def __init__(self, depth: int, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        super().__init__(
+            f"the plan is nested {depth} levels deep. An activity seems to be a step of itself; break the circle with "
+            f"a filter or a condition in 'think'.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class ProtectedArgumentLost(RunFault):
+    """An entity that the action needs was destroyed."""
+
+    code = "ART306"
+
+    def __init__(self, entity: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        super().__init__(
+            f"the entity {entity} was destroyed while an action needed it. Call ctx.unprotect_argument(entity) first "
+            f"if the action destroys it itself.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class SimulationTimeout(RunFault):
+    """``run_until`` reached its limit before its condition came true."""
+
+    code = "ART307"

@@ -1,0 +1,72 @@
+"""The clock: an integer tick, and what it means in game seconds.
+
+Time in the kernel is the number of the tick and nothing else: whatever is pending is ordered by it. Game seconds are a
+view for authors. The rate is a whole number of ticks a second, so that converting seconds to ticks is one multiplication
+and one rounding, the same on every host.
+
+A duration becomes at least one tick when it is greater than zero: a wait that was asked for always lets time pass.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["Clock"]
+
+# A duration such as 0.15 s at 20 ticks a second is 3.0000000000000004 ticks in binary floating point: without this slack
+# it would become four.
+_SLACK = 1e-9
+_RELATIVE_SLACK = 2.0**-51  # the same for durations so long that their last binary digit is more than that
+
+
+class Clock:
+    """What time it is in the game.
+
+    Args:
+        ticks_per_second: how many ticks make one game second; a whole number from 1 to 1,000,000.
+
+    Attributes:
+        tick: the number of the tick that runs, or of the last one that ran. The first tick is 1; 0 is before it.
+        ticks_per_second: as given.
+
+    Raises:
+        ValueError: the rate is not a whole number in that range.
+    """
+
+    __slots__ = ("seconds_per_tick", "tick", "ticks_per_second")
+
+    def __init__(self, ticks_per_second: int = 20) -> None:
+        if isinstance(ticks_per_second, bool) or not isinstance(ticks_per_second, int):
+            raise ValueError(f"ticks_per_second is {ticks_per_second!r}: it takes a whole number, such as 20")
+        if not 1 <= ticks_per_second <= 1_000_000:
+            raise ValueError(f"ticks_per_second is {ticks_per_second}: it takes a number from 1 to 1,000,000")
+        self.tick = 0
+        self.ticks_per_second = ticks_per_second
+        self.seconds_per_tick = 1.0 / ticks_per_second
+
+    @property
+    def now(self) -> float:
+        """Game seconds since tick 0."""
+        return self.tick / self.ticks_per_second
+
+    def ticks(self, seconds: float) -> int:
+        """How many ticks a duration takes.
+
+        Args:
+            seconds: game seconds.
+
+        Returns:
+            The number of ticks, rounded up; 0 only for a duration of 0 or less.
+
+        Raises:
+            ValueError: the duration is not a finite number.
+        """
+        if seconds <= 0:
+            return 0
+        exact = seconds * self.ticks_per_second
+        if not math.isfinite(exact):
+            raise ValueError(f"a duration of {seconds!r} seconds never ends: use park() to wait without a limit")
+        return max(1, math.ceil(exact - _SLACK - exact * _RELATIVE_SLACK))
+
+    def __repr__(self) -> str:
+        return f"<Clock: tick {self.tick}, {self.ticks_per_second} ticks a second>"

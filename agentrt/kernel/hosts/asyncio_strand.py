@@ -1,0 +1,420 @@
+"""A strand that is an asyncio task: what asyncio, anyio and the libraries on them expect of the current task.
+
+While it is stepped, ``asyncio.current_task()`` is the strand, and its own ``contextvars`` context is entered. It is a
+task by protocol, as asyncio's documentation allows under "Extending", and not by inheritance: the kernel steps it, in
+the kernel's order.
+
+Two kinds of cancellation meet in it:
+
+* *Native* (``stop``, ``CancelScope``) is a level for waits on the kernel: each of them raises while the scope is
+  cancelled. For awaits of the event loop it is an edge, as everywhere in asyncio: each cancelled scope is delivered
+  once; an await in a ``finally`` block after that proceeds, and the end of the strand waits for it.
+* *Asyncio's* (``cancel``, called by ``asyncio.timeout``, ``TaskGroup``, anyio) is an edge for every wait. It wakes a
+  strand that waits for the kernel at once, and not in the next tick.
+
+They are told apart by counting, which is asyncio's own rule (who cancels, uncancels): ``cancelling()`` counts asyncio's
+requests, and one more while a native cancellation is in force. So a timeout that expires while the strand is stopped
+does not swallow the stop, and a native scope swallows a ``CancelledError`` only if asyncio's count is what it was when
+the scope was entered.
+
+What must be kept in sync (``_fut_waiter`` and ``_must_cancel`` are read by anyio):
+
+* ``_fut_waiter`` is the awaited future until the strand is *stepped*, not until the future is done.
+* ``_must_cancel`` stands for a request that no future took; it is raised by the next step.
+* ``_wait_ended``: a wait on the kernel was ended for that request, so that ``uncancel`` comes too late to take it back.
+* ``send`` is ``_deliver`` whenever something may have to be raised, ``_step_foreign`` after a future, else ``_step``.
+
+Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
+looks for a C task's fields; ``asyncio.run`` would cancel strands in the order of a set).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Callable, Coroutine
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.traps import Keep, Waiter
+
+if TYPE_CHECKING:
+    from agentrt.kernel.hosts.asyncio_ import AsyncioHost
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = ["AsyncioStrand"]
+
+_enter_task = asyncio._enter_task
+_leave_task = asyncio._leave_task
+
+
+class _Foreign:
+    """What ``waiting`` is while a strand waits for the event loop."""
+
+    def __repr__(self) -> str:
+        return "<the event loop>"
+
+
+_FOREIGN = _Foreign()
+
+
+class _Entered:
+    """What a strand notes about a scope that it entered: asyncio's count then, and whether it was delivered."""
+
+    __slots__ = ("cancels", "delivered")
+
+    def __init__(self, cancels: int) -> None:
+        self.cancels = cancels
+        self.delivered = False
+
+
+class AsyncioStrand(Strand):
+    """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
+
+    __slots__ = (
+        "_by_kernel",
+        "_callbacks",
+        "_cancel_message",
+        "_cancels",
+        "_context",
+        "_enter",
+        "_forgiven",
+        "_fut_waiter",
+        "_host",
+        "_must_cancel",
+        "_stop_delivered",
+        "_wait_ended",
+    )
+
+    def __init__(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
+    ) -> None:
+        super().__init__(kernel, coro, name, owner)
+        self._host = host
+        self._context = contextvars.copy_context()
+        self._enter: Callable[[None], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
+        self._fut_waiter: asyncio.Future[Any] | None = None
+        self._must_cancel = False
+        self._cancel_message: Any = None
+        self._cancels = 0
+        self._wait_ended = False
+        self._by_kernel = False  # the future was cancelled natively, and not by ``cancel``
+        self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
+        self._stop_delivered = False
+        self._callbacks: list[tuple[Callable[[Any], object], contextvars.Context | None]] | None = None
+        self.send = self._step
+
+    # --- stepping -----------------------------------------------------------------------------------------------------
+
+    def _step(self, _value: None) -> object:
+        loop = self._host.loop
+        _enter_task(loop, self)  # type: ignore[arg-type]
+        try:
+            return self._enter(None)
+        finally:
+            _leave_task(loop, self)  # type: ignore[arg-type]
+
+    def _step_foreign(self, _value: None) -> object:
+        self.send = self._step
+        self._fut_waiter = None
+        return self._step(None)
+
+    def ordinary_send(self) -> Callable[[None], object]:
+        """What ``send`` is while nothing is to be raised in it."""
+        return self._step
+
+    def throw(self, error: BaseException) -> object:
+        """Raise an error at the await in which it is; returns the command of its next wait."""
+        return self._as_task(super().throw, error)
+
+    def close(self) -> None:
+        """Close its coroutine."""
+        self._as_task(super().close)
+
+    def _as_task(self, fn: Callable[..., object], *args: object) -> object:
+        loop = self._host.loop
+        if loop is None:
+            return self._context.run(fn, *args)  # killed before any loop ran
+        outer = asyncio.current_task(loop)
+        if outer is not None:
+            _leave_task(loop, outer)
+        _enter_task(loop, self)  # type: ignore[arg-type]
+        try:
+            return self._context.run(fn, *args)
+        finally:
+            _leave_task(loop, self)  # type: ignore[arg-type]
+            if outer is not None:
+                _enter_task(loop, outer)
+
+    # --- waiting for the event loop -----------------------------------------------------------------------------------
+
+    def attach(self, future: asyncio.Future[Any] | None) -> None:
+        """Wait for a future, or for None: one turn of the event loop. Called by the host, right after the step."""
+        self.waiting = _FOREIGN
+        self._fut_waiter = future
+        self._by_kernel = False
+        if future is None:
+            assert self._host.loop is not None
+            self._host.loop.call_soon(self._wake, None, context=self._host.context)
+        else:
+            future._asyncio_future_blocking = False
+            future.add_done_callback(self._wake, context=self._host.context)
+            if self._must_cancel:
+                if future.cancel(msg=self._cancel_message):
+                    self._must_cancel = False
+                    self._note_delivered()
+            else:
+                self._cancel_natively(future)
+        quiet = not self._must_cancel and self.pending() is None
+        self.send = self._step_foreign if quiet else self._deliver
+
+    def _cancel_natively(self, future: asyncio.Future[Any] | None) -> None:
+        if future is not None and self._is_undelivered() and future.cancel(msg=self.pending()):
+            self._by_kernel = True
+            self._note_delivered()
+
+    def _wake(self, future: asyncio.Future[Any] | None) -> None:
+        """A callback of the event loop, between ticks: what it waited for is done."""
+        if self.waiting is _FOREIGN and self._fut_waiter is future:
+            self.waiting = 0
+            self.kernel.ready.append(self)
+            self._host.drain_now(self.kernel)
+
+    # --- what is raised where -----------------------------------------------------------------------------------------
+
+    def _deliver(self, _value: None) -> object:
+        error = self._take_error()
+        for _ in range(self.kernel.livelock_steps):
+            command = self._step(None) if error is None else self.throw(error)
+            kind = command.__class__
+            if kind is not int and kind is not Waiter and kind is not Keep:
+                return command  # the host attaches it, and leaves ``_deliver`` in force if it has to
+            if self._must_cancel or self.pending() is not None:
+                error = self._next_error()
+            else:
+                self.send = self._step
+                return command
+        return self.kernel.kill(self, self.kernel.livelocked(self))
+
+    def _take_error(self) -> BaseException | None:
+        """What is to be raised at the wait in which it is; None if that wait simply ends."""
+        future = self._fut_waiter
+        self._fut_waiter = None
+        if self._must_cancel:
+            raises_itself = future is not None and future.cancelled() and not self._by_kernel
+        elif self._is_undelivered():
+            raises_itself = future is not None and future.cancelled()
+        else:
+            return None
+        if raises_itself:
+            # Its own message tells who cancelled first.
+            self._must_cancel = False
+            self._note_delivered()
+            return None
+        if future is not None and future.done() and not future.cancelled():
+            future.exception()  # else asyncio would report that nobody asked for it
+        return self._next_error()
+
+    def _next_error(self) -> BaseException:
+        # One exception serves both kinds. It carries asyncio's message, by which anyio knows its own; the native
+        # kind needs none.
+        message = self._cancel_message if self._must_cancel else self.pending()
+        self._must_cancel = self._wait_ended = False
+        self._cancel_message = None
+        self._note_delivered()
+        return asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
+
+    def _is_undelivered(self) -> bool:
+        """Whether a native cancellation is in force that has not been raised yet."""
+        scope = self.scope
+        while scope is not None:
+            if scope.cancel_called and not scope.host_scope.delivered:
+                return True
+            if scope.shield:
+                return False
+            scope = scope.outer
+        return self.stop_reason is not None and not self._stop_delivered
+
+    def _note_delivered(self, delivered: bool = True) -> None:
+        scope = self.scope
+        while scope is not None:
+            scope.host_scope.delivered = delivered and scope.cancel_called
+            if scope.shield:
+                return
+            scope = scope.outer
+        self._stop_delivered = delivered and self.stop_reason is not None
+
+    # --- native cancellation ------------------------------------------------------------------------------------------
+
+    def interrupt(self) -> None:
+        """Have the pending native cancellation raised at the wait in which it is, or at its next one."""
+        if self.waiting is _FOREIGN and self.coro is not None:
+            self._cancel_natively(self._fut_waiter)
+            self.send = self._deliver
+        else:
+            super().interrupt()
+
+    def _interrupt_suspended(self) -> None:
+        if not self._must_cancel:
+            super()._interrupt_suspended()
+        elif self.detach():
+            self._wait_ended = True
+            self.kernel.ready.append(self)
+
+    def enter_scope(self, scope: CancelScope) -> None:
+        """It entered a scope."""
+        scope.host_scope = _Entered(self._cancels)
+        super().enter_scope(scope)
+
+    def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
+        """It leaves a scope; returns whether the scope swallows the error."""
+        self._forgiven = False
+        entered: _Entered = scope.host_scope
+        return super().leave_scope(scope, error) and self._cancels <= entered.cancels
+
+    # --- the protocol of a task ---------------------------------------------------------------------------------------
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Ask for a ``CancelledError`` at the wait in which it is, or at its next one. Not from another thread.
+
+        Args:
+            msg: the argument of the exception.
+
+        Returns:
+            False if it has ended.
+        """
+        if self.coro is None:
+            return False
+        if self._forgiven and self.pending() is not None:
+            # A ``TaskGroup`` gives back what it took by ``uncancel``, so that the next await raises once more.
+            self._forgiven = False
+            self._note_delivered(False)
+            self.interrupt()
+            return True
+        self._cancels += 1
+        future = self._fut_waiter
+        if future is not None and future.cancel(msg=msg):
+            return True
+        if not self._wait_ended:
+            self._cancel_message = msg
+        self._must_cancel = True
+        self.send = self._deliver
+        kernel = self.kernel
+        if kernel.current is self:
+            kernel.call_soon(self._interrupt_suspended)
+        elif self.detach():
+            self._wait_ended = True
+            kernel.ready.append(self)
+            # Not at once: the caller is in the middle of something (a timeout notes that it expired after this call).
+            self._host.drain_soon(kernel)
+        return True
+
+    def cancelling(self) -> int:
+        """How many requests to cancel it are in force; a native cancellation counts as one."""
+        return self._cancels + (self.pending() is not None and not self._forgiven)
+
+    def uncancel(self) -> int:
+        """Take one request back.
+
+        Returns:
+            How many are left.
+        """
+        if self._cancels > 0:
+            self._cancels -= 1
+            if self._cancels == 0 and not self._wait_ended:
+                self._must_cancel = False
+        elif self.pending() is not None:
+            self._forgiven = True
+        return self.cancelling()
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self.coro is None
+
+    def cancelled(self) -> bool:
+        """Whether it ended by a cancellation."""
+        return self.coro is None and isinstance(self.error, asyncio.CancelledError)
+
+    def result(self) -> Any:
+        """What its coroutine returned.
+
+        Raises:
+            InvalidStateError: it has not ended.
+            BaseException: what its coroutine raised.
+        """
+        error = self.exception() if not self.cancelled() else self.error
+        if error is not None:
+            raise error
+        return self.value
+
+    def exception(self) -> BaseException | None:
+        """What its coroutine raised.
+
+        Raises:
+            InvalidStateError: it has not ended.
+            CancelledError: it was cancelled.
+        """
+        if self.coro is not None:
+            raise asyncio.InvalidStateError(f"{self!r} has not ended")
+        if self.cancelled():
+            assert self.error is not None
+            raise self.error
+        return self.error
+
+    def add_done_callback(self, fn: Callable[[Any], object], *, context: contextvars.Context | None = None) -> None:
+        """Have a function called with the strand, by the event loop, after it has ended."""
+        if self.coro is None:
+            self._host.get_loop().call_soon(fn, self, context=context)
+        else:
+            if self._callbacks is None:
+                self._callbacks = []
+            self._callbacks.append((fn, context))
+
+    def remove_done_callback(self, fn: Callable[[Any], object]) -> int:
+        """Take a function back; returns how often it was registered."""
+        before = self._callbacks or []
+        self._callbacks = [entry for entry in before if entry[0] != fn] or None
+        return len(before) - len(self._callbacks or ())
+
+    def ended(self, result: Any, error: BaseException | None) -> None:
+        """Close the books on it."""
+        super().ended(result, error)
+        self._fut_waiter = None
+        self._must_cancel = False
+        callbacks, self._callbacks = self._callbacks, None
+        for fn, context in callbacks or ():
+            self._host.get_loop().call_soon(fn, self, context=context)
+
+    def get_coro(self) -> Coroutine[Any, Any, Any] | None:
+        """Its coroutine; None once it has ended."""
+        return self.coro
+
+    def get_context(self) -> contextvars.Context:
+        """The context in which it is stepped."""
+        return self._context
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop."""
+        return self._host.get_loop()
+
+    def get_name(self) -> str:
+        """Its name."""
+        return self.name
+
+    def set_name(self, value: object) -> None:
+        """Give it another name."""
+        self.name = str(value)
+
+    def get_stack(self, *, limit: int | None = None) -> list[FrameType]:
+        """The frames of its coroutine, oldest first; empty once it has ended."""
+        frames: list[FrameType] = []
+        coro: Any = self.coro
+        while coro is not None:
+            frame = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
+            if frame is not None:
+                frames.append(frame)
+            coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
+        return frames if limit is None else frames[-limit:]

@@ -1,0 +1,155 @@
+"""The plain host: no event loop at all. For simulations, tests, and whoever owns the loop.
+
+A strand can await only the kernel's own traps. Anything else comes out of it as a foreign command; it then gets a
+``ForeignAwaitError`` at that very await, which says what to do, and which it may catch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Coroutine, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from agentrt.errors import ForeignAwaitError
+from agentrt.kernel.scope import Cancelled
+from agentrt.kernel.strand import Strand, StrandOwner
+
+if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = ["Budget", "PlainHost", "describe", "throw_foreign", "throw_soon"]
+
+# What the libraries raise when their functions are called where none of their loops runs.
+_NO_LOOP = ("no running event loop", "must be called from async context", "There is no current event loop")
+_NO_LOOP_TYPES = ("AsyncLibraryNotFoundError", "NoEventLoopError")
+
+
+class PlainHost:
+    """Strands that await nothing but the kernel."""
+
+    name = "plain"
+    cancelled_type: type[BaseException] = Cancelled
+
+    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """Make a strand."""
+        return Strand(kernel, coro, name, owner)
+
+    def cancelled(self, reason: str) -> BaseException:
+        """The exception for one cancelled wait."""
+        return Cancelled(reason)
+
+    def foreign(self, strand: Strand, command: object) -> None:
+        """Make the await of something foreign fail."""
+        throw_foreign(strand, describe(command), self.name)
+
+    def translate(self, error: BaseException) -> BaseException:
+        """Tell an author who called an event loop's function here what to do instead."""
+        text = str(error)
+        if type(error).__name__ in _NO_LOOP_TYPES or (
+            isinstance(error, RuntimeError) and any(words in text for words in _NO_LOOP)
+        ):
+            better = ForeignAwaitError(f"something that needs an event loop ({text})", self.name)
+            better.__cause__ = error
+            return better
+        return error
+
+    def enter(self) -> None:
+        """Nothing to do without a loop."""
+
+    def leave(self) -> None:
+        """Nothing to do without a loop."""
+
+    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:  # noqa: ARG002 - as other hosts
+        """Run one whole tick, synchronously.
+
+        Args:
+            kernel: the kernel.
+            budget: ignored: there is no event loop that could get a turn.
+        """
+        kernel.step_tick()
+
+    async def rest(self, kernel: Kernel, seconds: float) -> None:  # noqa: ARG002
+        """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop.
+
+        Args:
+            kernel: the kernel.
+            seconds: how long.
+        """
+        if seconds > 0:
+            time.sleep(seconds)  # noqa: ASYNC251 - there is no loop that it could block
+
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:  # noqa: ARG002
+        """Nothing ends here without a tick.
+
+        Args:
+            kernel: the kernel.
+            strands: which.
+            seconds: ignored.
+
+        Returns:
+            Whether all have ended.
+        """
+        return all(strand.is_done for strand in strands)
+
+
+class Budget:
+    """Real time that one slice of a tick may take, on a host with an event loop.
+
+    Args:
+        seconds: how much.
+    """
+
+    __slots__ = ("_end", "_seconds")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def renew(self) -> None:
+        """The next slice begins."""
+        self._end = time.monotonic() + self._seconds
+
+    def expired(self) -> bool:
+        """Whether the slice has used its time up."""
+        return time.monotonic() >= self._end
+
+
+def describe(command: object) -> str:
+    """What a foreign command is, in words."""
+    if command is None:
+        return "a bare yield (asyncio.sleep(0), for one)"
+    kind = type(command)
+    return f"a {kind.__module__}.{kind.__qualname__}"
+
+
+def throw_foreign(strand: Strand, awaited: str, host: str) -> None:
+    """Raise ``ForeignAwaitError`` at the await in which a strand is, when its turn comes.
+
+    Args:
+        strand: the strand, just suspended.
+        awaited: what it awaited, in words.
+        host: the name of the host.
+    """
+    error = ForeignAwaitError(awaited, host, path=f"{strand.name} ({strand.where()})", tick=strand.kernel.tick)
+    throw_soon(strand, error)
+
+
+def throw_soon(strand: Strand, error: BaseException) -> None:
+    """Raise an error at the await in which a strand is, when its turn comes.
+
+    Args:
+        strand: the strand, just suspended.
+        error: what to raise.
+    """
+    strand.waiting = 0
+    strand.send = partial(_throw, strand, error)
+    strand.kernel.ready.append(strand)
+
+
+def _throw(strand: Strand, error: BaseException, _value: None) -> object:
+    strand.send = strand.ordinary_send()
+    command = strand.throw(error)
+    if strand.pending() is not None:
+        strand.interrupt()
+    return command

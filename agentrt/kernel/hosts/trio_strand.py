@@ -1,0 +1,312 @@
+"""A strand that is a trio task: it may await whatever a trio task may, and open nurseries and scopes of trio's.
+
+The task exists from the strand's first step to its end. Its body drives the author's coroutine, one step for each time
+that it holds the *baton*. Only who holds the baton runs, so strands run in the kernel's order and not in trio's, which is
+random:
+
+* What the coroutine yields for the kernel goes into the kernel's books, and not to trio. The body gives the baton back
+  and parks until it gets it again.
+* Anything else goes to trio as it is, after the baton was given back. When trio resumes the body, it does not go on at
+  once: it stands in the ready queue first, with trio's outcome, and asks for a drain.
+
+Cancellation is trio's own, a level everywhere. The strand runs in a ``trio.CancelScope``, and each of our scopes opens one
+of trio's beside it; cancelling ours cancels that. Trio then calls ``_abort`` if the body is parked, and only trio decides
+whether a shield (ours or an author's) is in between. The strand takes its place in the kernel's ready queue at that
+moment, as it would on any other host, and gets trio's exception when the baton comes.
+
+What must be kept in sync: ``send`` is never called here, but it is ``_deliver`` in the same stretches as on the other
+hosts. In these, a wait on the kernel that is reached while it is cancelled raises in the same step; that is what makes
+the order the same on all hosts. ``_hop`` says that it was cancelled while it ran, so that a call stands in the ready
+queue that will interrupt it: ``_abort`` leaves it to that call.
+
+Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong task).
+"""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import types
+from collections.abc import Callable, Coroutine, Generator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import trio
+from trio.lowlevel import Abort, wait_task_rescheduled
+
+from agentrt.errors import ForeignAwaitError
+from agentrt.kernel.hosts.plain import describe
+from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.traps import Keep, Waiter, running
+
+if TYPE_CHECKING:
+    from agentrt.kernel.hosts.trio_ import TrioHost
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = ["TrioStrand", "cancel_scope", "wait_for_baton"]
+
+_TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameters
+
+
+class _Foreign:
+    """What ``waiting`` is while a strand waits for trio."""
+
+    def __repr__(self) -> str:
+        return "<trio>"
+
+
+_FOREIGN = _Foreign()
+
+
+@types.coroutine
+def _pass_to_trio(message: object) -> Generator[object, Any, Any]:
+    return (yield message)
+
+
+def _keep(_raise_cancel: Callable[[], NoReturn]) -> Abort:
+    return Abort.FAILED
+
+
+async def wait_for_baton() -> None:
+    """Park until somebody reschedules this task; a cancellation waits for that too."""
+    await wait_task_rescheduled(_keep)
+
+
+def cancel_scope(scope: trio.CancelScope, reason: str) -> None:
+    """Cancel a scope of trio's, with the reason if this version of trio takes one."""
+    if _TAKES_REASON:
+        scope.cancel(reason)
+    else:
+        scope.cancel()
+
+
+class TrioStrand(Strand):
+    """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``.
+
+    Attributes:
+        task: the task of trio's; None before the first step.
+        condemned: why it is being killed; None if it is not.
+        outcome: what its coroutine returned and raised, once it has ended.
+    """
+
+    __slots__ = (
+        "_context",
+        "_hop",
+        "_host",
+        "_raise_cancel",
+        "_trio_scope",
+        "condemned",
+        "outcome",
+        "task",
+    )
+
+    def __init__(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: TrioHost
+    ) -> None:
+        super().__init__(kernel, coro, name, owner)
+        self._host = host
+        self._context = contextvars.copy_context()
+        self._hop = False
+        self._raise_cancel: Callable[[], NoReturn] | None = None
+        self._trio_scope: trio.CancelScope | None = None
+        self.task: trio.lowlevel.Task | None = None
+        self.condemned: BaseException | None = None
+        self.outcome: tuple[Any, BaseException | None] | None = None
+
+    # --- the task -----------------------------------------------------------------------------------------------------
+
+    def take_baton(self) -> None:
+        """Let it run. Called by the host, which then waits for the baton."""
+        if self.task is None:
+            self.task = trio.lowlevel.spawn_system_task(self._run, name=self.name, context=self._context)
+        else:
+            trio.lowlevel.reschedule(self.task)
+
+    async def _run(self) -> None:
+        scope = self._trio_scope = trio.CancelScope()
+        if self.stop_reason is not None:
+            cancel_scope(scope, self.stop_reason)
+        value: Any = None
+        error: BaseException | None = None
+        cancelled: BaseException | None = None
+        try:
+            with scope:
+                try:
+                    value = await self._drive()
+                except BaseException as raised:
+                    cancelled = _find_cancelled(raised)
+                    raise
+        except BaseException as raised:  # noqa: BLE001 - the kernel is told; trio would crash
+            error = raised
+        if scope.cancelled_caught and error is None:
+            error = cancelled
+        self.outcome = (value, error if self.condemned is None else self.condemned)
+        self._host.task_ends(self)
+
+    async def _drive(self) -> Any:
+        """Drive the coroutine; holds the baton when it begins and when it ends."""
+        coro = self.coro
+        assert coro is not None
+        enter: Callable[[Any], object] = coro.send
+        argument: Any = None
+        if (error := await self._take_error()) is not None:
+            enter, argument = coro.throw, error
+        rounds = 0
+        while True:
+            delivering = self.send == self._deliver
+            try:
+                command = self._step(enter, argument)
+            except StopIteration as stop:
+                return stop.value
+            kind = command.__class__
+            if kind is not int and kind is not Waiter and kind is not Keep:
+                enter, argument = await self._wait_for_trio(coro, command)
+                continue
+            enter, argument = coro.send, None
+            if self.condemned is not None:
+                await self._close(coro)
+            if delivering:
+                if self.pending() is None:
+                    self.send = self.ordinary_send()
+                elif (error := await self._cancellation()) is not None:
+                    rounds += 1
+                    if rounds >= self.kernel.livelock_steps:
+                        error = self.condemned = self.kernel.livelocked(self)
+                    enter, argument = coro.throw, error
+                    continue
+            rounds = 0
+            self.kernel.park_entry(self, command)
+            self._raise_cancel = None
+            self._host.hand_back()
+            await wait_task_rescheduled(self._abort)
+            if (error := await self._take_error()) is not None:
+                enter, argument = coro.throw, error
+
+    def _step(self, enter: Callable[[Any], object], argument: Any) -> object:
+        outer, running.kernel = running.kernel, self.kernel
+        self.kernel.current = self
+        try:
+            return enter(argument)
+        finally:
+            self.kernel.current = None
+            running.kernel = outer
+
+    async def _wait_for_trio(
+        self, coro: Coroutine[Any, Any, Any], message: object
+    ) -> tuple[Callable[[Any], object], object]:
+        """Have trio answer a message of its own, then wait for the baton. Returns how to go on."""
+        self.waiting = _FOREIGN
+        self._host.hand_back()
+        enter: Callable[[Any], object] = coro.send
+        try:
+            answer = await _pass_to_trio(message)
+        except TypeError:
+            # The one thing that trio throws instead of sending an outcome: it does not know the message.
+            path = f"{self.name} ({self.where()})"
+            enter, answer = coro.throw, ForeignAwaitError(describe(message), "trio", path=path, tick=self.kernel.tick)
+        self.waiting = 0
+        self.kernel.ready.append(self)
+        self._host.wake(self.kernel)
+        await wait_for_baton()
+        if self.condemned is not None:
+            return coro.throw, self.condemned
+        return enter, answer
+
+    # --- cancellation -------------------------------------------------------------------------------------------------
+
+    def _abort(self, raise_cancel: Callable[[], NoReturn]) -> Abort:
+        """Trio says, once for each wait on the kernel, that it is cancelled."""
+        self._raise_cancel = raise_cancel
+        if not self._hop and self.detach():
+            self.kernel.ready.append(self)
+            self._host.wake(self.kernel)
+        return Abort.FAILED
+
+    async def _take_error(self) -> BaseException | None:
+        """What is to be raised at the wait on the kernel in which it is; None if that wait simply ends."""
+        if self.condemned is not None:
+            return self.condemned
+        if self._raise_cancel is not None:
+            return await self._cancellation()
+        if self.send == self._deliver:
+            if self.pending() is not None:
+                return await self._cancellation()
+            self.send = self.ordinary_send()
+        return None
+
+    async def _cancellation(self) -> BaseException | None:
+        """Trio's exception; None if it turns out that an author's own shield keeps it away."""
+        raise_cancel, self._raise_cancel = self._raise_cancel, None
+        try:
+            if raise_cancel is not None:
+                raise_cancel()
+            await trio.lowlevel.checkpoint_if_cancelled()
+        except trio.Cancelled as error:
+            return error
+        return None
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Cancel the whole strand."""
+        if self.stop_reason is None and self.coro is not None:
+            super().stop(reason)
+            if self._trio_scope is not None:
+                with self._host.quiet():
+                    cancel_scope(self._trio_scope, reason)
+
+    def scope_cancelled(self, scope: CancelScope) -> None:
+        """One of its open scopes was cancelled."""
+        super().scope_cancelled(scope)
+        with self._host.quiet():
+            cancel_scope(scope.host_scope, scope.reason)
+
+    def interrupt(self) -> None:
+        """Note that a native cancellation is in force; trio says when it is to be raised."""
+        if self.coro is None:
+            return
+        self.send = self._deliver
+        if self.kernel.current is self:
+            self._hop = True
+            self.kernel.call_soon(self._interrupt_suspended)
+
+    def _interrupt_suspended(self) -> None:
+        self._hop = False
+        if self._raise_cancel is not None and self.detach():
+            self.kernel.ready.append(self)
+        elif self.coro is not None and self.send == self._deliver and self.pending() is None:
+            self.send = self.ordinary_send()
+
+    def enter_scope(self, scope: CancelScope) -> None:
+        """It entered a scope: one of trio's is opened beside it."""
+        scope.host_scope = trio.CancelScope(shield=scope.shield)
+        if scope.cancel_called:
+            cancel_scope(scope.host_scope, scope.reason)
+        scope.host_scope.__enter__()
+        super().enter_scope(scope)
+
+    def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
+        """It leaves a scope; trio says whether the scope swallows the error."""
+        if self.pending() is not None:
+            self.interrupt()
+        kind, trace = (None, None) if error is None else (type(error), error.__traceback__)
+        swallowed: bool = scope.host_scope.__exit__(kind, error, trace)
+        return swallowed and error is not None
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def condemn(self, error: BaseException) -> bool:
+        """Have it killed when its turn comes: raise the error at its await, and close it if it waits for the kernel again.
+
+        Args:
+            error: why.
+
+        Returns:
+            That it ends by itself.
+        """
+        if self.condemned is None:
+            self.condemned = error
+            if self._trio_scope is not None:
+                with self._host.quiet():
+                    self._trio_scope.cancel()
+            if self.detach() or self.state == "ready":
+                ...
+        return True

@@ -1,0 +1,499 @@
+"""The kernel: one object owns time and order.
+
+Total order: (tick, phase, arrival). A tick has five phases: intake (what was posted since the last tick, in order of
+arrival), time (the clock moves on, what is due becomes ready), drivers (functions called once a tick, in the order they
+were added), strands (the ready queue is drained until nothing is runnable), publish.
+
+Rules:
+
+* A strand stands in the ready queue at most once; waking it means appending it, never stepping it on the waker's stack.
+* ``drain`` is the only place that steps a strand, and it is not re-entered.
+* Nothing here knows wall time, threads, sockets, loggers or an event loop. A *host* stands between the kernel and the
+  event loop, if there is one: it makes the strands and deals with what they await that is not the kernel's.
+* A strand that fails takes nobody with it: its owner is told, or the failure is reported.
+
+The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks, so that counting steps costs nothing in
+the steady state; only a tick that has become suspiciously long counts the steps of each strand, to find a livelock.
+Rejected: a heap of (tick, seq) entries (a wake then costs a comparison of tuples for each level of the heap).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Protocol
+
+from agentrt.errors import LivelockError, WrongStateError
+from agentrt.kernel.agenda import Agenda, Entry
+from agentrt.kernel.clock import Clock
+from agentrt.kernel.livelock import LivelockGuard
+from agentrt.kernel.rng import Stream, derive_seed
+from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.trace import TraceHub
+from agentrt.kernel.traps import KEEP, Waiter, running
+
+__all__ = ["Call", "Host", "Kernel", "Timer"]
+
+_CHUNK = 256
+
+
+class Host(Protocol):
+    """What stands between the kernel and an event loop.
+
+    Attributes:
+        name: plain, asyncio or trio.
+        cancelled_type: the exception that a cancelled wait raises.
+    """
+
+    name: str
+    cancelled_type: type[BaseException]
+
+    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """Make a strand for a coroutine."""
+
+    def cancelled(self, reason: str) -> BaseException:
+        """A fresh exception for one cancelled wait."""
+
+    def foreign(self, strand: Strand, command: object) -> None:
+        """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
+
+    def translate(self, error: BaseException) -> BaseException:
+        """The error to report for what a strand raised, often the same."""
+
+    def enter(self) -> None:
+        """The kernel begins to step strands, synchronously."""
+
+    def leave(self) -> None:
+        """The kernel has stepped them."""
+
+    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
+        """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
+
+    async def rest(self, kernel: Kernel, seconds: float) -> None:
+        """Let real time pass between two ticks, and the event loop work."""
+
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
+        """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
+
+
+class Call:
+    """An entry of the ready queue that is a function call and not a strand."""
+
+    __slots__ = ("_args", "_fn", "_kernel", "waiting")
+
+    def __init__(self, kernel: Kernel, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
+        self._kernel = kernel
+        self._fn = fn
+        self._args = args
+        self.waiting: object = 0
+
+    @property
+    def name(self) -> str:
+        """What it calls, for people."""
+        fn = self._fn
+        return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+
+    def send(self, _value: None) -> object:
+        """Make the call."""
+        try:
+            self._fn(*self._args)
+        except Exception as error:
+            self._kernel.report(f"a callback raised: {self._fn!r}", error)
+        return KEEP
+
+
+class Timer(Call):
+    """A call that is due in a later tick. Made by ``Kernel.call_later``."""
+
+    __slots__ = ()
+
+    def cancel(self) -> None:
+        """Do not make the call; does nothing once it was made."""
+        waiting = self.waiting
+        if isinstance(waiting, int) and waiting > self._kernel.clock.tick:
+            self.waiting = 0
+            self._kernel.agenda.forget(self._kernel.live)
+        self._fn = _nothing
+        self._args = ()
+
+
+def _nothing() -> None:
+    pass
+
+
+class Kernel:
+    """The deterministic scheduler.
+
+    Args:
+        seed: of every random stream of the run.
+        ticks_per_second: how many ticks make one game second.
+        host: what strands may await besides the kernel's own traps; by default nothing.
+
+    Attributes:
+        clock: what time it is.
+        seed: as given.
+        host: as given.
+        trace: the hub of trace records.
+        agenda: who sleeps until when.
+        ready: who is to be stepped in this tick, in order.
+        current: what is being stepped; None between steps.
+        live: how many strands there are that have not ended.
+        livelock_steps: how many steps a strand may take in one tick.
+        on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
+    """
+
+    def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
+        if host is None:
+            from agentrt.kernel.hosts.plain import PlainHost
+
+            host = PlainHost()
+        self.clock = Clock(ticks_per_second)
+        self.seed = seed
+        self.host: Host = host
+        self.agenda = Agenda()
+        self.ready: deque[Entry] = deque()
+        self.current: Entry | None = None
+        self.live = 0
+        self.livelock_steps = 1000
+        self.on_fault: Callable[[str, BaseException], None] = _raise
+        self.trace = TraceHub(self.report)
+        self.draining = False
+        self.in_tick = False
+        self._inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
+        self._drivers: dict[object, Callable[[], object]] = {}
+        self._publishers: dict[object, Callable[[], object]] = {}
+        self._abandoned: list[Coroutine[Any, Any, Any]] = []
+        self._calm = 0  # how many steps the tick may still take before they are counted
+        self._guard: LivelockGuard | None = None  # counts them from then on
+
+    @property
+    def tick(self) -> int:
+        """The number of the tick that runs, or of the last one that ran."""
+        return self.clock.tick
+
+    def stream(self, name: str) -> Stream:
+        """A random stream of its own for a name; the same name gives the same numbers again.
+
+        Args:
+            name: what it is for.
+        """
+        return Stream(derive_seed(self.seed, name))
+
+    # --- what can be asked for ----------------------------------------------------------------------------------------
+
+    def spawn(
+        self, coro: Coroutine[Any, Any, Any], name: str = "strand", owner: StrandOwner | None = None
+    ) -> Strand:
+        """Start a coroutine as a strand; its first step comes when the ready queue comes to it.
+
+        Args:
+            coro: the coroutine.
+            name: for people.
+            owner: told when it ends; without one, an error in it is reported as a fault.
+
+        Returns:
+            The strand.
+        """
+        strand = self.host.strand(self, coro, name, owner)
+        self.live += 1
+        self.ready.append(strand)
+        return strand
+
+    def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function when the ready queue comes to it, in this tick.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
+        self.ready.append(Call(self, fn, args))
+
+    def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
+        """Call a function in a later tick.
+
+        Args:
+            ticks: how many ticks from now; 0 for this one.
+            fn: a plain function.
+            args: what to call it with.
+
+        Returns:
+            The timer, which can be cancelled.
+        """
+        timer = Timer(self, fn, args)
+        if ticks <= 0:
+            self.ready.append(timer)
+        else:
+            self.agenda.add(self.clock.tick + ticks, timer)
+        return timer
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake. Safe from any thread.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
+        self._inbox.append((fn, args))
+
+    def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call a function once in every tick, before the strands.
+
+        Args:
+            fn: a plain function.
+
+        Returns:
+            A function that ends it; calling it twice does nothing.
+        """
+        return _register(self._drivers, fn)
+
+    def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call a function at the end of every tick, when nothing more is runnable.
+
+        Args:
+            fn: a plain function; it must not change the run.
+
+        Returns:
+            A function that ends it; calling it twice does nothing.
+        """
+        return _register(self._publishers, fn)
+
+    def report(self, text: str, error: BaseException) -> None:
+        """Report a failure that nobody else handles.
+
+        Args:
+            text: what failed.
+            error: what it raised.
+        """
+        self.on_fault(text, error)
+
+    # --- a tick -------------------------------------------------------------------------------------------------------
+
+    def step_tick(self) -> None:
+        """Run one whole tick. For hosts that can be driven synchronously.
+
+        Raises:
+            WrongStateError: called from inside a tick.
+            NotRunningError: the host is not driven like this, or its event loop does not run.
+        """
+        self.require_between_ticks("Kernel.step_tick")
+        self.host.enter()
+        try:
+            self.begin_tick()
+            self.drain()
+            self.end_tick()
+        finally:
+            self.in_tick = False
+            self.host.leave()
+
+    def require_between_ticks(self, method: str) -> None:
+        """Raise ``WrongStateError`` if a tick runs.
+
+        Args:
+            method: what was called.
+        """
+        if self.in_tick or self.draining:
+            raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
+
+    def begin_tick(self) -> None:
+        """The phases before the strands: intake, time, drivers."""
+        self.in_tick = True
+        self.clock.tick += 1
+        outer, running.kernel = running.kernel, self
+        try:
+            inbox = self._inbox
+            for _ in range(len(inbox)):
+                fn, args = inbox.popleft()
+                self._guarded(fn, args)
+            self.agenda.take_due(self.clock.tick, self.ready)
+            self._call_all(self._drivers)
+            self._calm, self._guard = self._patience(), None
+        finally:
+            running.kernel = outer
+
+    def end_tick(self) -> None:
+        """The phase after the strands: publish."""
+        self.in_tick = False
+        self._call_all(self._publishers)
+
+    def _call_all(self, functions: dict[object, Callable[[], object]]) -> None:
+        for key, fn in tuple(functions.items()):
+            if key in functions:  # else one of those before it closed it
+                self._guarded(fn, ())
+
+    def _guarded(self, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
+        try:
+            fn(*args)
+        except Exception as error:
+            self.report(f"a function of the tick raised: {fn!r}", error)
+
+    def drain(self, expired: Callable[[], bool] | None = None) -> bool:
+        """Step strands until nothing is runnable.
+
+        Args:
+            expired: asked now and then; when it says True the rest waits for the next call.
+
+        Returns:
+            Whether nothing is runnable any more.
+        """
+        ready = self.ready
+        popleft = ready.popleft
+        buckets = self.agenda.buckets
+        tick = self.clock.tick
+        last_due = -1
+        bucket: list[Entry] = []
+        if self.in_tick:
+            calm, guard = self._calm, self._guard  # a tick may be drained in slices
+        else:
+            calm, guard = self._patience(), None
+        outer, running.kernel = running.kernel, self
+        self.draining = True
+        try:
+            while ready:
+                chunk = len(ready)
+                if guard is not None:
+                    chunk = guard.admit()
+                elif chunk > _CHUNK:
+                    chunk = _CHUNK
+                for _ in range(chunk):
+                    self.current = entry = popleft()
+                    try:
+                        command = entry.send(None)
+                    except StopIteration as stop:
+                        self.end(entry, stop.value, None)
+                    except BaseException as error:
+                        self.end(entry, None, error)
+                    else:
+                        kind = command.__class__
+                        if kind is int:
+                            due: int = tick + command  # type: ignore[operator]
+                            if due != last_due:
+                                known = buckets.get(due)
+                                if known is None:
+                                    known = buckets[due] = []
+                                    heapq.heappush(self.agenda.heap, due)
+                                bucket = known
+                                last_due = due
+                            bucket.append(entry)
+                            entry.waiting = due
+                        elif kind is Waiter:
+                            command.strand = entry  # type: ignore[attr-defined]
+                            entry.waiting = command
+                        elif command is not KEEP:
+                            self.host.foreign(entry, command)  # type: ignore[arg-type]
+                calm -= chunk
+                if calm < 0 and guard is None:
+                    guard = LivelockGuard(self)
+                if expired is not None and expired():
+                    return not ready
+            return True
+        finally:
+            self.current = None
+            self.draining = False
+            self._calm, self._guard = calm, guard
+            running.kernel = outer
+
+    def park_entry(self, entry: Entry, command: object) -> None:
+        """Enter into the books what an entry waits for. ``drain`` does the same without the call.
+
+        Args:
+            entry: what was just stepped.
+            command: what it yielded, for the kernel.
+        """
+        if isinstance(command, int):
+            self.agenda.add(self.clock.tick + command, entry)
+        elif isinstance(command, Waiter):
+            command.strand = entry  # type: ignore[assignment]
+            entry.waiting = command
+
+    def _patience(self) -> int:
+        """How many steps a tick may take before they are counted."""
+        return 10_000 + 20 * (self.live + len(self.ready))
+
+    # --- the end of a strand ------------------------------------------------------------------------------------------
+
+    def end(self, strand: Entry, result: Any, error: BaseException | None) -> None:
+        """Close the books on a strand whose coroutine returned or raised. Hosts that step strands themselves call it.
+
+        Args:
+            strand: the strand.
+            result: what its coroutine returned.
+            error: what it raised.
+        """
+        if not isinstance(strand, Strand) or strand.is_done:
+            assert error is not None
+            raise error  # what ``on_fault`` raised, from inside a call or while a strand was killed
+        self.live -= 1
+        cancelled = isinstance(error, self.host.cancelled_type)
+        if cancelled:
+            # Its frames would hold on to everything they name, and to the strand: a cycle for each cancelled strand.
+            error.__traceback__ = None  # type: ignore[union-attr]
+        elif error is not None:
+            error = self.host.translate(error)
+        strand.ended(result, error)
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+        if strand.owner is not None:
+            try:
+                strand.owner.on_strand_end(strand, result, error)
+            except Exception as fault:
+                self.report(f"the owner of {strand.name!r} raised when it ended", fault)
+        elif error is not None and not cancelled:
+            self.report(f"the strand {strand.name!r} raised", error)
+
+    def livelocked(self, strand: Strand) -> LivelockError:
+        """The error for a strand that does not let time pass."""
+        return LivelockError(self.livelock_steps, path=f"{strand.name} ({strand.where()})", tick=self.clock.tick)
+
+    def kill(self, strand: Strand, error: BaseException) -> object:
+        """End a strand that does not end by itself.
+
+        Args:
+            strand: the strand.
+            error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end
+                it, it is abandoned where it stands.
+
+        Returns:
+            The command that leaves the books as they are.
+        """
+        coro = strand.coro
+        if coro is None:
+            return KEEP
+        strand.detach()
+        outer_kernel, running.kernel = running.kernel, self
+        outer, self.current = self.current, strand  # its finally blocks may ask whose they are
+        try:
+            strand.throw(error)
+            strand.close()
+        except StopIteration:
+            pass
+        except BaseException as raised:  # noqa: BLE001 - whatever it raises, it has ended, or never will
+            if raised is not error:
+                error.__context__ = raised
+        finally:
+            self.current = outer
+            running.kernel = outer_kernel
+        if getattr(coro, "cr_frame", None) is not None:
+            # It refuses to be closed. Kept, so that the garbage collector does not try once more at a random moment.
+            self._abandoned.append(coro)
+        self.end(strand, None, error)
+        return KEEP
+
+    def __repr__(self) -> str:
+        return f"<Kernel: tick {self.clock.tick}, {self.live} strands, {len(self.ready)} ready, {self.host.name} host>"
+
+
+def _raise(text: str, error: BaseException) -> None:
+    if isinstance(error, StopIteration):
+        raise RuntimeError(text) from error  # else the main loop would take it for the end of a coroutine
+    raise error
+
+
+def _register(functions: dict[object, Callable[[], object]], fn: Callable[[], object]) -> Callable[[], None]:
+    key = object()  # and not the function: it may be registered twice
+    functions[key] = fn
+
+    def close() -> None:
+        functions.pop(key, None)
+
+    return close

@@ -1,0 +1,347 @@
+"""What strands wait for besides time: signals, events, conditions, queues. All built on ``Waiter``.
+
+Rules: waking is first come, first served; notifying never runs a strand, it makes it ready; a wait that is cancelled
+leaves nothing behind. Connected functions are called at once, in the order they were connected; all of them are called
+even when one raises, and what they raised is raised then.
+
+A ``Signal`` is an edge: who does not wait when it is emitted misses it. An ``Event`` is a level: it stays set.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from agentrt.kernel.traps import Waiter, suspend_on
+
+__all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "WaitList"]
+
+T = TypeVar("T")
+
+
+class WaitList:
+    """Waiters in order of arrival. What every primitive here is made of.
+
+    A wait that gives up stays in the list, marked by its missing strand; the list is swept when such waits are the
+    greater part, so that giving up costs the same however many wait.
+    """
+
+    __slots__ = ("_given_up", "_waiters")
+
+    def __init__(self) -> None:
+        self._waiters: list[Waiter] = []
+        self._given_up = 0
+
+    async def wait(self, waiter: Waiter | None = None) -> Any:
+        """Wait to be notified.
+
+        Args:
+            waiter: a fresh one, for who wants to know whether it was notified although it was cancelled.
+
+        Returns:
+            The value of the notification.
+        """
+        if waiter is None:
+            waiter = Waiter()
+        self._waiters.append(waiter)
+        try:
+            return await suspend_on(waiter)
+        except BaseException:
+            if not waiter.was_notified:  # else it is not in the list any more
+                self._gave_up()
+            raise
+
+    def _gave_up(self) -> None:
+        self._given_up += 1
+        if self._given_up > 8 and self._given_up * 2 > len(self._waiters):
+            self._waiters = [other for other in self._waiters if other.strand is not None]
+            self._given_up = 0
+
+    def notify_all(self, value: Any = None) -> int:
+        """Wake all who wait.
+
+        Args:
+            value: what their waits return.
+
+        Returns:
+            How many there were.
+        """
+        waiters = self._waiters
+        if not waiters:
+            return 0
+        self._waiters = []
+        self._given_up = 0
+        return sum(waiter.notify(value) for waiter in waiters)
+
+    def notify_one(self, value: Any = None) -> bool:
+        """Wake the one who has waited longest.
+
+        Args:
+            value: what its wait returns.
+
+        Returns:
+            Whether anybody waited.
+        """
+        waiters = self._waiters
+        for index, waiter in enumerate(waiters):
+            if waiter.notify(value):
+                self._given_up = max(0, self._given_up - index)
+                del waiters[: index + 1]
+                return True
+        waiters.clear()
+        self._given_up = 0
+        return False
+
+    def __len__(self) -> int:
+        return sum(waiter.strand is not None for waiter in self._waiters)
+
+
+class Connection:
+    """A function that is connected to a signal. Closing it twice does nothing."""
+
+    __slots__ = ("_function", "_signal")
+
+    def __init__(self, signal: Signal, function: Callable[[Any], object]) -> None:
+        self._signal: Signal | None = signal
+        self._function = function
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        if self._signal is not None:
+            self._signal._disconnect(self)
+            self._signal = None
+
+
+class Signal:
+    """Something that happens now and then. Who waits at that moment is woken; who is connected is called."""
+
+    __slots__ = ("_connections", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: WaitList | None = None
+        self._connections: list[Connection] | None = None
+
+    async def wait(self) -> Any:
+        """Wait until it is emitted the next time.
+
+        Returns:
+            The value that it is emitted with.
+        """
+        waiting = self._waiting
+        if waiting is None:
+            waiting = self._waiting = WaitList()
+        return await waiting.wait()
+
+    def connect(self, function: Callable[[Any], object]) -> Connection:
+        """Call a function whenever it is emitted.
+
+        Args:
+            function: called with the value.
+
+        Returns:
+            The connection, to close it.
+        """
+        connection = Connection(self, function)
+        if self._connections is None:
+            self._connections = []
+        self._connections.append(connection)
+        return connection
+
+    def _disconnect(self, connection: Connection) -> None:
+        if self._connections is not None and connection in self._connections:
+            self._connections.remove(connection)
+
+    def emit(self, value: Any = None) -> None:
+        """It happens now.
+
+        Args:
+            value: handed to who waits and who is connected.
+
+        Raises:
+            Exception: what a connected function raised; all were called nevertheless.
+        """
+        if self._waiting is not None:
+            self._waiting.notify_all(value)
+        if not self._connections:
+            return
+        errors: list[Exception] = []
+        for connection in tuple(self._connections):
+            if connection._signal is not None:  # else one of those before it closed it
+                try:
+                    connection._function(value)
+                except Exception as error:
+                    errors.append(error)
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise ExceptionGroup("functions connected to a signal raised", errors)
+
+    def __repr__(self) -> str:
+        waiting = 0 if self._waiting is None else len(self._waiting)
+        return f"<Signal: {waiting} waiting, {len(self._connections or ())} connected>"
+
+
+class Event:
+    """A flag that can be waited for. It stays set until it is cleared."""
+
+    __slots__ = ("_set", "_waiting")
+
+    def __init__(self) -> None:
+        self._set = False
+        self._waiting = WaitList()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is set."""
+        return self._set
+
+    def set(self) -> None:
+        """Set it and wake all who wait."""
+        self._set = True
+        self._waiting.notify_all()
+
+    def clear(self) -> None:
+        """Take it back: who waits from now on waits for the next ``set``."""
+        self._set = False
+
+    async def wait(self) -> None:
+        """Return at once if it is set, else wait until it is."""
+        if not self._set:
+            await self._waiting.wait()
+
+    def __repr__(self) -> str:
+        return f"<Event: {'set' if self._set else 'clear'}, {len(self._waiting)} waiting>"
+
+
+class Condition:
+    """Wait until something becomes true; whoever changes it says so.
+
+    No lock goes with it: strands do not run at the same time, so what a predicate saw stays true until the next await.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self) -> None:
+        self._waiting = WaitList()
+
+    def notify_all(self) -> None:
+        """Have all who wait look again."""
+        self._waiting.notify_all()
+
+    async def wait_for(self, predicate: Callable[[], T]) -> T:
+        """Wait until a predicate is true; asked at once, then after each notification.
+
+        Args:
+            predicate: a plain function.
+
+        Returns:
+            The true value that it returned.
+        """
+        while not (value := predicate()):
+            await self._waiting.wait()
+        return value
+
+    def __repr__(self) -> str:
+        return f"<Condition: {len(self._waiting)} waiting>"
+
+
+class _Turns:
+    """A line of strands, each waiting for its turn. A turn that was given is a promise: nobody else may use it.
+
+    Attributes:
+        promised: how many were given their turn and have not come to use it yet.
+    """
+
+    __slots__ = ("line", "promised")
+
+    def __init__(self) -> None:
+        self.line = WaitList()
+        self.promised = 0
+
+    async def wait(self) -> None:
+        waiter = Waiter()
+        try:
+            await self.line.wait(waiter)
+        except BaseException:
+            if waiter.was_notified:
+                # Woken and cancelled in the same tick: the turn belongs to the next in line.
+                self.promised -= 1
+                self.give()
+            raise
+        self.promised -= 1
+
+    def give(self) -> None:
+        """Give a turn to the one who has waited longest, if anybody waits."""
+        if self.line.notify_one():
+            self.promised += 1
+
+
+class Queue(Generic[T]):
+    """First in, first out, between strands; who waits is served first come, first served, and nobody overtakes.
+
+    Somebody waits to get only while each item is promised to who was woken for it, and to put only while each free place is.
+
+    Args:
+        limit: how many items it holds before ``put`` waits; None for no limit.
+
+    Raises:
+        ValueError: the limit is less than 1.
+    """
+
+    __slots__ = ("_getters", "_items", "_putters", "limit")
+
+    def __init__(self, limit: int | None = None) -> None:
+        if limit is not None and limit < 1:
+            raise ValueError(f"Queue(limit={limit}): the limit must be at least 1, or None for no limit")
+        self.limit = limit
+        self._items: deque[T] = deque()
+        self._getters = _Turns()
+        self._putters = _Turns()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def put_nowait(self, item: T) -> bool:
+        """Put an item in if there is room.
+
+        Args:
+            item: anything.
+
+        Returns:
+            Whether there was room.
+        """
+        if self.limit is not None and len(self._items) + self._putters.promised >= self.limit:
+            return False
+        self._append(item)
+        return True
+
+    async def put(self, item: T) -> None:
+        """Put an item in, waiting for room.
+
+        Args:
+            item: anything.
+        """
+        if not self.put_nowait(item):
+            await self._putters.wait()
+            self._append(item)
+
+    def _append(self, item: T) -> None:
+        self._items.append(item)
+        self._getters.give()
+
+    async def get(self) -> T:
+        """Take the oldest item that is not promised to somebody who waited for it; wait if there is none."""
+        first = self._getters.promised
+        if first >= len(self._items):
+            await self._getters.wait()
+            first = 0
+        item = self._items[first]
+        del self._items[first]
+        self._putters.give()
+        return item
+
+    def __repr__(self) -> str:
+        limit = "" if self.limit is None else f" of {self.limit}"
+        getting, putting = len(self._getters.line), len(self._putters.line)
+        return f"<Queue: {len(self._items)}{limit} items, {getting} getting, {putting} putting>"

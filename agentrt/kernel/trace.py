@@ -1,0 +1,156 @@
+"""The trace: what happened, as records, for whoever listens.
+
+Rules: a record is made only when somebody listens (callers ask ``hub.on`` first, so a run that nobody watches pays one
+attribute look-up a transition); a listener never changes the run, and one that raises is dropped and reported; records
+carry only names, numbers and text, never objects, so that equal runs give equal records on every host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from hashlib import blake2b
+from typing import NamedTuple
+
+__all__ = ["Detail", "Event", "TraceDigest", "TraceHub", "TraceRecord"]
+
+Detail = tuple[tuple[str, str | int | float | bool | None], ...]
+
+
+class Event(str, Enum):
+    """What kinds of records there are."""
+
+    ADDED = "added"  # an agent joined a runtime
+    REMOVED = "removed"
+    INJECTED = "injected"  # an agent learned something
+    REVOKED = "revoked"
+    THINK = "think"  # a unit started thinking
+    READY = "ready"
+    UNREADY = "unready"
+    REJECT = "reject"
+    STOP_THINKING = "stop_thinking"
+    BLOCKED = "blocked"  # a filter forbade the activity
+    ELECT = "elect"
+    START = "start"
+    RUN = "run"
+    FINISH = "finish"  # run returned
+    STOP = "stop"
+    PREEMPT = "preempt"
+    ABORT = "abort"
+    UTILITY = "utility"
+    PROGRESS = "progress"
+    STATUS = "status"
+    DISABLED = "disabled"  # a hook raised: the unit is out until its branch is thought again
+    REFUSED = "refused"  # a control flag was held by somebody else
+    STORM = "storm"  # rejects repeat
+    COMPLETE = "complete"  # a whole plan ran to its end
+    KILLED = "killed"
+    FAULT = "fault"  # an error, reported and survived
+    NOTE = "note"  # written by the world or by an author
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class TraceRecord(NamedTuple):
+    """One thing that happened.
+
+    Attributes:
+        tick: when.
+        agent: the name of the agent, or an empty string for the runtime itself.
+        path: where in its plan: activities and actions from the root, joined by ``/``.
+        event: what.
+        detail: pairs of a name and a plain value, in a fixed order.
+    """
+
+    tick: int
+    agent: str
+    path: str
+    event: Event
+    detail: Detail = ()
+
+    def line(self) -> str:
+        """The record as one line of text, for people."""
+        detail = " ".join(f"{key}={value!r}" for key, value in self.detail)
+        return f"{self.tick} {self.agent} {self.path} {self.event.value} {detail}".rstrip()
+
+
+Listener = Callable[[TraceRecord], None]
+
+
+class TraceHub:
+    """Where records are handed to listeners.
+
+    Attributes:
+        on: whether anybody listens; ask it before you compose a record.
+        report: called with what a listener raised, after that listener was dropped.
+    """
+
+    __slots__ = ("_listeners", "on", "report")
+
+    def __init__(self, report: Callable[[str, BaseException], None]) -> None:
+        self._listeners: list[Listener] = []
+        self.on = False
+        self.report = report
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Hand every record from now on to a listener.
+
+        Args:
+            listener: called with each record, in order, on the runtime's own thread.
+
+        Returns:
+            A function that ends it; calling it twice does nothing.
+        """
+        self._listeners.append(listener)
+        self.on = True
+        closed = False
+
+        def close() -> None:
+            nonlocal closed
+            if not closed and listener in self._listeners:
+                self._listeners.remove(listener)
+                self.on = bool(self._listeners)
+            closed = True
+
+        return close
+
+    def emit(self, record: TraceRecord) -> None:
+        """Hand a record to the listeners.
+
+        Args:
+            record: what happened.
+        """
+        for listener in tuple(self._listeners):
+            try:
+                listener(record)
+            except Exception as error:
+                if listener in self._listeners:  # it may have closed itself before it raised
+                    self._listeners.remove(listener)
+                    self.on = bool(self._listeners)
+                self.report("a trace listener raised and was dropped", error)
+
+
+class TraceDigest:
+    """A hash over every record of a hub, in order.
+
+    Two runs with equal digests had equal traces.
+
+    Args:
+        hub: the hub to listen to.
+    """
+
+    def __init__(self, hub: TraceHub) -> None:
+        self._hash = blake2b(digest_size=16)
+        self.records = 0
+        self.close = hub.listen(self._add)
+
+    def _add(self, record: TraceRecord) -> None:
+        self.records += 1
+        # ascii() and not line(): quotes keep the fields apart whatever is in them, and which characters repr() escapes
+        # depends on the Python version.
+        self._hash.update(ascii((record.tick, record.agent, record.path, record.event.value, record.detail)).encode())
+
+    def hexdigest(self) -> str:
+        """The digest so far, as 32 hexadecimal digits."""
+        return self._hash.hexdigest()

@@ -1,0 +1,194 @@
+"""Packs: a checked document, as frozen values.
+
+``load_pack`` takes a file, a mapping from code, or a part of another document, and returns a ``Pack``. A text is always
+an alias and is looked up in a registry; a file is always a ``Path`` or a resource, so that no pack can name one.
+
+A ``Reference`` keeps beside each alias where it is written, so that whoever cannot resolve it later can say so with
+file and pointer. A pack that is written in place becomes a ``Pack`` among the ``ai_packs`` of the one around it.
+
+``mix`` merges two packs by the rule that the second one declares for each key: append what the first does not have, or
+override it. A key that the mixin does not have at all is left alone, whatever it declares for it. This is how a mod
+changes a pack that is not its own; what it mixes into, its manifest says.
+
+Nothing here resolves anything: dependencies are walked in ``closure``.
+
+Source: seed 001, "Injecting actions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from agentrt.errors import ManifestError
+from agentrt.packs import schema
+from agentrt.packs.alias import KEYS, pointer_to
+from agentrt.packs.document import Document, copy_inline, read
+
+__all__ = ["Pack", "PackFile", "PackSource", "Reference", "load_pack", "mix"]
+
+PackFile: TypeAlias = Path | Traversable
+"""A JSON file: of the file system, or a resource of an installed package."""
+
+PackSource: TypeAlias = Path | Traversable | Mapping[str, object]
+"""What a pack is loaded from: a file, or the pack itself as Python values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An alias, and where it is written.
+
+    Attributes:
+        alias: what is referred to.
+        file: the file that holds the reference; empty when it came from code.
+        pointer: its place in that file, as a JSON pointer.
+        settings: for a component, the settings that the pack gives it; otherwise None.
+    """
+
+    alias: str
+    file: str = field(default="", compare=False)
+    pointer: str = field(default="", compare=False)
+    settings: Mapping[str, Any] | None = field(default=None, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One AI pack as it is written, checked and frozen.
+
+    Attributes:
+        alias: the alias under which it is registered; empty for others.
+        file: the file that it was read from; for a registered mapping its alias; empty for others from code.
+        pointer: its place in that file; empty for a whole file.
+        actions: the actions that it names.
+        observers: the observers that it names.
+        components: the components that it names, with their settings.
+        task_groups: the personal task groups that it names.
+        ai_packs: the packs that it requires: references, or packs written in place.
+        mixintypes: for each key, ``"append"`` or ``"override"``: what this pack does as a mixin.
+
+    Source: seed 001, "Injecting actions".
+    """
+
+    alias: str = ""
+    file: str = ""
+    pointer: str = ""
+    actions: tuple[Reference, ...] = ()
+    observers: tuple[Reference, ...] = ()
+    components: tuple[Reference, ...] = ()
+    task_groups: tuple[Reference, ...] = ()
+    ai_packs: tuple[Reference | Pack, ...] = ()
+    mixintypes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+    @property
+    def name(self) -> str:
+        """What messages call this pack: its alias, else its place, else that it has neither."""
+        place = self.file + (f"#{self.pointer}" if self.pointer else "")
+        return self.alias or place or "(a pack from code)"
+
+
+def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: str = "") -> Pack:
+    """Load a pack from a file or from Python values.
+
+    Args:
+        source: a ``Path`` or a resource of a package, which is read as JSON; or the pack as a mapping.
+        alias: the alias that it is registered under, if any.
+        file: for a mapping that is a part of another document, what errors call that document.
+        pointer: for such a mapping, its place in there.
+
+    Returns:
+        The pack, frozen; nothing that ``source`` does later changes it.
+
+    Raises:
+        InvalidPackError: it cannot be read or is not a pack; with all of its problems.
+        ManifestError: ``source`` is neither a file nor a mapping.
+    """
+    if isinstance(source, Mapping):
+        file = file or alias
+        document = copy_inline(source, file + (f"#{pointer}" if pointer else ""))
+    elif isinstance(source, Path | Traversable):
+        document = read(source)
+        file, pointer = document.file, ""
+    else:
+        raise ManifestError(
+            alias or "load_pack",
+            f"a pack is loaded from a Path, a resource or a mapping, and this is a {type(source).__name__}.",
+            "Write pathlib.Path(...) around the name of a file; ask a Registry for an alias.",
+        )
+    return _from_document(document, alias, file, pointer)
+
+
+def mix(base: Pack, mixin: Pack) -> Pack:
+    """Merge a mixin into a pack.
+
+    Args:
+        base: the pack that is changed. It keeps its name and its own ``mixintypes``.
+        mixin: the pack that is mixed in; its ``mixintypes`` say how, key by key, and default to ``"append"``.
+
+    Returns:
+        A new pack. References keep the place where they are written.
+    """
+    changes: dict[str, Any] = {}
+    for key in KEYS:
+        ours, theirs = getattr(base, key), getattr(mixin, key)
+        if theirs and mixin.mixintypes.get(key, "append") == "override":
+            changes[key] = theirs
+        elif theirs:
+            changes[key] = _append(ours, theirs)
+    return replace(base, **changes)
+
+
+def _append(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Append what is new. A component that both have keeps its place and takes the mixin's settings, if it has any."""
+    merged: dict[str | int, Any] = {}
+    for position, item in enumerate((*ours, *theirs)):
+        if isinstance(item, Pack):
+            merged[position] = item
+        elif item.alias not in merged or item.settings is not None:
+            merged[item.alias] = item
+    return tuple(merged.values())
+
+
+def _from_document(document: Document, alias: str, file: str, pointer: str) -> Pack:
+    schema.check(document)
+    return _from_value(document.value, alias, file, pointer)
+
+
+def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str) -> Pack:
+    def place(*path: str | int) -> str:
+        return pointer + pointer_to(path)
+
+    def references(key: str) -> tuple[Reference, ...]:
+        return tuple(Reference(name, file, place(key, index)) for index, name in enumerate(value.get(key, ())))
+
+    return Pack(
+        alias=alias,
+        file=file,
+        pointer=pointer,
+        actions=references("actions"),
+        observers=references("observers"),
+        components=(
+            references("components")
+            if not isinstance(value.get("components"), dict)
+            else tuple(_with_settings(value["components"], file, place("components")))
+        ),
+        task_groups=references("task_groups"),
+        ai_packs=tuple(
+            _from_value(item, "", file, place("ai_packs", index))
+            if isinstance(item, dict)
+            else Reference(item, file, place("ai_packs", index))
+            for index, item in enumerate(value.get("ai_packs", ()))
+        ),
+        mixintypes=MappingProxyType(
+            {key: rule for key, rule in value.get("mixintypes", {}).items() if not key.startswith("_")}
+        ),
+    )
+
+
+def _with_settings(components: dict[str, Any], file: str, pointer: str) -> Iterable[Reference]:
+    for name, settings in components.items():
+        if not name.startswith("_"):
+            yield Reference(name, file, pointer + pointer_to((name,)), MappingProxyType(settings))

@@ -1,0 +1,273 @@
+"""The registry: what every alias names, filled by manifests.
+
+A mod offers a ``Manifest``: its name, and a table from ``kind:name`` to the thing itself, which is a class or any other
+object for code, and a file or a mapping for a pack. Manifests are found through the entry-point groups
+``agentrt.actions`` and ``agentrt.packs``; agentrt's own content takes the same road as anybody's. A program may also
+register things itself.
+
+Rules:
+
+* An alias names one thing. Registering it again is an error that names both origins, and a manifest that fails
+  changes nothing.
+* Discovery is in one order everywhere: first the group of actions, then that of packs; in each by the entry point's
+  name, then by its value. The order in which packages were installed has no part in it.
+* A registry answers lookups only from its table. An alias never becomes an import path.
+* A mod may mix a pack of its own into a pack of another mod (``mixins``). They are merged, in the order in which they
+  were registered, when that pack is loaded. A mixin into a pack that nobody registered waits without effect.
+
+Packs are loaded when they are first asked for and then kept: they are frozen, so all agents share them. What a kind is
+good for (that an action is an ``Action``) is not known on this floor; whoever injects it checks that.
+
+Source: seed 001, "Writing actions" (the manifest's aliases) and "Injecting actions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from agentrt.errors import DuplicateAliasError, InvalidPackError, ManifestError, UnknownAliasError, did_you_mean
+from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
+from agentrt.packs.loader import Pack, PackSource, load_pack, mix
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry"]
+
+ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.packs")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a mod offers.
+
+    Attributes:
+        mod: the first word of all of its aliases.
+        aliases: from ``kind:name`` to the thing: ``{"actions:wander": Wander, "ai_pack:core": FOLDER / "core.json"}``.
+        mixins: from the full alias of a pack, usually another mod's, to the pack that is mixed into it.
+
+    Raises:
+        ManifestError: the mod's name or a key is not well formed.
+    """
+
+    mod: str
+    aliases: Mapping[str, object] = field(default_factory=dict)
+    mixins: Mapping[str, PackSource] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        where = f"the manifest of '{self.mod}'"
+        if not is_alias(f"{self.mod}:x") or ":" in self.mod:
+            raise ManifestError(where, "this is no name for a mod.", "Use letters, digits, '_', '.' and '-'.")
+        for key in self.aliases:
+            _check_alias(f"{self.mod}:{key}", where, key)
+        for alias in self.mixins:
+            if not is_alias(alias) or kind_of(alias) != "ai_pack":
+                raise ManifestError(
+                    where, f"'{alias}' is not the alias of a pack.", "A mixin goes into 'mod:ai_pack:name'."
+                )
+        object.__setattr__(self, "aliases", MappingProxyType(dict(self.aliases)))
+        object.__setattr__(self, "mixins", MappingProxyType(dict(self.mixins)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    thing: object
+    origin: str
+
+
+class Registry:
+    """A table of aliases. A runtime has one; tests make their own."""
+
+    def __init__(self, manifests: Iterable[Manifest] = ()) -> None:
+        """Make a registry.
+
+        Args:
+            manifests: taken in order, as by ``add``.
+        """
+        self._entries: dict[str, _Entry] = {}
+        self._mixins: dict[str, list[PackSource]] = {}
+        self._loaded: dict[str, Pack] = {}
+        for manifest in manifests:
+            self.add(manifest)
+
+    @classmethod
+    def discover(cls) -> Registry:
+        """Make a registry of everything that the installed packages offer.
+
+        Raises:
+            ManifestError: an entry point cannot be loaded, or offers something else than a ``Manifest``.
+            DuplicateAliasError: two packages register the same alias.
+        """
+        from importlib.metadata import entry_points  # slow to import, and only needed here
+
+        registry = cls()
+        taken: list[Manifest] = []
+        for group in ENTRY_POINT_GROUPS:
+            for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+                manifest = _load_manifest(point)
+                if not any(manifest is known for known in taken):  # one manifest may stand in both groups
+                    taken.append(manifest)
+                    registry.add(manifest, origin=f"the entry point '{point.name}' of '{group}' ({point.value})")
+        return registry
+
+    def add(self, manifest: Manifest, *, origin: str = "") -> None:
+        """Register all that a manifest offers, or nothing.
+
+        Args:
+            manifest: what to register.
+            origin: what errors call the place it came from.
+
+        Raises:
+            DuplicateAliasError: one of its aliases is registered already.
+        """
+        origin = origin or f"the manifest of '{manifest.mod}'"
+        entries = {f"{manifest.mod}:{key}": _Entry(thing, origin) for key, thing in manifest.aliases.items()}
+        for alias in entries:
+            self._check_free(alias, origin)
+        self._entries.update(entries)
+        for alias, source in manifest.mixins.items():
+            self.register_mixin(alias, source)
+
+    def register(self, alias: str, thing: object, *, origin: str = "code") -> None:
+        """Register one thing.
+
+        Args:
+            alias: ``mod:kind:name``.
+            thing: any object for code; for a pack a ``Path``, a resource or a mapping.
+            origin: what errors call the place it came from.
+
+        Raises:
+            ManifestError: the alias is not well formed.
+            DuplicateAliasError: it is registered already.
+        """
+        _check_alias(alias, origin, alias)
+        self._check_free(alias, origin)
+        self._entries[alias] = _Entry(thing, origin)
+
+    def register_mixin(self, alias: str, source: PackSource) -> None:
+        """Mix a pack into another one, whenever that is loaded from now on.
+
+        Args:
+            alias: the pack that is changed. It need not be registered, now or ever.
+            source: the mixin.
+        """
+        self._mixins.setdefault(alias, []).append(source)
+        self._loaded.pop(alias, None)
+
+    def __contains__(self, alias: object) -> bool:
+        return alias in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def aliases(self, kind: str = "") -> tuple[str, ...]:
+        """The aliases that are registered, in alphabetical order.
+
+        Args:
+            kind: only those of this kind; all when empty.
+        """
+        return tuple(sorted(alias for alias in self._entries if not kind or kind_of(alias) == kind))
+
+    def origin(self, alias: str) -> str:
+        """Where an alias was registered, in words.
+
+        Raises:
+            UnknownAliasError: nobody registered it.
+        """
+        return self._entry(alias, "", "").origin
+
+    def get(self, alias: str, *, file: str = "", pointer: str = "") -> object:
+        """Look up what an alias names.
+
+        Args:
+            alias: the alias.
+            file: the file that refers to it, for the error.
+            pointer: the place in that file, for the error.
+
+        Raises:
+            UnknownAliasError: nobody registered it; with the nearest names.
+        """
+        return self._entry(alias, file, pointer).thing
+
+    def pack(self, alias: str, *, file: str = "", pointer: str = "") -> Pack:
+        """Load the pack that an alias names, with what others mix into it.
+
+        Args:
+            alias: the alias of a pack.
+            file: the file that refers to it, for the error.
+            pointer: the place in that file, for the error.
+
+        Raises:
+            UnknownAliasError: nobody registered it.
+            InvalidPackError: the alias is of another kind, or what it names, or a mixin of it, is not a pack.
+        """
+        loaded = self._loaded.get(alias)
+        if loaded is None:
+            if kind_of(alias) != "ai_pack":
+                near = did_you_mean(alias, self.aliases("ai_pack"))
+                text = f"{shown(alias)} is not the alias of a pack.{near} Write 'mod:ai_pack:name'."
+                raise InvalidPackError([(pointer, text)], file=file)
+            thing = self._entry(alias, file, pointer).thing
+            loaded = thing if isinstance(thing, Pack) else load_pack(thing, alias=alias)  # type: ignore[arg-type]
+            for number, source in enumerate(self._mixins.get(alias, ()), start=1):
+                loaded = mix(loaded, load_pack(source, file=f"(mixin {number} of {alias})"))
+            self._loaded[alias] = loaded
+        return loaded
+
+    def alias_of(self, file: Path) -> str:
+        """The alias under which a file is registered as a pack, or an empty string."""
+        wanted = file.resolve()
+        for alias, entry in self._entries.items():
+            if isinstance(entry.thing, Path) and entry.thing.resolve() == wanted:
+                return alias
+        return ""
+
+    def _entry(self, alias: str, file: str, pointer: str) -> _Entry:
+        entry = self._entries.get(alias)
+        if entry is None:
+            raise UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
+        return entry
+
+    def _check_free(self, alias: str, origin: str) -> None:
+        if alias in self._entries:
+            raise DuplicateAliasError(alias, self._entries[alias].origin, origin)
+
+
+@cache
+def default_registry() -> Registry:
+    """The registry of everything that the installed packages offer, discovered once for the process."""
+    return Registry.discover()
+
+
+def _check_alias(alias: str, origin: str, written: str) -> None:
+    if is_alias(alias) and kind_of(alias):
+        return
+    words = alias.split(":")
+    near = did_you_mean(words[1], KINDS) if len(words) > 1 else ""
+    raise ManifestError(
+        origin,
+        f"'{written}' does not make an alias 'mod:kind:name'.{near}",
+        f"The kinds are {', '.join(KINDS)}; a manifest writes 'kind:name', code writes all three.",
+    )
+
+
+def _load_manifest(point: EntryPoint) -> Manifest:
+    origin = f"the entry point '{point.name}' of '{point.group}' ({point.value})"
+    try:
+        manifest = point.load()
+    except Exception as error:
+        raise ManifestError(
+            origin, f"loading it raised {type(error).__name__}: {error}.", "Repair or uninstall that package."
+        ) from error
+    if not isinstance(manifest, Manifest):
+        raise ManifestError(
+            origin,
+            f"it is a {type(manifest).__name__} and not an agentrt.Manifest.",
+            "Point it at a Manifest object, as in 'my_mod:manifest'.",
+        )
+    return manifest

@@ -1,0 +1,157 @@
+"""Worlds: what ``agentrt demo`` can run, and how they are found.
+
+A world is a thing to look at: a whole little game that somebody wrote on top of agentrt. A package offers it through
+the entry-point group ``agentrt.worlds``; the entry point's name is the name that the command takes. The library knows
+no world by itself. Its own colony comes in by the same road.
+
+A world runs in two ways: live in a terminal, until its user quits; or headless for a number of ticks, which gives a
+``WorldReport``. The report's digest is a hash of the run: the same ticks and seed give the same digest on every host
+and every version of Python.
+
+An object is a world if it has what ``World`` lists; it need not inherit from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+
+from agentrt.errors import ManifestError, UnknownWorldError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["ENTRY_POINT_GROUP", "Progress", "World", "WorldReport", "find_worlds", "load_world"]
+
+ENTRY_POINT_GROUP = "agentrt.worlds"
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Called now and then while a world runs headless: the tick, the number of ticks, and a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldReport:
+    """What a headless run came to.
+
+    Attributes:
+        digest: a hash of the whole run, in hexadecimal digits.
+        title: a line above the table.
+        columns: the headings of the table.
+        rows: its rows; numbers are set to the right.
+        notes: lines below the table.
+    """
+
+    digest: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class World(Protocol):
+    """What an entry point of the group ``agentrt.worlds`` names."""
+
+    @property
+    def name(self) -> str:
+        """The name of the world."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What there is to see, in a line."""
+        ...
+
+    def run_headless(self, *, ticks: int, seed: int, host: str, progress: Progress) -> WorldReport:
+        """Run without a terminal.
+
+        Args:
+            ticks: how many ticks.
+            seed: the seed of all that is random.
+            host: ``"plain"``, ``"asyncio"`` or ``"trio"``; the world starts its event loop.
+            progress: called now and then.
+        """
+        ...
+
+    def run_live(self, *, seed: int, speed: float) -> None:
+        """Run in the terminal until its user quits.
+
+        Args:
+            seed: the seed of all that is random.
+            speed: game seconds for each real second.
+
+        Raises:
+            MissingExtraError: what draws on the terminal is not installed.
+        """
+        ...
+
+
+def find_worlds() -> dict[str, EntryPoint]:
+    """The worlds that are installed, by name, in alphabetical order; none of them is imported."""
+    from importlib.metadata import entry_points
+
+    points = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value))
+    worlds: dict[str, EntryPoint] = {}
+    for point in points:
+        first = worlds.setdefault(point.name, point)
+        if first.value != point.value:
+            raise ManifestError(
+                f"the world '{point.name}'",
+                f"two packages offer it: {first.value} and {point.value}.",
+                "Uninstall one of them.",
+            )
+    return worlds
+
+
+def load_world(name: str) -> World:
+    """Import a world.
+
+    Args:
+        name: its name.
+
+    Raises:
+        UnknownWorldError: no such world is installed.
+        ManifestError: it cannot be imported, or is no world.
+    """
+    worlds = find_worlds()
+    if name not in worlds:
+        raise UnknownWorldError(name, tuple(worlds))
+    origin = f"the entry point '{name}' of '{ENTRY_POINT_GROUP}' ({worlds[name].value})"
+    try:
+        world = worlds[name].load()
+    except Exception as error:
+        raise ManifestError(
+            origin, f"loading it raised {type(error).__name__}: {error}.", "Repair or uninstall that package."
+        ) from error
+    if not isinstance(world, World):
+        raise ManifestError(
+            origin,
+            f"it is a {type(world).__name__} without what a world has.",
+            "A world has name, summary, run_headless and run_live; see agentrt.worlds.World.",
+        )
+    return world
+
+
+def table_lines(report: WorldReport) -> Iterable[str]:
+    """Write a report for people: the title, the table, the notes."""
+    rows = [report.columns, *(tuple(_cell(cell) for cell in row) for row in report.rows)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(report.columns))]
+    to_right = [
+        bool(report.rows) and all(isinstance(row[column], int | float) for row in report.rows)
+        for column in range(len(report.columns))
+    ]
+    yield report.title
+    for number, row in enumerate(rows):
+        cells = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, to_right, strict=True)
+        )
+        yield "  ".join(cells).rstrip()
+        if number == 0:
+            yield "  ".join("-" * width for width in widths)
+    yield from report.notes
+
+
+def _cell(value: str | float) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else str(value)

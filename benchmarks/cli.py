@@ -1,0 +1,89 @@
+"""The command line: ``python -m benchmarks [--json FILE] [--repeats N] [--quick] [--strict] [--list]
+[NAME...]``.
+
+The exit code says whether it ran, not whether it was fast: a target that is missed on a busy machine must not
+stop a build. ``--strict`` is for whoever wants that; then a target that could not be judged counts as missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.harness import Row, RowResult, measure_row
+from benchmarks.report import document, table
+from benchmarks.rows import ROWS
+
+__all__ = ["main"]
+
+_ROOT = Path(__file__).resolve().parent.parent
+_REPEATS = 7
+_QUICK_REPEATS = 2
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return value
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure agentrt beside a limit written by hand and beside its peers."
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the rows to measure; all without one")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures; - for stdout")
+    parser.add_argument("--repeats", type=_positive, metavar="N", help=f"turns of each side; {_REPEATS} without it")
+    parser.add_argument("--quick", action="store_true", help="little work: shows that it runs, hardly how fast")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if a target is not met")
+    parser.add_argument("--list", action="store_true", help="say what the rows are, and measure nothing")
+    return parser
+
+
+def _choose(parser: argparse.ArgumentParser, names: Sequence[str]) -> list[Row]:
+    known = {row.name: row for row in ROWS}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        parser.error(f"no row is called {', '.join(unknown)}; there are {', '.join(known)}")
+    return [row for row in ROWS if not names or row.name in names]
+
+
+def _measure(rows: Sequence[Row], repeats: int, *, quick: bool) -> list[RowResult]:
+    results = []
+    for row in rows:
+        print(f"measuring {row.name}: {row.what}", file=sys.stderr, flush=True)
+        results.append(measure_row(row, row.quick if quick else row.size, repeats))
+    return results
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print the table, write the JSON document.
+
+    Args:
+        argv: the arguments; those of the process without it.
+
+    Returns:
+        The exit code.
+    """
+    parser = _parser()
+    asked = parser.parse_args(argv)
+    rows = _choose(parser, asked.names)
+    if asked.list:
+        width = max(len(row.name) for row in rows)
+        print("\n".join(f"{row.name:<{width}}  {row.what}" for row in rows))
+        return 0
+    repeats = asked.repeats or (_QUICK_REPEATS if asked.quick else _REPEATS)
+    results = _measure(rows, repeats, quick=asked.quick)
+    on_stdout = asked.json is not None and str(asked.json) == "-"
+    print(table(results), file=sys.stderr if on_stdout else sys.stdout)
+    if asked.json is not None:
+        text = json.dumps(document(results, repeats=repeats, quick=asked.quick, root=_ROOT), indent=2) + "\n"
+        if on_stdout:
+            print(text, end="")
+        else:
+            asked.json.write_text(text, encoding="utf-8")
+    return 1 if asked.strict and not all(result.met for result in results) else 0

@@ -1,0 +1,261 @@
+"""How a row is measured.
+
+A *side* prepares its work, does it under the gauge, and clears up after itself: it is a context manager that
+takes a size and gives the work, a function that returns how many units it did. Only the work is measured.
+
+Rules:
+
+* The sides of a row take turns: ours, limit, peer, ours, limit, peer... so that a machine that becomes slower
+  in the middle is slower for all of them. Each counts with its best turn, because noise only ever adds.
+* Every turn prepares afresh. Garbage is collected before it; the collector is off while it is measured, on
+  all sides.
+* A side whose library is not installed is left out, and a target that depends on it is neither met nor
+  missed.
+* A gauge of time measures seconds, a gauge of memory bytes; both for one unit of work. Whoever prints chooses
+  the unit.
+
+Rejected: pytest-benchmark and pyperf (neither lets several sides take turns within one process); the median
+of the turns (on a machine that others use, it measures the others).
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Gauge", "Measured", "Peer", "Prepare", "Row", "RowResult", "Side", "Size", "Work", "measure_row"]
+
+Work = Callable[[], int]
+"""Does the work that is measured, and returns how many units it did."""
+
+Gauge = Literal["seconds", "bytes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much work one turn is.
+
+    Attributes:
+        count: how many strands, agents, coroutines.
+        rounds: how many ticks or repetitions for each of them.
+    """
+
+    count: int
+    rounds: int = 1
+
+
+Prepare = Callable[[Size], AbstractContextManager[Work]]
+"""Prepares the work, gives it, and clears up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One way to do the work of a row.
+
+    Attributes:
+        label: what it is, for the table.
+        prepare: see ``Prepare``.
+    """
+
+    label: str
+    prepare: Prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Somebody else's library.
+
+    Attributes:
+        side: how it does the work.
+        at_least: how many times faster (or smaller) than it we mean to be; None if it is only shown.
+    """
+
+    side: Side
+    at_least: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One piece of work, who does it, and what we mean to reach.
+
+    Attributes:
+        name: what it is called on the command line.
+        what: what is measured, in one sentence.
+        gauge: time or memory.
+        ours: how agentrt does it.
+        limit: how it is done by hand; None if there is no such thing.
+        peers: how others do it.
+        at_most_times: the target as a multiple of the limit; None if it is not one.
+        at_most: the target in seconds or bytes; None if it is not one.
+        size: how much work one turn is.
+        quick: the same for a quick run, which shows that everything works and little more.
+        most_repeats: how many turns are enough, where preparing takes long.
+    """
+
+    name: str
+    what: str
+    gauge: Gauge
+    ours: Side
+    size: Size
+    quick: Size
+    limit: Side | None = None
+    peers: Sequence[Peer] = ()
+    at_most_times: float | None = None
+    at_most: float | None = None
+    most_repeats: int = 100
+
+    def sides(self) -> list[Side]:
+        """Everybody who takes turns, in order."""
+        limits = [] if self.limit is None else [self.limit]
+        return [self.ours, *limits, *(peer.side for peer in self.peers)]
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one side took.
+
+    Attributes:
+        label: what it is.
+        turns: seconds or bytes for one unit of work, for each turn.
+        absent: why it could not be measured; None if it could.
+    """
+
+    label: str
+    turns: list[float] = field(default_factory=list)
+    absent: str | None = None
+
+    @property
+    def best(self) -> float | None:
+        """The best turn; None if there was none."""
+        return min(self.turns, default=None)
+
+
+@dataclass(slots=True)
+class RowResult:
+    """What all sides of a row took.
+
+    Attributes:
+        row: what was measured.
+        size: how much work one turn was.
+        ours: agentrt.
+        limit: the same by hand.
+        peers: others, in the order of ``row.peers``.
+    """
+
+    row: Row
+    size: Size
+    ours: Measured
+    limit: Measured | None
+    peers: list[Measured]
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours as a multiple of the limit."""
+        return None if self.limit is None else _quotient(self.ours.best, self.limit.best)
+
+    def peer_ratios(self) -> list[float | None]:
+        """Each peer as a multiple of ours."""
+        return [_quotient(peer.best, self.ours.best) for peer in self.peers]
+
+    @property
+    def met(self) -> bool | None:
+        """Whether all targets are met; None if none is missed but one could not be judged, or if there is none."""
+        verdicts: list[bool | None] = []
+        if self.row.at_most_times is not None:
+            verdicts.append(_not_above(self.ratio, self.row.at_most_times))
+        if self.row.at_most is not None:
+            verdicts.append(_not_above(self.ours.best, self.row.at_most))
+        for peer, ratio in zip(self.row.peers, self.peer_ratios(), strict=True):
+            if peer.at_least is not None:
+                verdicts.append(None if ratio is None else ratio >= peer.at_least)
+        if False in verdicts:
+            return False
+        return None if None in verdicts or not verdicts else True
+
+
+def _quotient(above: float | None, below: float | None) -> float | None:
+    return None if above is None or not below else above / below
+
+
+def _not_above(value: float | None, most: float) -> bool | None:
+    return None if value is None else value <= most
+
+
+def measure_row(row: Row, size: Size, repeats: int) -> RowResult:
+    """Measure all sides of a row, in turn.
+
+    Args:
+        row: what to measure.
+        size: how much work one turn is.
+        repeats: how many turns each side has, if ``row.most_repeats`` is not less.
+
+    Returns:
+        What they took.
+    """
+    measured = [(side, Measured(side.label)) for side in row.sides()]
+    with _rest_frozen():
+        for _ in range(min(repeats, row.most_repeats)):
+            for side, result in measured:
+                if result.absent is None:
+                    _take_turn(side, result, row.gauge, size)
+    results = [result for _, result in measured]
+    limit = None if row.limit is None else results[1]
+    return RowResult(row, size, results[0], limit, results[len(results) - len(row.peers) :])
+
+
+def _take_turn(side: Side, result: Measured, gauge: Gauge, size: Size) -> None:
+    measure = _seconds if gauge == "seconds" else _bytes
+    try:
+        with _collected(), side.prepare(size) as work:
+            result.turns.append(measure(work))
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] in ("agentrt", "benchmarks"):
+            raise
+        result.absent = f"{missing.name} is not installed"
+
+
+@contextmanager
+def _rest_frozen() -> Iterator[None]:
+    """What is there already (modules, mostly) is not searched for garbage at every turn."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextmanager
+def _collected() -> Iterator[None]:
+    """No garbage from before, and no collection inside, not even while the side prepares."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _seconds(work: Work) -> float:
+    before = time.perf_counter()
+    units = work()
+    return (time.perf_counter() - before) / units
+
+
+def _bytes(work: Work) -> float:
+    """What the work leaves behind and somebody still holds."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        units = work()
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return (after - before) / units

@@ -1,0 +1,25 @@
+"""The rows, in the order of the table."""
+
+from __future__ import annotations
+
+from benchmarks.harness import Row
+from benchmarks.rows.idle_memory import IDLE_MEMORY
+from benchmarks.rows.idle_tick import IDLE_TICK
+from benchmarks.rows.leaf_wake import LEAF_WAKE
+from benchmarks.rows.ten_thousand import TEN_THOUSAND
+from benchmarks.rows.think_cycle import THINK_EVENT, THINK_READY
+from benchmarks.rows.three_steps import THREE_STEPS
+from benchmarks.rows.wake import WAKE
+
+__all__ = ["ROWS"]
+
+ROWS: tuple[Row, ...] = (
+    WAKE,
+    LEAF_WAKE,
+    THINK_READY,
+    THINK_EVENT,
+    THREE_STEPS,
+    IDLE_MEMORY,
+    IDLE_TICK,
+    TEN_THOUSAND,
+)

@@ -1,0 +1,161 @@
+"""Think five candidates, elect the best, run it, stop it, through the public API.
+
+One unit is one such cycle. In the first row every candidate knows its utility at once; in the second each
+awaits an event of its own first, so that a cycle is ten steps of a think instead of five. The best candidate
+is the third of the five, so that neither the first answer nor the last decides. What is elected runs without
+letting time pass and is stopped; then the next cycle may begin.
+
+Nobody but agentrt could interrupt what runs for what turns out to be better later: that is what the distance
+to the limit pays for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agentrt import Action, Agent, Runtime, Signal, ThinkOutput
+from benchmarks.harness import Peer, Row, Side, Size, Work
+from benchmarks.rows import think_cycle_others as others
+
+__all__ = ["THINK_EVENT", "THINK_READY"]
+
+
+class Mind:
+    """The entity of an agent, with an event for each candidate."""
+
+    __slots__ = ("events", "runs", "stops", "thoughts")
+
+    def __init__(self) -> None:
+        self.events = [Signal() for _ in others.SCORES]
+        self.thoughts = 0
+        self.runs = 0
+        self.stops = 0
+
+
+class Candidate(Action):
+    """Knows at once."""
+
+    utility = (0.0, 1.0)
+    number = 0
+
+    class Output(ThinkOutput):
+        score: float
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        ctx.entity.thoughts += 1
+        score = others.SCORES[self.number]
+        ctx.set_utility(score)
+        ctx.set_think_output(score=score)
+
+    async def run(self, ctx: Any, args: Any) -> None:
+        ctx.entity.runs += 1
+
+    def stop(self, ctx: Any, args: Any) -> None:
+        ctx.entity.stops += 1
+
+
+class PatientCandidate(Candidate):
+    """Knows after an event."""
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        await ctx.entity.events[self.number].wait()
+        await super().think(ctx, args)
+
+
+def _five(base: type[Candidate]) -> list[type[Action]]:
+    numbers = range(len(others.SCORES))
+    return [type(f"{base.__name__}{n}", (base,), {"does": "agentrt:top", "number": n}) for n in numbers]
+
+
+AT_ONCE = _five(Candidate)
+ON_EVENTS = _five(PatientCandidate)
+
+
+@contextmanager
+def _agents(size: Size, actions: list[type[Action]]) -> Iterator[tuple[Runtime, list[Mind]]]:
+    runtime = Runtime(host="plain")
+    minds = [Mind() for _ in range(size.count)]
+    for mind in minds:
+        runtime.add(Agent(mind, actions=actions))
+    runtime.step()
+    yield runtime, minds
+    runtime.stop()
+    for mind in minds:
+        assert mind.stops == mind.runs, "what ran was not stopped"
+
+
+def _runs(minds: list[Mind]) -> int:
+    return sum(mind.runs for mind in minds)
+
+
+@contextmanager
+def agents_at_once(size: Size) -> Iterator[Work]:
+    """Agents whose candidates know at once."""
+    with _agents(size, AT_ONCE) as (runtime, minds):
+        before = _runs(minds)
+
+        def work() -> int:
+            for _ in range(size.rounds):
+                runtime.step()
+            return _runs(minds) - before
+
+        yield work
+        assert all(mind.runs >= size.rounds for mind in minds), "a tick passed without a run"
+
+
+@contextmanager
+def agents_on_events(size: Size) -> Iterator[Work]:
+    """Agents whose candidates know after one event each."""
+    with _agents(size, ON_EVENTS) as (runtime, minds):
+
+        def emit() -> None:
+            for mind in minds:
+                for event in mind.events:
+                    event.emit()
+
+        def work() -> int:
+            for _ in range(size.rounds):
+                runtime.post(emit)
+                runtime.step()
+                runtime.step()  # a plan that took no time is thought again in the next tick
+            return _runs(minds)
+
+        yield work
+        for mind in minds:
+            assert mind.runs == size.rounds, "a cycle is not one run"
+            assert mind.thoughts == size.rounds * len(others.SCORES), "a cycle is not five thoughts"
+
+
+THINK_READY = Row(
+    name="think_ready",
+    what="think five candidates that know at once, elect, run, stop",
+    gauge="seconds",
+    ours=Side("agentrt", agents_at_once),
+    limit=Side("bare coroutines", others.bare_at_once),
+    at_most_times=12,
+    peers=(
+        Peer(Side("asyncio TaskGroup", others.asyncio_at_once), at_least=1),
+        Peer(Side("anyio task group", others.anyio_at_once), at_least=5),
+        Peer(Side("trio nursery", others.trio_at_once)),
+    ),
+    size=Size(1000, 3),
+    quick=Size(50, 2),
+)
+
+THINK_EVENT = Row(
+    name="think_event",
+    what="think five candidates that await one event each, elect, run, stop",
+    gauge="seconds",
+    ours=Side("agentrt", agents_on_events),
+    limit=Side("bare coroutines", others.bare_on_events),
+    at_most_times=12,
+    peers=(
+        Peer(Side("asyncio TaskGroup", others.asyncio_on_events), at_least=1),
+        Peer(Side("anyio task group", others.anyio_on_events), at_least=5),
+        Peer(Side("trio nursery", others.trio_on_events)),
+    ),
+    size=Size(1000, 3),
+    quick=Size(50, 2),
+)

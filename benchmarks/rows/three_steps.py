@@ -1,0 +1,214 @@
+"""From thinking to the first run of a plan of three steps.
+
+The domain is gtpyhop's own first example: Alice travels from her home to the park. She could go on foot if it
+were at most two miles; it is eight, so she calls a taxi, rides it and pays the driver, who must not cost more
+than she has. gtpyhop finds that plan; agentrt finds it, too, and has then started all of it and run its first
+step. One unit is one plan.
+
+gtpyhop 2 keeps a structured log that no level of verbosity turns off, and that costs about as much as the
+planning. It is turned off here for as long as it is measured, so that it is a planner and not a log that is
+beaten.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentrt import ARGS, PREV, Action, ActionArgs, Agent, CompoundAction, Runtime, Signal, ThinkOutput, step
+from benchmarks.harness import Row, Side, Size, Work
+
+__all__ = ["THREE_STEPS"]
+
+_MILES = {("home_a", "park"): 8, ("home_b", "park"): 2, ("station", "home_a"): 1, ("station", "home_b"): 7}
+
+
+def _distance(x: str, y: str) -> int:
+    return _MILES.get((x, y)) or _MILES[y, x]
+
+
+def _fare(miles: int) -> float:
+    return 1.5 + 0.5 * miles
+
+
+@dataclass(slots=True)
+class Person:
+    """Who travels."""
+
+    location: str = "home_a"
+    cash: float = 20
+    wants_to_leave: Signal = field(default_factory=Signal)
+    taxis_called: int = 0
+
+
+class GoOut(CompoundAction):
+    """Wait for the wish, then travel."""
+
+    does = "agentrt:top"
+    utility = 0.5
+    steps = (step("bench:travel", to="park"),)
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        await ctx.entity.wants_to_leave.wait()
+        ctx.set_think_output()
+
+
+class TravelByFoot(CompoundAction):
+    """Only when it is near."""
+
+    does = "bench:travel"
+    utility = 0.9
+    steps = (step("bench:walk", to=ARGS.to),)
+
+    class Args(ActionArgs):
+        to: str
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        if _distance(ctx.entity.location, args.to) <= 2:
+            ctx.set_think_output()
+
+
+class TravelByTaxi(CompoundAction):
+    """Only when there is money for it."""
+
+    does = "bench:travel"
+    utility = 0.5
+    steps = (
+        step("bench:call_taxi"),
+        step("bench:ride_taxi", taxi=PREV.taxi, to=ARGS.to),
+        step("bench:pay_driver", fare=PREV.fare),
+    )
+
+    class Args(ActionArgs):
+        to: str
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        if ctx.entity.cash >= _fare(_distance(ctx.entity.location, args.to)):
+            ctx.set_think_output()
+
+
+class Walk(Action):
+    """Never elected here: it is too far."""
+
+    does = "bench:walk"
+    utility = 0.5
+
+    class Args(ActionArgs):
+        to: str
+
+
+class CallTaxi(Action):
+    """The first step; when it runs, the measurement is over."""
+
+    does = "bench:call_taxi"
+    utility = 0.5
+
+    class Output(ThinkOutput):
+        taxi: str
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        ctx.CURRENT.location = "taxi1"
+        ctx.set_think_output(taxi="taxi1")
+
+    async def run(self, ctx: Any, args: Any) -> None:
+        ctx.entity.taxis_called += 1
+        await ctx.suspend()
+
+
+class RideTaxi(Action):
+    """The second step."""
+
+    does = "bench:ride_taxi"
+    utility = 0.5
+
+    class Args(ActionArgs):
+        taxi: str
+        to: str
+
+    class Output(ThinkOutput):
+        fare: float
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        if ctx.CURRENT.location == args.taxi:
+            ctx.CURRENT.location = args.to
+            ctx.set_think_output(fare=_fare(_distance(ctx.entity.location, args.to)))
+
+
+class PayDriver(Action):
+    """The third step."""
+
+    does = "bench:pay_driver"
+    utility = 0.5
+
+    class Args(ActionArgs):
+        fare: float
+
+    async def think(self, ctx: Any, args: Any) -> None:
+        if ctx.entity.cash >= args.fare:
+            ctx.set_think_output()
+
+
+@contextmanager
+def ours(size: Size) -> Iterator[Work]:
+    """Agents that all want to leave in the same tick."""
+    runtime = Runtime(host="plain")
+    people = [Person() for _ in range(size.count)]
+    for person in people:
+        runtime.add(Agent(person, actions=[GoOut, TravelByFoot, TravelByTaxi, Walk, CallTaxi, RideTaxi, PayDriver]))
+    runtime.step()
+
+    def everybody_leaves() -> None:
+        for person in people:
+            person.wants_to_leave.emit()
+
+    def work() -> int:
+        runtime.post(everybody_leaves)
+        runtime.step()
+        return size.count
+
+    yield work
+    assert all(person.taxis_called == 1 for person in people), "somebody has no plan"
+    runtime.stop()
+
+
+@contextmanager
+def gtpyhop_travel(size: Size) -> Iterator[Work]:
+    """gtpyhop's planner on its own example."""
+    with redirect_stdout(io.StringIO()):
+        import gtpyhop
+        from gtpyhop import main as planner
+        from gtpyhop.examples import simple_htn
+
+        gtpyhop.set_current_domain(simple_htn.the_domain)
+        gtpyhop.set_verbose_level(0)
+    state = simple_htn.state0.copy()
+    task = ("travel", "alice", "park")
+    expected = [("call_taxi", "alice", "home_a"), ("ride_taxi", "alice", "park"), ("pay_driver", "alice", "park")]
+    log = planner._log_if_available
+
+    def work() -> int:
+        for _ in range(size.count):
+            plan = gtpyhop.find_plan(state, [task])
+        assert plan == expected
+        return size.count
+
+    planner._log_if_available = lambda *_args, **_context: None
+    try:
+        yield work
+    finally:
+        planner._log_if_available = log
+
+
+THREE_STEPS = Row(
+    name="three_steps",
+    what="from thinking to the first run of a plan of three steps with bound arguments",
+    gauge="seconds",
+    ours=Side("agentrt", ours),
+    limit=Side("gtpyhop", gtpyhop_travel),
+    at_most_times=1,
+    size=Size(2000),
+    quick=Size(20),
+)

@@ -1,0 +1,118 @@
+"""Healing: fetch a herb, go to who is hurt, put it on. Also on oneself, which is the seed's own example of a compound.
+
+Everybody helps; who has the trait ``healer`` does it before anything else. The patient may walk about in the meantime, so
+the way to it is not a path that was found beforehand but a chase.
+
+Source: seed 001, "Action", heal_self_action and heal_entity_adjacent.
+"""
+
+from __future__ import annotations
+
+from agentrt import ENTITY, OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt_actions import Carrier, ready_while, within_reach
+from agentrt_examples.colony.bodies import Health, Traits
+from agentrt_examples.colony.goods import Goods
+from agentrt_examples.colony.harm import heal
+from agentrt_examples.colony.town import Town
+
+__all__ = ["GetHerb", "HealAdjacent", "HealOther", "HealSelf"]
+
+_HERB_HEALS = 60
+
+
+class GetHerb(CompoundAction):
+    """Fetch a healing herb."""
+
+    does = "colony:get_healing_item"
+    name = "get a herb"
+    utility = 0.5
+    steps = (
+        step("agentrt:find_entity", tag="herb", name="herb"),
+        step("agentrt:reserve_entity", entity=PREV.entity),
+        step("agentrt:goto_entity", entity=OUT["herb"].entity),
+        step("agentrt:pick_up", item=OUT["herb"].entity),
+    )
+
+
+class HealOther(CompoundAction):
+    """Heal the nearest who is hurt and whom nobody looks after yet."""
+
+    does = "colony:work"
+    name = "heal somebody"
+    utility = (0.56, 0.95)
+    steps = (
+        step("agentrt:find_entity", tag="wounded", name="patient"),
+        step("agentrt:reserve_entity", entity=PREV.entity),
+        step("colony:get_healing_item"),
+        step("agentrt:chase_entity", target=OUT["patient"].entity, patience=80),
+        step("colony:heal_adjacent", patient=OUT["patient"].entity),
+    )
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready at once; eager if this is one's calling.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.2)
+        ctx.set_think_output()
+
+
+class HealSelf(CompoundAction):
+    """Heal oneself, if badly hurt."""
+
+    does = "agentrt:top"
+    name = "heal oneself"
+    utility = 0.66
+    steps = (
+        step("colony:get_healing_item"),
+        step("colony:heal_adjacent", patient=ENTITY),
+    )
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready when less than half is left.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        health = ctx.entity[Health]
+        await ready_while(ctx, [health.changed], lambda: health.points * 2 < health.most)
+
+
+class HealAdjacent(Action):
+    """Put the herb that is carried on somebody's wounds."""
+
+    does = "colony:heal_adjacent"
+    name = "heal somebody near"
+    utility = 1.0
+    status_text_key = "colony:status.heal"
+
+    class Args(ActionArgs):
+        """Whom.
+
+        Attributes:
+            patient: who is hurt.
+        """
+
+        patient: Entity
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        """Heal.
+
+        Args:
+            ctx: the context.
+            args: whom.
+        """
+        herb = ctx.entity[Carrier].carrying
+        if herb is None or not within_reach(ctx, args.patient):
+            ctx.abort(f"{args.patient.name} is out of reach, or there is no herb")
+        await ctx.execute("agentrt:run_effect", effect="bandage")
+        if not within_reach(ctx, args.patient, 2):
+            ctx.abort(f"{args.patient.name} went away")
+        town = ctx.entity[Town]
+        herb[Goods].use_up(herb)
+        heal(town, args.patient, _HERB_HEALS)
+        whom = "its own wounds" if args.patient is ctx.entity else args.patient.name
+        town.chronicle.note("wounds healed", ctx.entity, f"healed {whom}")

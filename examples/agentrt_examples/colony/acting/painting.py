@@ -1,0 +1,257 @@
+"""Painting: find an animal that is willing to pose, go there, draw it. The seed's own example, whole.
+
+What the seed leaves to the imagination is filled in like this: an animal is willing when it is an animal; of those the one
+that is ready now is preferred, and among equals the more photogenic; while nobody is ready the plan waits, in the thinking of
+``DrawAnimal``, for the animal that was found. An artist prefers this to most work; others do it when there is nothing to do.
+
+``DrawLandscape`` competes with ``DrawAnimal`` at a constant utility, as the seed suggests: with a lake or rocks behind the
+subject, only the more photogenic animals are drawn for their own sake.
+
+Source: seed 001, "Leaf action example", "Compound action example".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentrt import BACK, LOOK, PREV, Action, ActionArgs, CompoundAction, Context, Entity, ThinkOutput, step
+from agentrt_actions import Located, keep_looking, ready_while, within_reach
+from agentrt_examples.colony.animals import Poser, is_animal
+from agentrt_examples.colony.bodies import Position, Traits
+from agentrt_examples.colony.town import Town
+
+__all__ = ["DrawAnimal", "DrawLandscape", "FindAndPaintSubject", "FindWillingPaintingSubject"]
+
+_SCENERY = ("water", "rock")
+_VIEW = 4
+
+
+class FindAndPaintSubject(CompoundAction):
+    """Find a willing subject, go there, paint it."""
+
+    does = "colony:free_time"
+    name = "find and paint subject"
+    utility = (0.3, 0.7)
+    steps = (
+        step("colony:find_willing_painting_subject"),
+        step("agentrt:find_path_to_entity", destination=PREV.subject, reach=2),
+        step("agentrt:follow_path", path=PREV.path),
+        step("colony:paint", subject=BACK(3).subject),
+    )
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready at once; an artist is much more likely to.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        traits = ctx.entity.get(Traits)
+        ctx.set_utility(0.5 if traits is not None and "artist" in traits else 0.0)
+        ctx.set_think_output()
+
+    def compose_utility(
+        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+    ) -> float:
+        """Add how near the subject is, and how good it looks.
+
+        Args:
+            entity: who paints.
+            self_utility: what thinking made of it.
+            child_utilities: of the steps.
+            current_activity: unused.
+        """
+        return (
+            self_utility + child_utilities["agentrt:follow_path"] * 0.1 + child_utilities["colony:paint"] * 0.4
+        )
+
+
+class FindWillingPaintingSubject(Action):
+    """Choose an animal to paint."""
+
+    does = "colony:find_willing_painting_subject"
+    name = "find willing painting subject"
+    utility = (0.0, 1.0)
+
+    class Output(ThinkOutput):
+        """Who was chosen.
+
+        Attributes:
+            subject: an animal.
+        """
+
+        subject: Entity
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Offer the best, and go on looking.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        census = ctx.entity[Town].census
+        offered: Entity | None = None
+
+        def look() -> None:
+            nonlocal offered
+            best: Entity | None = None
+            for animal in census.find("animal"):
+                if best is None or _appeal(animal) > _appeal(best):
+                    best = animal
+            if best is offered:
+                return
+            offered = best
+            if best is None:
+                ctx.clear_think_output()
+            else:
+                ctx.set_utility(best[Poser].photogenicity)
+                ctx.set_think_output(subject=best)
+
+        # The census is told when an animal begins or ends to pose.
+        await keep_looking(ctx, [census.changed("animal")], look)
+
+
+def _appeal(animal: Entity) -> tuple[bool, float]:
+    poser = animal[Poser]
+    return poser.is_ready, poser.photogenicity
+
+
+class DrawAnimal(Action):
+    """Draw an animal that is ready to pose."""
+
+    does = "colony:paint"
+    name = "draw an animal"
+    utility = (0.2, 0.4)
+    sunk_cost_boost = 0.2
+    weight = 1
+    scheduler_priority = 4
+    status_text_key = "colony:status.drawing"
+    flags = frozenset({LOOK})
+
+    class Args(ActionArgs):
+        """What to draw, and how it looks.
+
+        Attributes:
+            subject: the animal.
+            effect: what is played meanwhile.
+        """
+
+        subject: Entity
+        effect: str = "draw_in_notebook"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._frozen = False
+
+    async def think(self, ctx: Context, args: Args) -> None:
+        """Be ready while the animal is ready to pose.
+
+        Args:
+            ctx: the context.
+            args: what to draw.
+        """
+        if not is_animal(args.subject):
+            ctx.reject("not an animal!")
+        poser = args.subject[Poser]
+        ctx.set_utility(poser.photogenicity)
+        while True:
+            if not poser.is_ready:
+                ctx.clear_think_output()
+                await poser.ready_to_pose.wait()
+            ctx.set_think_output()
+            await poser.changed.wait()
+
+    def start(self, ctx: Context, args: Args) -> None:
+        """Look once more.
+
+        Args:
+            ctx: the context.
+            args: what to draw.
+        """
+        if not args.subject[Poser].is_ready:
+            ctx.abort("animal stopped being ready to pose by the time the action started")
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        """Draw it.
+
+        Args:
+            ctx: the context.
+            args: what to draw.
+        """
+        poser = args.subject[Poser]
+        if not poser.is_ready or not within_reach(ctx, args.subject, 3):
+            ctx.abort("animal stopped being ready to pose by the time the action ran")
+        poser.freeze()
+        self._frozen = True
+        await ctx.execute("agentrt:run_effect", effect=args.effect)
+        _finish(ctx, args.subject, f"drew {args.subject.name}")
+
+    def stop(self, ctx: Context, args: Args) -> None:
+        """Let the animal go.
+
+        Args:
+            ctx: the context.
+            args: what was drawn.
+        """
+        if self._frozen:
+            self._frozen = False
+            args.subject[Poser].unfreeze()
+
+
+class DrawLandscape(Action):
+    """Draw the landscape behind the subject, if there is one worth it."""
+
+    does = "colony:paint"
+    name = "draw the landscape behind the subject"
+    utility = 0.3
+    status_text_key = "colony:status.drawing_landscape"
+    flags = frozenset({LOOK})
+
+    class Args(ActionArgs):
+        """Behind what, and how it looks.
+
+        Attributes:
+            subject: the animal in the foreground.
+            effect: what is played meanwhile.
+        """
+
+        subject: Entity
+        effect: str = "paint_landscape"
+
+    async def think(self, ctx: Context, args: Args) -> None:
+        """Be ready while the subject poses in front of water or rocks.
+
+        Args:
+            ctx: the context.
+            args: behind what.
+        """
+        ground = ctx.entity[Town].ground
+        poser, located = args.subject[Poser], args.subject[Located]
+
+        def is_worth_it() -> bool:
+            if not poser.is_ready:
+                return False
+            column, row = located.location
+            around = [(column + x, row + y) for x in range(-_VIEW, _VIEW + 1) for y in range(-_VIEW, _VIEW + 1)]
+            return any(ground.terrain(cell).name in _SCENERY for cell in around if cell in ground)
+
+        await ready_while(ctx, [poser.changed], is_worth_it)
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        """Paint it.
+
+        Args:
+            ctx: the context.
+            args: behind what.
+        """
+        await ctx.execute("agentrt:run_effect", effect=args.effect)
+        _finish(ctx, args.subject, f"painted the landscape behind {args.subject.name}")
+
+
+def _finish(ctx: Context, subject: Entity, text: str) -> None:
+    town = ctx.entity[Town]
+    town.item("picture", ctx.entity[Position].location)
+    traits = ctx.entity.get(Traits)
+    if traits is not None:
+        traits.add_thought(f"drew {subject.name}")
+    town.chronicle.note("pictures painted", ctx.entity, text)

@@ -1,0 +1,125 @@
+"""What competes at the top of a hearthling's mind, besides its needs: danger, work, free time.
+
+Utilities at ``agentrt:top``, from the most urgent down:
+
+==============  ============  ====================================================
+action          utility       when
+==============  ============  ====================================================
+lie down        1             nothing is left of its health
+run             0.80 to 0.98  something that it fears is near
+eat             0.15 to 0.90  by hunger
+sleep           0.10 to 0.88  by tiredness
+rest            0.62          badly hurt
+work            0.30 to 0.60  whatever work is best, by its utility within work
+free time       0.10 to 0.55  whatever pastime is best
+idle            0             always
+==============  ============  ====================================================
+
+Work and free time are activities of their own, so that what competes within them is compared there and not with hunger.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentrt import Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt_actions import ready_while
+from agentrt_examples.colony.bodies import Health
+
+__all__ = ["FreeTime", "LieDown", "RunFromDanger", "Work"]
+
+
+class Work(CompoundAction):
+    """Do the best work that there is."""
+
+    does = "agentrt:top"
+    name = "work"
+    utility = (0.3, 0.6)
+    steps = (step("colony:work"),)
+
+    def compose_utility(
+        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+    ) -> float:
+        """The better the work, the better.
+
+        Args:
+            entity: who works.
+            self_utility: unused.
+            child_utilities: of the step.
+            current_activity: unused.
+        """
+        return 0.3 + 0.3 * child_utilities["colony:work"]
+
+
+class FreeTime(CompoundAction):
+    """Do something for pleasure."""
+
+    does = "agentrt:top"
+    name = "free time"
+    utility = (0.1, 0.55)
+    steps = (step("colony:free_time"),)
+
+    def compose_utility(
+        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+    ) -> float:
+        """The more pleasure, the better.
+
+        Args:
+            entity: whose time it is.
+            self_utility: unused.
+            child_utilities: of the step.
+            current_activity: unused.
+        """
+        return 0.1 + 0.6 * child_utilities["colony:free_time"]
+
+
+class RunFromDanger(CompoundAction):
+    """Run away, the faster the nearer the danger."""
+
+    does = "agentrt:top"
+    name = "run from danger"
+    utility = (0.8, 0.98)
+    steps = (step("agentrt:flee_threats"),)
+
+    def compose_utility(
+        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+    ) -> float:
+        """The nearer the danger, the better.
+
+        Args:
+            entity: who runs.
+            self_utility: unused.
+            child_utilities: of the step.
+            current_activity: unused.
+        """
+        return 0.8 + 0.18 * child_utilities["agentrt:flee_threats"]
+
+
+class LieDown(Action):
+    """Lie on the ground, unable to do anything else, until some strength has come back."""
+
+    does = "agentrt:top"
+    name = "lie down"
+    utility = 1.0
+    status_text_key = "colony:status.down"
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready when it is down.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        health = ctx.entity[Health]
+        await ready_while(ctx, [health.changed], lambda: health.is_down)
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        """Lie there.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        health = ctx.entity[Health]
+        while health.is_down:
+            await health.changed.wait()

@@ -1,0 +1,110 @@
+"""Effects: what is seen of an action, and how long it takes.
+
+The board implements ``agentrt_actions.EffectPlayer``: it knows for each effect how many ticks it lasts, shows who plays which,
+and calls back when an effect has ended. The calls are made from ``end_due``, once a tick and in the order in which the
+effects began: never from within ``play``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentrt import Entity
+from agentrt_examples.colony.daylight import Clock
+
+__all__ = ["EFFECTS", "EffectBoard", "Playing"]
+
+# How many ticks each effect lasts.
+EFFECTS: dict[str, int] = {
+    "till": 16,
+    "plant": 10,
+    "harvest": 14,
+    "cook": 50,
+    "eat": 30,
+    "bandage": 30,
+    "draw_in_notebook": 60,
+    "paint_landscape": 80,
+    "bite": 4,
+    "lick_lips": 24,
+    "aim": 8,
+    "reload": 12,
+    "graze": 24,
+}
+
+
+class Playing:
+    """One effect that is being played.
+
+    Attributes:
+        entity: on whom it is seen.
+        effect: its name.
+    """
+
+    __slots__ = ("_board", "_done", "due", "effect", "entity")
+
+    def __init__(self, board: EffectBoard, entity: Entity, effect: str, due: int, done: Callable[[], None]) -> None:
+        self._board = board
+        self._done = done
+        self.entity = entity
+        self.effect = effect
+        self.due = due
+
+    def stop(self) -> None:
+        """End it now, without telling anybody; nothing happens if it ended already."""
+        if self in self._board.playing:
+            self._board.playing.remove(self)
+
+    def finish(self) -> None:
+        """End it, and tell who plays it."""
+        self.stop()
+        self._done()
+
+
+class EffectBoard:
+    """Plays effects.
+
+    Args:
+        clock: of the runtime.
+
+    Attributes:
+        playing: what is being played, in the order in which it began.
+    """
+
+    __slots__ = ("_clock", "playing")
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.playing: list[Playing] = []
+
+    def play(self, entity: Entity, effect: str, done: Callable[[], None]) -> Playing:
+        """Begin an effect.
+
+        Args:
+            entity: on whom it is seen.
+            effect: one of ``EFFECTS``.
+            done: called when it has ended by itself.
+
+        Returns:
+            A handle that can end it.
+
+        Raises:
+            KeyError: there is no such effect.
+        """
+        made = Playing(self, entity, effect, self._clock.tick + EFFECTS[effect], done)
+        self.playing.append(made)
+        return made
+
+    def effect_of(self, entity: Entity) -> str:
+        """The name of the effect that is seen on an entity, or an empty string.
+
+        Args:
+            entity: the entity.
+        """
+        return next((playing.effect for playing in self.playing if playing.entity is entity), "")
+
+    def end_due(self) -> None:
+        """End what has lasted long enough."""
+        tick = self._clock.tick
+        for playing in [playing for playing in self.playing if playing.due <= tick]:
+            if playing in self.playing:
+                playing.finish()

@@ -1,0 +1,238 @@
+"""Goods: items, the hands that carry them, the shelves that keep them.
+
+An item is in one of three states, and its tags in the census say which:
+
+========  =================================================  ======================================
+state     tags                                               where it is
+========  =================================================  ======================================
+loose     ``item``, ``loose``, ``loose:<kind>``, ``<kind>``  on the ground, at its position
+stored    ``item``, ``<kind>``                               on a shelf, at the shelf's position
+held      ``item``                                           in somebody's hands; its position is old
+========  =================================================  ======================================
+
+So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away, and nobody finds what
+somebody else carries. All changes of state are in this module.
+"""
+
+from __future__ import annotations
+
+from agentrt import Entity
+from agentrt_examples.colony.bodies import FULL, Needs, Position, Traits
+from agentrt_examples.colony.census import Census
+from agentrt_examples.colony.chronicle import Chronicle
+
+__all__ = ["Food", "Goods", "Hands", "Shelf"]
+
+
+class Goods:
+    """What makes an entity an item.
+
+    Args:
+        census: where it is listed.
+
+    Attributes:
+        shelf: where it is stored.
+        held_by: who carries it.
+    """
+
+    __slots__ = ("_census", "held_by", "shelf")
+
+    def __init__(self, census: Census) -> None:
+        self._census = census
+        self.shelf: Shelf | None = None
+        self.held_by: Hands | None = None
+
+    def lie(self, item: Entity) -> None:
+        """Lie on the ground, to be found.
+
+        Args:
+            item: the item itself.
+        """
+        self._census.put(item, "item", item.kind, "loose", f"loose:{item.kind}")
+
+    def detach(self, item: Entity) -> None:
+        """Leave the shelf or the hands; what comes next is up to the caller.
+
+        Args:
+            item: the item itself.
+        """
+        if self.shelf is not None:
+            self.shelf.remove(item)
+        if self.held_by is not None:
+            self.held_by.carrying = None
+            self.held_by = None
+
+    def use_up(self, item: Entity) -> None:
+        """Be no more.
+
+        Args:
+            item: the item itself.
+        """
+        self.detach(item)
+        item.destroy()
+
+
+class Hands:
+    """Carrying one item; implements ``agentrt_actions.Carrier``.
+
+    Args:
+        position: whose hands.
+        census: where items are listed.
+
+    Attributes:
+        carrying: the item.
+    """
+
+    __slots__ = ("_census", "_position", "carrying")
+
+    def __init__(self, position: Position, census: Census) -> None:
+        self._position = position
+        self._census = census
+        self.carrying: Entity | None = None
+
+    def pick_up(self, item: Entity) -> bool:
+        """Take an item from the ground or from its shelf.
+
+        Args:
+            item: the item.
+
+        Returns:
+            False if the hands are full, or the item is in other hands or gone.
+        """
+        goods = item.get(Goods)
+        if self.carrying is not None or goods is None or item.is_destroyed or goods.held_by is not None:
+            return False
+        goods.detach(item)
+        goods.held_by = self
+        self.carrying = item
+        self._census.take(item, "loose", f"loose:{item.kind}", item.kind)
+        return True
+
+    def put_down(self) -> Entity | None:
+        """Lay the item down on the ground.
+
+        Returns:
+            The item, or None if the hands were empty.
+        """
+        item = self.carrying
+        if item is not None:
+            goods = item[Goods]
+            goods.detach(item)
+            item[Position].place(self._position.location)
+            goods.lie(item)
+        return item
+
+
+class Shelf:
+    """A place that keeps a few items of one kind; implements ``agentrt_actions.Storage``.
+
+    Args:
+        position: where it is.
+        kind: of the items.
+        room: how many it keeps.
+        census: where items are listed.
+        chronicle: where storing is told.
+
+    Attributes:
+        kind: as given.
+        items: what it keeps, in the order in which it came.
+    """
+
+    __slots__ = ("_census", "_chronicle", "_position", "_room", "items", "kind")
+
+    def __init__(self, position: Position, kind: str, room: int, census: Census, chronicle: Chronicle) -> None:
+        self._position = position
+        self._room = room
+        self._census = census
+        self._chronicle = chronicle
+        self.kind = kind
+        self.items: list[Entity] = []
+
+    def accepts(self, item: Entity) -> bool:
+        """Whether an item belongs here and there is room for it.
+
+        Args:
+            item: the item.
+        """
+        return item.kind == self.kind and len(self.items) < self._room
+
+    def store(self, item: Entity, carrier: Hands) -> bool:
+        """Take over what somebody carries.
+
+        Args:
+            item: the item.
+            carrier: who carries it.
+
+        Returns:
+            False if it is not accepted or not carried.
+        """
+        if carrier.carrying is not item or not self.put(item):
+            return False
+        self._chronicle.note("items stored", item, "was stored")
+        return True
+
+    def put(self, item: Entity) -> bool:
+        """Keep an item from now on, wherever it was.
+
+        Args:
+            item: the item.
+
+        Returns:
+            False if it is not accepted.
+        """
+        if not self.accepts(item):
+            return False
+        goods = item[Goods]
+        goods.detach(item)
+        goods.shelf = self
+        self.items.append(item)
+        item[Position].place(self._position.location)
+        self._census.take(item, "loose", f"loose:{item.kind}")
+        self._census.put(item, item.kind)
+        if len(self.items) == self._room:
+            self._census.tell("storage")
+        return True
+
+    def remove(self, item: Entity) -> None:
+        """Let an item go.
+
+        Args:
+            item: the item.
+        """
+        self.items.remove(item)
+        item[Goods].shelf = None
+        if len(self.items) == self._room - 1:
+            self._census.tell("storage")
+
+
+class Food:
+    """What makes an item food; implements ``agentrt_actions.Consumable``.
+
+    Args:
+        item: the item itself.
+        satiety: how much it fills, of 1,000.
+        chronicle: where the meal is told.
+    """
+
+    __slots__ = ("_chronicle", "_item", "_satiety")
+
+    def __init__(self, item: Entity, satiety: int, chronicle: Chronicle) -> None:
+        self._item = item
+        self._satiety = min(satiety, FULL)
+        self._chronicle = chronicle
+
+    def consume(self, consumer: Entity) -> None:
+        """Fill somebody's belly.
+
+        Args:
+            consumer: who eats it.
+        """
+        consumer[Needs].add(satiety=self._satiety)
+        cooked = self._item.kind == "meal"
+        traits = consumer.get(Traits)
+        if traits is not None:
+            traits.add_thought("had a warm meal" if cooked else "had to eat a raw turnip")
+        self._chronicle.note(
+            "meals eaten" if cooked else "raw food eaten", consumer, "ate a meal" if cooked else "ate a raw turnip"
+        )
+        self._item[Goods].use_up(self._item)

@@ -1,0 +1,59 @@
+"""Wounds: the one place where a body is hurt and healed, so that the census always knows who needs help.
+
+Tags that are kept here: ``wounded`` for hearthlings that should be looked after, ``prey`` for whom wolves hunt (those who lie
+on the ground are left alone). A hearthling that can take no more lies down and recovers; anybody else dies.
+"""
+
+from __future__ import annotations
+
+from agentrt import Entity
+from agentrt_examples.colony.bodies import Health, Legs
+from agentrt_examples.colony.town import Town
+
+__all__ = ["heal", "wound"]
+
+
+def wound(town: Town, victim: Entity, points: int) -> bool:
+    """Hurt somebody.
+
+    Args:
+        town: where.
+        victim: who.
+        points: how much.
+
+    Returns:
+        Whether the victim died of it.
+    """
+    health = victim[Health]
+    was_down = health.is_down
+    health.add(-points)
+    if not health.is_down:
+        _mark(town, victim)
+        return False
+    if victim.kind != "hearthling":
+        victim.destroy()
+        return True
+    if not was_down:
+        town.chronicle.note("knocked down", victim, "was knocked down")
+    _mark(town, victim)
+    return False
+
+
+def heal(town: Town, patient: Entity, points: int) -> None:
+    """Heal somebody.
+
+    Args:
+        town: where.
+        patient: who.
+        points: how much.
+    """
+    patient[Health].add(points)
+    _mark(town, patient)
+
+
+def _mark(town: Town, somebody: Entity) -> None:
+    health = somebody[Health]
+    if somebody.kind == "hearthling":
+        town.census.mark(somebody, "wounded", health.is_hurt)
+        town.census.mark(somebody, "prey", not health.is_down)
+        somebody[Legs].limping = health.is_hurt

@@ -1,0 +1,151 @@
+"""What a run came to: how often each action ran and how it ended, and what happened in the world.
+
+``ActionTable`` listens to the trace and reads nothing else. An action that ran either completed, or was cut short; what cut it
+short is the last thing that was said about its agent's plan: a preemption, an abort, or that the agent left.
+
+``run_headless`` runs a colony on any of the three hosts. Only the ticks of the run are counted and hashed, and not
+how it is taken down afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from agentrt import TraceEvent, TraceHub, TraceRecord
+from agentrt.testing import TraceDigest
+from agentrt.worlds import Progress, WorldReport
+from agentrt_examples.colony.colony import Colony
+
+__all__ = ["ActionCount", "ActionTable", "run_headless"]
+
+_PROGRESS_EVERY = 100
+
+
+@dataclass(slots=True)
+class ActionCount:
+    """How one action fared.
+
+    Attributes:
+        ran: how often it ran.
+        completed: how often it ran to its end.
+        preempted: how often something better took its place, or that of the plan that it was part of.
+        aborted: how often its plan was aborted.
+    """
+
+    ran: int = 0
+    completed: int = 0
+    preempted: int = 0
+    aborted: int = 0
+
+
+class ActionTable:
+    """Counts how actions fare.
+
+    Args:
+        hub: whose records to count.
+
+    Attributes:
+        counts: by the name of the action's class, in the order in which they first ran.
+        close: stops counting.
+    """
+
+    def __init__(self, hub: TraceHub) -> None:
+        self.counts: dict[str, ActionCount] = {}
+        self._open: dict[tuple[str, str], ActionCount] = {}
+        self._cause: dict[str, TraceEvent] = {}
+        self.close = hub.listen(self._count)
+
+    def _count(self, record: TraceRecord) -> None:
+        event, key = record.event, (record.agent, record.path)
+        if event is TraceEvent.RUN:
+            name = record.path.rpartition("/")[2]
+            count = self._open[key] = self.counts.setdefault(name, ActionCount())
+            count.ran += 1
+        elif event is TraceEvent.FINISH:
+            done = self._open.pop(key, None)
+            if done is not None:
+                done.completed += 1
+        elif event in (TraceEvent.PREEMPT, TraceEvent.ABORT, TraceEvent.REMOVED):
+            self._cause[record.agent] = event
+        elif event is TraceEvent.STOP:
+            cut = self._open.pop(key, None)
+            cause = self._cause.get(record.agent)
+            if cut is not None and cause is TraceEvent.PREEMPT:
+                cut.preempted += 1
+            elif cut is not None and cause is TraceEvent.ABORT:
+                cut.aborted += 1
+
+    def rows(self) -> tuple[tuple[str | int | float, ...], ...]:
+        """The table, most frequent action first."""
+        ordered = sorted(self.counts.items(), key=lambda pair: (-pair[1].ran, pair[0]))
+        return tuple((name, one.ran, one.completed, one.preempted, one.aborted) for name, one in ordered)
+
+
+def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> WorldReport:
+    """Run a colony without a terminal.
+
+    Args:
+        ticks: how many ticks.
+        seed: of all that is random.
+        host: plain, asyncio or trio.
+        progress: called every hundred ticks.
+
+    Returns:
+        What it came to.
+    """
+    colony = Colony(seed=seed, host=host)
+    runtime = colony.runtime
+    digest = TraceDigest(runtime.trace)
+    table = ActionTable(runtime.trace)
+
+    def after_tick() -> None:
+        if runtime.tick % _PROGRESS_EVERY == 0:
+            progress(runtime.tick, ticks, describe(colony))
+        if runtime.tick == ticks:
+            digest.close()
+            table.close()
+
+    runtime.after_tick(after_tick)
+    _run(colony, ticks, host)
+    counts = colony.town.chronicle.counts
+    return WorldReport(
+        digest=digest.hexdigest(),
+        title=f"colony: {ticks} ticks, seed {seed}, {host} host",
+        columns=("action", "ran", "completed", "preempted", "aborted"),
+        rows=table.rows(),
+        notes=tuple(f"{kind}: {count}" for kind, count in counts.items()),
+    )
+
+
+def _run(colony: Colony, ticks: int, host: str) -> None:
+    runtime = colony.runtime
+    if host == "asyncio":
+        import asyncio
+
+        asyncio.run(runtime.run(ticks=ticks, speed=math.inf))
+    elif host == "trio":
+        import trio
+
+        async def run() -> None:
+            await runtime.run(ticks=ticks, speed=math.inf)
+
+        trio.run(run)
+    else:
+        for _ in range(ticks):
+            runtime.step()
+
+
+def describe(colony: Colony) -> str:
+    """The state of a colony in a few words.
+
+    Args:
+        colony: which.
+    """
+    town = colony.town
+    census = town.census
+    return (
+        f"day {town.daylight.day}, {town.daylight.phase}: {len(colony.population.agents)} agents, "
+        f"{census.count('wolf')} wolves, {census.count('turnip')} turnips, {census.count('meal')} meals, "
+        f"{census.count('picture')} pictures"
+    )

@@ -1,0 +1,102 @@
+"""What happens in the world by itself, tick by tick: hunger, healing, growth, looking around, wolves at dusk.
+
+``Systems.tick`` is called once in every tick before anybody thinks, in a fixed order. Each part does its work every few
+ticks only, since none of it needs to be finer, and each says how often. Nothing here decides for an agent: it changes
+components, and their signals wake whoever thinks about them.
+"""
+
+from __future__ import annotations
+
+from agentrt import Entity
+from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
+from agentrt_examples.colony.daylight import DUSK
+from agentrt_examples.colony.growing import Plot
+from agentrt_examples.colony.harm import heal
+from agentrt_examples.colony.population import Population
+from agentrt_examples.colony.town import Town
+
+__all__ = ["Systems"]
+
+_NEEDS_EVERY = 10
+_GROWTH_EVERY = 5
+_SIGHT_EVERY = 3
+_WOLVES_AT_DUSK = 3
+_CRITTERS_AT_LEAST = 6
+
+
+class Systems:
+    """All systems of a colony.
+
+    Args:
+        town: the world.
+        population: who lives in it.
+    """
+
+    def __init__(self, town: Town, population: Population) -> None:
+        self._town = town
+        self._population = population
+
+    def tick(self) -> None:
+        """Let one tick of the world pass."""
+        tick = self._town.clock.tick
+        self._town.effects.end_due()
+        if tick % _NEEDS_EVERY == 0:
+            self._needs()
+        if tick % _GROWTH_EVERY == 0:
+            self._grow(tick)
+        if tick % _SIGHT_EVERY == 0:
+            self._watch()
+        if self._town.daylight.time == DUSK:
+            self._dusk()
+        if tick % 400 == 0:
+            self._births()
+
+    def _needs(self) -> None:
+        dark = self._town.daylight.is_dark
+        for entity in self._town.census.find("being"):
+            needs, health = entity[Needs], entity[Health]
+            if needs.asleep:
+                needs.add(satiety=-4, rest=60)
+            else:
+                needs.add(satiety=-10, rest=-12 if dark else -6)
+            if health.is_down:
+                heal(self._town, entity, 2)
+            elif health.points < health.most and needs.asleep:
+                heal(self._town, entity, 1)
+
+    def _grow(self, tick: int) -> None:
+        town = self._town
+        for entity in town.census.find("plot:planted"):
+            plot = entity[Plot]
+            if plot.due <= tick:
+                plot.advance("planted")
+                town.chronicle.note("crops ripened", entity, "is ripe")
+        for bush in town.bushes:
+            bush.grow(tick, lambda herb: town.census.has(herb, "loose"))
+
+    def _watch(self) -> None:
+        for entity in self._town.census.find("watchful"):
+            fear = entity[Fear]
+            feared = self._town.census.find(fear.tag)
+            if feared or fear.nearby:
+                self._look_around(entity, fear, feared)
+
+    def _look_around(self, entity: Entity, fear: Fear, feared: tuple[Entity, ...]) -> None:
+        finder = self._town.finder
+        here = entity[Position].location
+        near: list[tuple[int, int]] = []
+        for index, other in enumerate(feared):
+            distance = finder.distance(here, other[Position].location)
+            # Who was noticed is watched a little farther than it was noticed: no start and stop at the edge of sight.
+            if distance <= fear.sight + (3 if other in fear.nearby else 0):
+                near.append((distance, index))
+        near.sort()
+        fear.notice(tuple(feared[index] for _, index in near), near[0][0] if near else 0)
+
+    def _dusk(self) -> None:
+        for _ in range(_WOLVES_AT_DUSK - self._town.census.count("wolf")):
+            self._population.wolf()
+
+    def _births(self) -> None:
+        if self._town.census.count("critter") < _CRITTERS_AT_LEAST:
+            self._population.born_critter()

@@ -1,0 +1,35 @@
+"""What all tests share: hypothesis settings, and where the data is.
+
+Tests are deterministic: hypothesis draws the same examples in every run (``make test ARGS=--hypothesis-profile=search``
+looks for new ones), and has no deadline, because a loaded machine is no bug.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "gate",
+    derandomize=True,
+    deadline=None,
+    max_examples=100,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("search", deadline=None, max_examples=5000)
+settings.load_profile("gate")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the project."""
+    return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def ace_packs(root: Path) -> Path:
+    """17 packs of a large mod, written by people who never saw this project."""
+    return root / "tests" / "data" / "ace_packs"

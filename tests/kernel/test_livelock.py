@@ -1,0 +1,426 @@
+"""The livelock guard: whoever does not let time pass is found, only it dies, and no tick runs for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentrt.errors import LivelockError
+from agentrt.kernel.scope import Cancelled, CancelScope
+from agentrt.kernel.signals import Event, Queue, Signal
+from agentrt.kernel.traps import current_strand, next_tick, park, sleep_ticks
+
+
+async def good(lab, name):
+    while True:
+        lab.note(name)
+        await next_tick()
+
+
+def with_neighbors(lab, coro, owner=None):
+    """A bad strand between two good ones."""
+    lab.spawn(good(lab, "before"), "before")
+    bad = lab.spawn(coro, "bad", owner)
+    lab.spawn(good(lab, "after"), "after")
+    return bad
+
+
+GOOD_THREE_TICKS = [(tick, name) for tick in (1, 2, 3) for name in ("before", "after")]
+
+
+# --- strands that run on and on ---------------------------------------------------------------------------------------
+
+
+async def wakes_itself(lab):
+    signal = Signal()
+    while True:
+        lab.kernel.call_soon(signal.emit)
+        await signal.wait()
+
+
+async def opens_cancelled_scopes(lab):
+    while True:
+        with CancelScope() as scope:
+            scope.cancel()
+            await next_tick()
+
+
+async def swallows_its_own_cancellation(lab):
+    current_strand().stop("by itself")
+    while True:
+        try:
+            await park()
+        except Cancelled:
+            pass
+
+
+@pytest.mark.parametrize("bad", [wakes_itself, opens_cancelled_scopes, swallows_its_own_cancellation])
+def test_a_strand_that_never_lets_time_pass_is_killed_alone(lab, bad):
+    strand = with_neighbors(lab, bad(lab))
+    lab.tick(3)
+    assert strand.is_done
+    assert isinstance(strand.error, LivelockError)
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+    assert lab.log == GOOD_THREE_TICKS
+
+
+def test_the_error_says_who_where_and_what_to_do(lab):
+    strand = with_neighbors(lab, wakes_itself(lab))
+    lab.tick()
+    lab.take_faults()
+    error = strand.error
+    assert (error.code, error.steps, error.tick) == ("ART302", 1000, 1)
+    assert error.path.startswith(f"bad ({__file__}:")
+    assert "took 1000 steps within one tick without time passing. Put an 'await ctx.next_tick()'" in str(error)
+
+
+@pytest.mark.parametrize("ties", ["signals", "queue"])
+def test_of_two_strands_that_keep_each_other_awake_one_is_killed(lab, ties):
+    """Which of the two is not for the kernel to know: it is the one that the count reaches first, the same in each run."""
+    ping, pong, queue = Signal(), Signal(), Queue(limit=1)
+    ended = []
+
+    class Owner:
+        def on_strand_end(self, strand, result, error):
+            ended.append((strand.name, type(error).__name__))
+
+    async def plays(mine, other):
+        while True:
+            other.emit()
+            await mine.wait()
+
+    async def puts():
+        while True:
+            await queue.put("item")
+
+    async def gets():
+        while True:
+            await queue.get()
+
+    first, second = (plays(ping, pong), plays(pong, ping)) if ties == "signals" else (puts(), gets())
+    lab.spawn(first, "first", Owner())
+    lab.spawn(second, "second", Owner())
+    lab.tick(2)
+    assert ended == [("second", "LivelockError")]
+    assert lab.strands[0].state == "parked"
+
+
+def test_much_work_in_one_tick_is_no_livelock(lab):
+    """A thousand strands that take 500 steps each in one tick: long, but each of them comes to an end."""
+    signal = Signal()
+
+    async def worker():
+        for _ in range(120):
+            await signal.wait()
+
+    async def conductor():
+        for _ in range(120):
+            lab.kernel.call_soon(signal.emit)
+            await turn(lab)
+
+    for _ in range(200):
+        lab.spawn(worker())
+    lab.spawn(conductor())
+    lab.tick()
+    assert lab.faults == []
+    assert lab.kernel.live == 0
+
+
+async def turn(lab):
+    """Let everybody else who is ready go first, in the same tick."""
+    signal = Signal()
+    lab.kernel.call_soon(lab.kernel.call_soon, signal.emit)
+    await signal.wait()
+
+
+def test_the_limit_can_be_set(lab):
+    lab.kernel.livelock_steps = 50
+    strand = with_neighbors(lab, wakes_itself(lab))
+    lab.tick()
+    assert strand.error.steps == 50
+    lab.take_faults()
+
+
+def test_the_error_can_be_caught_and_ends_the_strand_all_the_same(lab):
+    async def stubborn():
+        try:
+            await wakes_itself(lab)
+        except LivelockError:
+            lab.note("caught")
+            await next_tick()
+            lab.note("never")
+
+    strand = with_neighbors(lab, stubborn())
+    lab.tick(2)
+    assert (1, "caught") in lab.log
+    assert (2, "never") not in lab.log
+    assert isinstance(strand.error, LivelockError)
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+
+
+def test_the_finally_blocks_of_a_killed_strand_run_as_its_own(lab):
+    async def tidy():
+        scope = CancelScope()
+        try:
+            with scope:
+                await wakes_itself(lab)
+        finally:
+            lab.note(current_strand().name)
+            with CancelScope(shield=True):
+                await sleep_ticks(1)
+                lab.note("never: a killed strand does not wait any more")
+
+    bad = with_neighbors(lab, tidy())
+    lab.tick(3)
+    assert (1, "bad") in lab.log
+    assert [strand.scope for strand in lab.strands] == [None, None, None]
+    assert bad.is_done
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+    assert [entry for entry in lab.log if entry[1] != "bad"] == GOOD_THREE_TICKS
+
+
+def test_the_owner_of_a_killed_strand_is_told(lab):
+    class Owner:
+        def on_strand_end(self, strand, result, error):
+            lab.note(strand.name, type(error).__name__)
+
+    with_neighbors(lab, wakes_itself(lab), Owner())
+    lab.tick()
+    assert lab.log == [(1, "before"), (1, "after"), (1, "bad", "LivelockError")]
+
+
+# --- strands that do not take no for an answer ------------------------------------------------------------------------
+
+
+def test_a_strand_that_swallows_its_cancellation_and_waits_again_is_killed(lab):
+    async def swallows():
+        while True:
+            try:
+                await next_tick()
+            except Cancelled:
+                pass
+
+    bad = with_neighbors(lab, swallows())
+    lab.tick(2)
+    bad.stop("enough")
+    lab.tick()
+    assert isinstance(bad.error, LivelockError)
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+    assert lab.log == GOOD_THREE_TICKS
+
+
+def test_a_strand_that_swallows_everything_a_few_hundred_times_may_go_on(lab):
+    async def swallows():
+        for _ in range(400):
+            try:
+                await next_tick()
+            except Cancelled:
+                pass
+        return "gave in"
+
+    bad = with_neighbors(lab, swallows())
+    lab.tick()
+    bad.stop("enough")
+    lab.tick()
+    assert bad.value == "gave in"
+
+
+def refuses(lab, times):
+    """A coroutine that catches whatever is thrown at it, so many times after it was told of the livelock."""
+
+    async def refuse():
+        left = times
+        while left:
+            try:
+                await park()
+            except BaseException as error:
+                if not isinstance(error, Cancelled):
+                    lab.note(type(error).__name__)
+                    left -= 1
+
+    return refuse()
+
+
+def test_a_strand_that_catches_the_livelock_error_is_closed(lab):
+    bad = with_neighbors(lab, refuses(lab, 2))
+    lab.tick()
+    bad.stop()
+    lab.tick(2)
+    assert isinstance(bad.error, LivelockError)
+    assert [entry for entry in lab.log if entry[1] not in ("before", "after")] == [
+        (2, "LivelockError"),
+        (2, "GeneratorExit"),
+    ]
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+    assert lab.kernel._abandoned == []
+
+
+def test_a_strand_that_refuses_to_be_closed_is_abandoned_where_it_stands(lab):
+    bad = with_neighbors(lab, refuses(lab, 3))
+    coro = bad.coro
+    lab.tick()
+    bad.stop()
+    lab.tick(2)
+    assert bad.is_done
+    assert isinstance(bad.error, LivelockError)
+    assert "coroutine ignored GeneratorExit" in str(bad.error.__context__)
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+    assert lab.kernel._abandoned == [coro]
+    assert [entry for entry in lab.log if entry[1] in ("before", "after")] == GOOD_THREE_TICKS
+    coro.close()  # its third refusal was its last
+
+
+def test_a_strand_that_answers_the_livelock_error_with_another_error(lab):
+    async def answers():
+        while True:
+            try:
+                await park()
+            except Cancelled:
+                pass
+            except LivelockError as error:
+                raise KeyError("answer") from error
+
+    bad = with_neighbors(lab, answers())
+    lab.tick()
+    bad.stop()
+    lab.tick()
+    assert isinstance(bad.error, LivelockError)
+    assert repr(bad.error.__context__) == "KeyError('answer')"
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+
+
+def test_a_parked_strand_that_is_killed_takes_nobody_elses_turn(lab):
+    """Killing from outside: the waits that the strand was in forget it."""
+    queue = Queue()
+
+    async def gets(name):
+        lab.note(name, await queue.get())
+
+    first, second = lab.spawn(gets("a"), "a"), lab.spawn(gets("b"), "b")
+    sleeper = lab.spawn(sleep_then(lab, 3), "sleeper")
+    lab.tick()
+    lab.kernel.kill(first, LivelockError(1))
+    lab.kernel.kill(sleeper, LivelockError(1))
+    lab.kernel.kill(sleeper, LivelockError(1))
+    queue.put_nowait("item")
+    lab.tick(4)
+    assert lab.log == [(2, "b", "item")]
+    assert second.is_done
+    assert lab.kernel.agenda.stale == 0
+    assert lab.take_faults() == [("the strand 'a' raised", "LivelockError"), ("the strand 'sleeper' raised", "LivelockError")]
+
+
+async def sleep_then(lab, ticks):
+    await sleep_ticks(ticks)
+    lab.note("never")
+
+
+def test_with_the_default_fault_handler_a_kill_raises_once(laboratory):
+    lab = laboratory()
+
+    def fault(text, error):
+        raise error
+
+    lab.kernel.on_fault = fault
+    event = Event()
+
+    async def swallows():
+        while True:
+            try:
+                await event.wait()
+            except Cancelled:
+                pass
+
+    strand = lab.spawn(swallows())
+    lab.tick()
+    strand.stop()
+    with pytest.raises(LivelockError):
+        lab.tick()
+    assert lab.kernel.live == 0
+    lab.tick()
+
+
+# --- chains -----------------------------------------------------------------------------------------------------------
+
+
+def test_strands_that_spawn_their_like_and_end_are_put_off_to_the_next_tick(lab):
+    async def link(number):
+        links.append((lab.kernel.tick, number))
+        if not stop:
+            lab.spawn(link(number + 1), "link")
+
+    links, stop = [], []
+    lab.spawn(good(lab, "before"), "before")
+    lab.spawn(link(0), "link")
+    lab.spawn(good(lab, "after"), "after")
+    lab.tick(3)
+    assert lab.log == GOOD_THREE_TICKS
+    assert [number for _, number in links] == list(range(len(links)))
+    assert {tick for tick, _ in links} == {1, 2, 3}
+    assert lab.take_faults() == [
+        ("'link' was spawned or called again and again; it goes on in the next tick", "LivelockError")
+    ] * 3
+    stop.append(True)
+    lab.tick()
+
+
+def test_calls_that_call_again_are_put_off_to_the_next_tick(lab):
+    def again():
+        calls.append(lab.kernel.tick)
+        if not stop:
+            lab.kernel.call_soon(again)
+
+    calls, stop = [], []
+    lab.spawn(good(lab, "before"), "before")
+    lab.kernel.call_soon(again)
+    lab.spawn(good(lab, "after"), "after")
+    lab.tick(3)
+    assert lab.log == GOOD_THREE_TICKS
+    assert set(calls) == {1, 2, 3}
+    faults = lab.take_faults()
+    assert len(faults) == 3
+    assert "again' was spawned or called again and again" in faults[0][0]
+    stop.append(True)
+    lab.tick()
+
+
+def test_many_strands_spawned_at_once_are_no_chain(lab):
+    async def short():
+        pass
+
+    async def spawner():
+        for _ in range(25_000):
+            lab.kernel.spawn(short(), "short")
+
+    lab.spawn(spawner())
+    lab.tick()
+    assert lab.faults == []
+    assert lab.kernel.live == 0
+
+
+def test_a_livelock_is_found_when_the_tick_is_drained_in_small_slices(lab):
+    strand = with_neighbors(lab, wakes_itself(lab))
+    kernel = lab.kernel
+    kernel.begin_tick()
+    slices = 0
+    while not kernel.drain(lambda: True):
+        slices += 1
+        assert slices < 50_000
+    kernel.end_tick()
+    assert isinstance(strand.error, LivelockError)
+    assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
+
+
+def test_the_count_starts_again_in_each_tick(lab):
+    signal = Signal()
+
+    async def busy():
+        while True:
+            for _ in range(900):
+                lab.kernel.call_soon(signal.emit)
+                await signal.wait()
+            await next_tick()
+
+    strand = lab.spawn(busy())
+    lab.tick(30)
+    assert strand.state == "sleeping"
+    assert lab.faults == []

@@ -1,0 +1,123 @@
+"""The house rules that a linter does not know: what a floor may import, how long things are, what is shipped.
+
+The floors themselves (who imports whom inside agentrt) are contracts of import-linter, in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = {
+    "agentrt": ROOT / "agentrt",
+    "agentrt_actions": ROOT / "actions" / "agentrt_actions",
+    "agentrt_packs": ROOT / "packs" / "agentrt_packs",
+    "agentrt_examples": ROOT / "examples" / "agentrt_examples",
+}
+MODULES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
+
+PURE = ("errors.py", "kernel", "body", "activity", "packs")
+PURE_STDLIB = {
+    "__future__", "abc", "bisect", "collections", "contextlib", "contextvars", "copy", "dataclasses", "difflib", "enum",
+    "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator", "re", "string",
+    "struct", "sys", "traceback", "types", "typing", "warnings", "weakref",
+}  # fmt: skip
+ALSO = {  # what single places may import beyond that, and why
+    "agentrt/packs": {"importlib", "pathlib"},  # reads files, finds entry points
+    "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
+    "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
+    "agentrt/kernel/hosts/plain.py": {"threading", "time"},
+    "agentrt/kernel/hosts/asyncio_.py": {"asyncio", "threading", "time"},
+    "agentrt/kernel/hosts/trio_.py": {"outcome", "threading", "time", "trio"},
+}
+LONGEST_MODULE = 400
+LONGEST_FUNCTION = 40
+LONG_ON_PURPOSE = {"agentrt/errors.py"}  # a catalog: every exception in one place
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.fixture(scope="module")
+def trees():
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+
+
+def test_the_lower_floors_import_only_what_they_may(trees):
+    wrong = []
+    for path, tree in trees.items():
+        inside = path.relative_to(PACKAGES["agentrt"]) if path.is_relative_to(PACKAGES["agentrt"]) else None
+        if inside is None or inside.parts[0] not in PURE:
+            continue
+        name = name_of(path)
+        allowed = PURE_STDLIB | {"agentrt"}
+        for place, more in ALSO.items():
+            if name == place or name.startswith(place + "/"):
+                allowed |= more
+        wrong += [f"{name} imports {module}" for module in imported(tree) if module not in allowed]
+    assert wrong == []
+
+
+def test_every_module_opens_with_its_theory(trees):
+    assert [name_of(path) for path, tree in trees.items() if not ast.get_docstring(tree)] == []
+
+
+def test_modules_are_short():
+    assert [
+        f"{name_of(path)}: {lines} lines"
+        for path in MODULES
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST_MODULE
+        and name_of(path) not in LONG_ON_PURPOSE
+    ] == []
+
+
+def test_functions_are_short(trees):
+    """Lines from the first statement after the docstring to the last."""
+    wrong = []
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                if lines > LONGEST_FUNCTION:
+                    wrong.append(f"{name_of(path)}:{node.lineno} {node.name}: {lines} lines")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_is_typed(package):
+    assert (PACKAGES[package] / "py.typed").is_file()
+
+
+def test_importing_agentrt_imports_nothing_heavy():
+    code = (
+        "import sys; before = set(sys.modules); import agentrt\n"
+        "loaded = {name.partition('.')[0] for name in set(sys.modules) - before}\n"
+        "print(sorted(name for name in loaded if name not in sys.stdlib_module_names and name != 'agentrt'))\n"
+        "print(sorted(loaded & {'asyncio', 'socket', 'ssl', 'threading', 'logging', 'random', 'email', 'subprocess'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n[]\n"
+
+
+@pytest.mark.slow
+def test_importing_agentrt_is_quick():
+    code = "import time; start = time.perf_counter(); import agentrt; print(time.perf_counter() - start)"
+    command = [sys.executable, "-c", code]
+    assert (
+        min(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(5)) < 0.15
+    )
