@@ -12,7 +12,7 @@ ARGS   ?=
 
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed-$(EXTRAS)
-PYTHONS = 3.11 3.12 3.13 3.14
+PYTHONS = 3.11 3.12 3.13
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1

@@ -16,11 +16,14 @@ from agentrt.errors import AgentRTError
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
-from agentrt.kernel.trace import TraceRecord
+from agentrt.kernel.trace import Event as TraceEvent
+from agentrt.kernel.trace import TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
+from agentrt.restart import Restart
 from agentrt.runtime import Runtime
+from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
 
 __all__ = [
     "ARGS",
@@ -40,6 +43,7 @@ __all__ = [
     "ActionArgs",
     "Agent",
     "AgentRTError",
+    "AgentSnapshot",
     "CancelScope",
     "Cancelled",
     "ChildUtilities",
@@ -49,6 +53,7 @@ __all__ = [
     "Context",
     "Entity",
     "Event",
+    "FrameView",
     "Injection",
     "Lease",
     "LeaseBook",
@@ -56,11 +61,15 @@ __all__ = [
     "Pack",
     "Queue",
     "Registry",
+    "Restart",
     "Runtime",
     "Signal",
     "Stream",
     "ThinkOutput",
+    "TraceEvent",
+    "TraceHub",
     "TraceRecord",
+    "UnitView",
     "__version__",
     "fail_after",
     "load_pack",

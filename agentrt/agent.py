@@ -74,7 +74,7 @@ class Agent:
 
     Args:
         entity: any object; its ``name`` is the agent's unless one is given.
-        name: what traces and tools call it. A runtime makes it unique by a number.
+        name: what traces and tools call it. A runtime adds a number if there ever was one of that name.
         actions: action classes that it knows from the start.
         packs: packs, aliases of packs, or contents of packs that it knows from the start.
         top: the activity that it performs all the time.
@@ -97,6 +97,7 @@ class Agent:
         "entity",
         "error",
         "flags",
+        "given_name",
         "has_ended",
         "name",
         "planner",
@@ -116,7 +117,8 @@ class Agent:
         registry: Registry | None = None,
     ) -> None:
         self.entity = entity
-        self.name: str = name or str(getattr(entity, "name", None) or type(entity).__name__.lower())
+        self.given_name: str = name or str(getattr(entity, "name", None) or type(entity).__name__.lower())
+        self.name = self.given_name
         self.top = top
         self.runtime: Runtime | None = None
         self.planner: Planner | None = None
@@ -249,21 +251,22 @@ class Agent:
     async def run(self) -> None:
         """Act until the agent ends: it is removed or killed.
 
-        Joins a runtime that is under way, or makes one and runs it. When this is cancelled, the agent is removed; all its
-        actions are stopped.
+        Any number of agents may be run like this at a time. One of the callers drives the runtime, in turn, unless
+        ``runtime.run()`` does. An agent that is in no runtime shares one with the others that are run like this on the
+        same event loop; it is closed when the last of them has ended.
+
+        When this is cancelled, the agent is removed, and all its actions are stopped before the cancellation is passed
+        on. If nobody else is left to drive the runtime then, it is closed.
 
         Raises:
             AgentKilled: its planner gave up.
         """
-        from agentrt.runtime import Runtime  # the runtime composes agents
+        if self.runtime is not None:
+            await self.runtime.run_agent(self)
+        else:
+            from agentrt.alone import run_alone  # a runtime composes agents
 
-        runtime = self.runtime
-        if runtime is None:
-            runtime = Runtime()
-            runtime.add(self)
-        await runtime.run_agent(self)
-        if self.error is not None:
-            raise self.error
+            await run_alone(self)
 
     # --- what the planner tells ---------------------------------------------------------------------------------------
 
@@ -277,8 +280,15 @@ class Agent:
         """The planner gave up."""
         runtime = self.runtime
         assert runtime is not None
+        log = self.logger(path)
+        if runtime.restart is not None:
+            assert self.planner is not None
+            seconds = runtime.restart.seconds(self.planner.execution.kills)
+            log.warning("the planner gave up", tick=runtime.tick, aborts=aborts, reason=reason, again_in=seconds)
+            self.planner.execution.restart(seconds)
+            return
         self.error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.tick)
-        self.logger(path).error("the planner was killed", tick=runtime.tick, aborts=aborts, reason=reason)
+        log.error("the planner was killed", tick=runtime.tick, aborts=aborts, reason=reason)
         runtime.agent_ended(self)
 
     def planner_ended(self) -> None:

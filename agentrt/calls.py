@@ -1,117 +1,198 @@
 """Calls to the outside: ``await ctx.call(fn, *args)``.
 
-The function runs on the host, beside the game; its result comes in at a tick's intake, in order of arrival, as any other
-input. Between the two nothing of the game waits, except the strand that called.
+The function runs on the host, beside the game; its result comes in at a tick's intake, in order of arrival,
+as any other input. Between the two nothing of the game waits, except the strand that called.
 
-* asyncio and trio: a coroutine function runs as a task of the event loop, a plain function in a worker thread.
-* plain: a plain function is called at once, on this thread, so that a simulation stays deterministic; its result still
-  comes in at the next tick. A coroutine function has no loop to run on there: that is an error that says so.
+* asyncio and trio: a coroutine function runs as a task of the event loop, a plain function in a worker
+  thread.
+* plain: a plain function is called at once, on this thread, so that a simulation stays deterministic; its
+  result still comes in at the next tick. A coroutine function has no loop to run on there: that is an error
+  that says so.
 
-A call whose strand is cancelled is cancelled too, if it is a coroutine; a thread runs to its end and its result is dropped.
+A call whose strand is cancelled is cancelled too, if it is a coroutine; a thread runs to its end and its
+result is dropped. Neither is waited for, except when the runtime is closed: then no task is left behind.
+
+Whatever comes out of the function is delivered, also what is not an ``Exception``: else the strand would wait
+for ever. Only a request to end the program (``KeyboardInterrupt``, ``SystemExit``) goes on to the event loop
+as well.
 """
 
 from __future__ import annotations
 
-import asyncio
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-from agentrt.errors import ForeignAwaitError
+from agentrt.errors import ForeignAwaitError, RunFault
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import Waiter, suspend_on
 
-__all__ = ["call_outside"]
-
-_running: set[asyncio.Task[None]] = set()  # asyncio itself keeps only weak references
+__all__ = ["Calls"]
 
 
 class _Call:
-    """One call: its waiter, and what came of it."""
+    """One call: its waiter, and what came of it.
 
-    __slots__ = ("cancel", "error", "kernel", "waiter")
+    Attributes:
+        waiter: of the strand that called.
+        error: what was raised.
+        cancel: cancels the task of the event loop; None if there is none.
+        is_cancelled: whether the strand does not wait any more.
+    """
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+    __slots__ = ("cancel", "error", "is_cancelled", "waiter")
+
+    def __init__(self) -> None:
         self.waiter = Waiter()
         self.error: BaseException | None = None
         self.cancel: Callable[[], object] | None = None
+        self.is_cancelled = False
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
+        """The intake takes what came of it."""
         self.error = error
         self.waiter.notify(value)
 
-    async def make(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def give_up(self) -> None:
+        """The strand was cancelled."""
+        self.is_cancelled = True
+        if self.cancel is not None:
+            self.cancel()
+
+
+class Calls:
+    """The calls of one runtime.
+
+    Args:
+        kernel: whose intake takes the results.
+
+    Attributes:
+        running: those that a task of the event loop works on, in order.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.running: dict[_Call, object] = {}  # with its task: asyncio itself keeps only weak references
+        self._kernel = kernel
+        self._idle: Any = None
+
+    async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
+        """Call a function outside the game.
+
+        Args:
+            fn: a coroutine function or a plain function.
+            args: what to call it with.
+
+        Returns:
+            What it returned.
+
+        Raises:
+            ForeignAwaitError: a coroutine function, and no event loop.
+            Exception: what it raised.
+        """
+        call = _Call()
+        start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
+        start(call, functools.partial(fn, *args))
+        try:
+            value = await suspend_on(call.waiter)
+        except BaseException:
+            call.give_up()
+            raise
+        if call.error is not None:
+            raise call.error
+        return value
+
+    async def settle(self, seconds: float) -> None:
+        """Wait until no task works on a call any more; for when the runtime is closed.
+
+        Args:
+            seconds: real seconds to wait at most.
+        """
+        if self.running:
+            import anyio
+
+            self._idle = anyio.Event()
+            with anyio.move_on_after(seconds):
+                await self._idle.wait()
+
+    # --- where it runs ------------------------------------------------------------------------------------------------
+
+    def _inline(self, call: _Call, fn: Callable[[], Any]) -> None:
+        if _is_coroutine_function(fn):
+            raise self._no_loop(fn)
+        value, error = None, None
+        try:
+            value = fn()
+        except Exception as raised:  # noqa: BLE001 - it is raised where the call is awaited
+            error = raised
+        if inspect.iscoroutine(value):
+            value.close()
+            raise self._no_loop(fn)
+        self._kernel.post(call.deliver, value, error)
+
+    def _no_loop(self, fn: Callable[[], Any]) -> ForeignAwaitError:
+        return ForeignAwaitError(_name(fn), self._kernel.host.name, is_call=True, tick=self._kernel.tick)
+
+    def _on_asyncio(self, call: _Call, fn: Callable[[], Any]) -> None:
+        import asyncio
+
+        task = asyncio.get_running_loop().create_task(self._make(call, fn), name=f"agentrt call of {_name(fn)}")
+        self.running[call] = task
+        task.add_done_callback(lambda _task: self._ended(call))
+        call.cancel = task.cancel
+
+    def _on_trio(self, call: _Call, fn: Callable[[], Any]) -> None:
+        import trio
+
+        scope = trio.CancelScope()
+
+        async def make() -> None:
+            try:
+                with scope:
+                    await self._make(call, fn)
+            finally:
+                self._ended(call)
+
+        self.running[call] = None
+        trio.lowlevel.spawn_system_task(make, name=f"agentrt call of {_name(fn)}")
+        call.cancel = scope.cancel
+
+    async def _make(self, call: _Call, fn: Callable[[], Any]) -> None:
         """Run the function on an event loop, and post what comes of it."""
         import anyio
 
         try:
-            if inspect.iscoroutinefunction(fn):
-                value = await fn(*args)
-            else:
-                value = await anyio.to_thread.run_sync(lambda: fn(*args))
-        except Exception as error:
-            self.kernel.post(self.deliver, None, error)
+            value = await (fn() if _is_coroutine_function(fn) else anyio.to_thread.run_sync(fn))
+            if inspect.iscoroutine(value):
+                value = await value
+        except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
+            self._kernel.post(call.deliver, None, error)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            if not call.is_cancelled:
+                fault = RunFault(f"the call of {_name(fn)} was ended by {error!r}", tick=self._kernel.tick)
+                self._kernel.post(call.deliver, None, fault)
+            if isinstance(error, (anyio.get_cancelled_exc_class(), KeyboardInterrupt, SystemExit)):
+                raise
         else:
-            self.kernel.post(self.deliver, value, None)
+            self._kernel.post(call.deliver, value, None)
+
+    def _ended(self, call: _Call) -> None:
+        del self.running[call]
+        if self._idle is not None and not self.running:
+            self._idle.set()
 
 
-async def call_outside(kernel: Kernel, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Call a function outside the game.
-
-    Args:
-        kernel: whose intake takes the result.
-        fn: a coroutine function or a plain function.
-        args: what to call it with.
-
-    Returns:
-        What it returned.
-
-    Raises:
-        ForeignAwaitError: a coroutine function, and no event loop.
-        Exception: what it raised.
-    """
-    call = _Call(kernel)
-    start = {"asyncio": _on_asyncio, "trio": _on_trio}.get(kernel.host.name, _inline)
-    start(call, fn, args)
-    try:
-        value = await suspend_on(call.waiter)
-    except BaseException:
-        if call.cancel is not None:
-            call.cancel()
-        raise
-    if call.error is not None:
-        raise call.error
-    return value
+def _is_coroutine_function(fn: Callable[[], Any]) -> bool:
+    """Whether calling it gives a coroutine; also of an object with ``async def __call__``."""
+    inner = fn.func if isinstance(fn, functools.partial) else fn
+    if inspect.iscoroutinefunction(inner):
+        return True
+    return not isinstance(inner, type) and inspect.iscoroutinefunction(type(inner).__call__)
 
 
-def _inline(call: _Call, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    if inspect.iscoroutinefunction(fn):
-        name = getattr(fn, "__qualname__", repr(fn))
-        raise ForeignAwaitError(f"the coroutine function {name}", call.kernel.host.name, tick=call.kernel.tick)
-    try:
-        value = fn(*args)
-    except Exception as error:
-        call.kernel.post(call.deliver, None, error)
-    else:
-        call.kernel.post(call.deliver, value, None)
-
-
-def _on_asyncio(call: _Call, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    task = asyncio.get_running_loop().create_task(call.make(fn, args))
-    _running.add(task)
-    task.add_done_callback(_running.discard)
-    call.cancel = task.cancel
-
-
-def _on_trio(call: _Call, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    import trio
-
-    scope = trio.CancelScope()
-
-    async def make() -> None:
-        with scope:
-            await call.make(fn, args)
-
-    trio.lowlevel.spawn_system_task(make)
-    call.cancel = scope.cancel
+def _name(fn: Callable[[], Any]) -> str:
+    """What is called, for people."""
+    inner = fn.func if isinstance(fn, functools.partial) else fn
+    return getattr(inner, "__qualname__", None) or type(inner).__qualname__

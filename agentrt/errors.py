@@ -160,8 +160,8 @@ class PlaceholderError(AuthorError):
 
     Attributes:
         subject: the compound action.
-        step: the step's number, from 1.
-        field: the argument of that step, or an empty string for the compound's own output.
+        step: the step's number, from 1; 0 for the compound's own output.
+        field: the argument of that step, or the field of that output.
     """
 
     code = "ART102"
@@ -170,7 +170,8 @@ class PlaceholderError(AuthorError):
         self.subject = subject
         self.step = step
         self.field = field
-        super().__init__(f"{subject}, step {step}, argument '{field}': {problem} {remedy}")
+        place = f"step {step}, argument '{field}'" if step else f"output, field '{field}'"
+        super().__init__(f"{subject}, {place}: {problem} {remedy}")
 
 
 class DuplicateAliasError(AuthorError):
@@ -357,15 +358,29 @@ class ForeignAwaitError(RunFault):
 
     code = "ART301"
 
-    def __init__(self, awaited: str, host: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
-        super().__init__(
-            f"awaited {awaited} on the {host} host, which cannot wait for it. Await agentrt's own traps (ctx.sleep, "
-            f"ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the runtime on the event "
-            f"loop that it belongs to: 'await runtime.run()' under asyncio or trio.",
-            agent=agent,
-            path=path,
-            tick=tick,
-        )
+    def __init__(
+        self,
+        awaited: str,
+        host: str,
+        *,
+        agent: str = "",
+        path: str = "",
+        tick: int | None = None,
+        is_call: bool = False,
+    ) -> None:
+        if is_call:
+            text = (
+                f"called the coroutine function {awaited} on the {host} host, where no event loop runs it. Run the "
+                f"runtime on one: 'await runtime.run()' under asyncio or trio; or, in a simulation, call a plain "
+                f"function instead."
+            )
+        else:
+            text = (
+                f"awaited {awaited} on the {host} host, which cannot wait for it. Await agentrt's own traps (ctx.sleep, "
+                f"ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the runtime on the event "
+                f"loop that it belongs to: 'await runtime.run()' under asyncio or trio."
+            )
+        super().__init__(text, agent=agent, path=path, tick=tick)
 
 
 class LivelockError(RunFault):
@@ -461,6 +476,20 @@ class ProtectedArgumentLost(RunFault):
 
 
 class SimulationTimeout(RunFault):
-    """``run_until`` reached its limit before its condition came true."""
+    """``run_until`` reached its limit before its condition came true.
+
+    Attributes:
+        limit: how many ticks ran.
+        agents: what each agent was doing, in words; the first few.
+    """
 
     code = "ART307"
+
+    def __init__(self, limit: int, agents: Sequence[str], *, omitted: int = 0, tick: int | None = None) -> None:
+        self.limit = limit
+        self.agents: tuple[str, ...] = tuple(agents)
+        when = "" if tick is None else f" (at tick {tick})"
+        lines = [f"the condition was not true within {limit} ticks{when}.", *agents]
+        lines += [f"and {omitted} more agents"] if omitted else []
+        super().__init__("\n".join(lines))
+        self.tick = tick

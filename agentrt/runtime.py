@@ -4,39 +4,43 @@
 * ``runtime.step(dt)`` is synchronous, for whoever owns the loop.
 * ``await agent.run()`` joins a runtime that is under way, or makes one.
 
-Rules: an agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread; the host is
-chosen when the runtime is first driven, from the event loop that runs then. When ``run`` is cancelled, all agents are
-stopped in the order in which they were added, every ``stop`` runs, and only then is the cancellation passed on.
+Rules:
 
-The wall clock is read here and in the hosts only, to decide how long to rest; it never reaches an agent.
+* An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
+* A name is given once: an agent that comes later gets a number. So neither a trace nor a random stream, which
+  hangs on the name, is ever continued by somebody else.
+* The host is chosen from the event loop that runs when the runtime is first driven. It may change while
+  nothing runs; never under a coroutine that lives.
+* A failure that nobody handles is recorded and logged, and takes nobody with it. What a trace listener raises
+  is only logged: watching never changes the run, and the trace is what others watch.
+
+Who runs the ticks: see ``driving``; how it is closed: ``closing``; agents that are in no runtime: ``alone``.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from agentrt.body.leases import LeaseBook
-from agentrt.calls import call_outside
-from agentrt.errors import NotRunningError, RunFault, WrongStateError
+from agentrt.calls import Calls
+from agentrt.driving import BLOCKING_MS, CATCH_UP, Driver
+from agentrt.errors import NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.loops import current_library, make_host
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.rng import Stream
-    from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
+    from agentrt.restart import Restart
 
 __all__ = ["HOSTS", "Runtime"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
-
-_GRACE_SECONDS = 5.0  # how long clean-up may take when a runtime is closed: game time, and again real time
 
 
 class Runtime:
@@ -47,28 +51,38 @@ class Runtime:
         ticks_per_second: how many ticks make one second of game time.
         host: ``"auto"`` takes the event loop that runs when the runtime is first driven, or none; ``"plain"``,
             ``"asyncio"`` or ``"trio"`` insist.
+        restart: what becomes of an agent whose planner gave up; None: it is killed.
 
     Attributes:
         kernel: the scheduler.
         leases: who has reserved what.
         host: the name of the host; ``"auto"`` until it is chosen.
-        late_ticks: how many ticks ``run`` has left out because the machine could not keep up.
+        restart: as given.
+        calls: the calls to the outside that are under way.
     """
 
-    def __init__(self, seed: int | str = 0, *, ticks_per_second: int = 20, host: str = "auto") -> None:
+    def __init__(
+        self,
+        seed: int | str = 0,
+        *,
+        ticks_per_second: int = 20,
+        host: str = "auto",
+        restart: Restart | None = None,
+    ) -> None:
         if host not in HOSTS:
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
         self.kernel = Kernel(seed, ticks_per_second)
         self.kernel.on_fault = self._fault
+        self.kernel.trace.report = self._log
         self.leases = LeaseBook()
         self.host = "auto"
-        self.late_ticks = 0
+        self.restart = restart
+        self.calls = Calls(self.kernel)
         self._agents: dict[str, Agent] = {}
-        self._strands: dict[Strand, None] = {}
-        self._enders: dict[Agent, list[Callable[[], object]]] = {}
+        self._names: dict[str, int] = {}  # how often each name was asked for
         self._carry = 0.0
-        self._is_running = False
-        self._stopping = False
+        self._driver = Driver(self)
+        self._may_choose = host == "auto"
         if host != "auto":
             self._take_host(host)
 
@@ -83,6 +97,11 @@ class Runtime:
     def tick(self) -> int:
         """The number of the tick that runs, or of the last one that ran."""
         return self.kernel.tick
+
+    @property
+    def late_ticks(self) -> int:
+        """How many ticks ``run`` has left out because the machine could not keep up."""
+        return self._driver.late_ticks
 
     @property
     def clock(self) -> Clock:
@@ -109,17 +128,20 @@ class Runtime:
             agent: one that is in no runtime.
 
         Returns:
-            The agent; if its name was taken, it has a number now.
+            The agent; if there ever was one of its name here, it has a number now.
 
         Raises:
             WrongStateError: it is in a runtime already.
         """
         if agent.runtime is not None:
             raise WrongStateError("runtime.add", f"{agent.name!r} is in a runtime", "Remove it there first.")
-        name, number = agent.name, 2
-        while name in self._agents:
-            name = f"{agent.name} {number}"
+        wanted = agent.given_name
+        number = self._names.get(wanted, 0) + 1
+        name = wanted if number == 1 else f"{wanted} {number}"
+        while name in self._agents:  # somebody else was given this very name
             number += 1
+            name = f"{wanted} {number}"
+        self._names[wanted] = number
         self._agents[name] = agent
         agent.join(self, name)
         return agent
@@ -175,16 +197,10 @@ class Runtime:
         """
 
         def begin() -> None:
-            label = name or getattr(function, "__qualname__", "strand")
-            self._strands[self.kernel.spawn(function(*args), label, self)] = None
+            label = name or getattr(function, "__qualname__", "coroutine")
+            self.kernel.strays.take(self.kernel.spawn(function(*args), label))
 
         self.post(begin)
-
-    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
-        """A coroutine of the world's own ended."""
-        self._strands.pop(strand, None)
-        if error is not None and not isinstance(error, self.kernel.host.cancelled_type):
-            self._fault(f"the coroutine {strand.name!r} raised", error)
 
     def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
         """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps.
@@ -193,26 +209,28 @@ class Runtime:
             fn: a coroutine function or a plain function.
             args: what to call it with.
         """
-        return call_outside(self.kernel, fn, args)
+        return self.calls.call(fn, *args)
 
     # --- the host -----------------------------------------------------------------------------------------------------
 
     def _take_host(self, name: str) -> None:
+        self.kernel.host = make_host(name)
         self.host = name
-        if name == "asyncio":
-            from agentrt.kernel.hosts.asyncio_ import AsyncioHost
-
-            self.kernel.host = AsyncioHost()
-        elif name == "trio":
-            try:
-                from agentrt.kernel.hosts.trio_ import TrioHost
-            except ModuleNotFoundError as error:
-                raise NotRunningError("the trio host needs trio: pip install 'agentrt[trio]'") from error
-            self.kernel.host = TrioHost()
 
     def _choose_host(self) -> None:
-        if self.host == "auto":
-            self._take_host(_current_library())
+        """Take the event loop that runs here, or raise ``NotRunningError`` if the runtime cannot be driven from it."""
+        library = current_library()
+        if self.host == library or (self.host == "plain" and not self._may_choose):
+            return
+        if self._may_choose and (self.host == "auto" or not self.kernel.live):
+            self._take_host(library)
+            return
+        here = "no event loop runs here" if library == "plain" else f"here runs {library}"
+        why = "because it was first driven there" if self._may_choose else "as it was told"
+        raise NotRunningError(
+            f"this runtime is on the {self.host} host, {why}, but {here}. Drive it from one place only, from its first "
+            f"step on, or say Runtime(host='plain') for one that needs no event loop."
+        )
 
     # --- driving ------------------------------------------------------------------------------------------------------
 
@@ -227,12 +245,11 @@ class Runtime:
             How many ticks ran.
 
         Raises:
-            NotRunningError: the host is trio, which cannot be stepped synchronously.
-            WrongStateError: ``run`` is under way.
+            NotRunningError: the host is trio, which cannot be stepped synchronously; or its event loop does not run.
+            WrongStateError: ``runtime.run`` or ``agent.run`` is under way, or a tick is.
         """
         self._choose_host()
-        if self._is_running:
-            raise WrongStateError("runtime.step", "runtime.run() drives it", "Use one of the two.")
+        self._driver.require_idle("runtime.step")
         if dt is None:
             self.kernel.step_tick()
             return 1
@@ -250,145 +267,90 @@ class Runtime:
         ticks: int | None = None,
         *,
         speed: float = 1.0,
-        catch_up: int = 5,
+        catch_up: int = CATCH_UP,
         budget_ms: float | None = None,
-        blocking_ms: float | None = 100.0,
+        blocking_ms: float | None = BLOCKING_MS,
     ) -> None:
         """Run tick after tick, paced by the wall clock.
 
+        When it is cancelled, all agents are stopped in the order in which they were added, every ``stop`` runs, and only
+        then is the cancellation passed on.
+
         Args:
-            ticks: how many; None runs until ``stop`` or cancellation.
+            ticks: how many; None runs until ``stop`` or cancellation. After so many, agents stay as they are.
             speed: game seconds for each real second; ``math.inf`` does not wait.
             catch_up: how many ticks it may run in a row without a rest when it is late; what is beyond is left out.
             budget_ms: real milliseconds after which a long tick lets the event loop work before it goes on.
             blocking_ms: real milliseconds after which a single step is reported as blocking the loop; None for never.
 
         Raises:
-            NotRunningError: no event loop runs, or another one than before.
-            WrongStateError: it is run or stepped already.
+            NotRunningError: another event loop runs than the one that the runtime lives on, or none.
+            WrongStateError: it is run already.
         """
         self._choose_host()
-        if self._is_running:
-            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
         if not speed > 0:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
-        self._is_running = True
-        self._stopping = False
-        guard = self._watch(blocking_ms)
-        try:
-            await self._pace(ticks, speed, catch_up, None if budget_ms is None else budget_ms / 1000)
-        except BaseException:
-            import anyio
-
-            with anyio.CancelScope(shield=True):
-                await self._close("the runtime was cancelled")
-            raise
-        finally:
-            if guard is not None:
-                guard.stop()
-            self._is_running = False
-        if self._stopping:
-            await self._close("the runtime was stopped")
-
-    async def _pace(self, ticks: int | None, speed: float, catch_up: int, budget: float | None) -> None:
-        host, kernel = self.kernel.host, self.kernel
-        period = self.clock.seconds_per_tick / speed
-        due = time.monotonic()
-        left = math.inf if ticks is None else ticks
-        while left > 0 and not self._stopping:
-            await host.run_tick(kernel, budget)
-            left -= 1
-            due += period
-            now = time.monotonic()
-            if now - due > catch_up * period:
-                if period > 0:
-                    behind = int((now - due) / period) - catch_up
-                    self.late_ticks += behind
-                    due += behind * period
-                else:
-                    due = now
-            await host.rest(kernel, due - now)
-
-    def stop(self) -> None:
-        """End ``run`` after the present tick; agents are stopped. Safe from any thread."""
-        self._stopping = True
-
-    def close(self, reason: str = "the runtime was closed") -> None:
-        """Stop all agents and coroutines now, on the caller's stack. For runtimes that are driven by ``step``.
-
-        Args:
-            reason: why, in words.
-        """
-        if self._is_running:
-            raise WrongStateError("runtime.close", "runtime.run() drives it", "Call runtime.stop().")
-        self._end_all(reason)
-        for _ in range(self.clock.ticks(_GRACE_SECONDS)):
-            if self._is_empty():
-                return
-            self.kernel.step_tick()
-        self._kill_rest()
-
-    async def _close(self, reason: str) -> None:
-        kernel = self.kernel
-        self._end_all(reason)
-        for _ in range(self.clock.ticks(_GRACE_SECONDS)):
-            if self._is_empty():
-                return
-            await kernel.host.run_tick(kernel, None)
-            foreign = [strand for strand in self._all_strands() if strand.state == "foreign"]
-            if foreign and not await kernel.host.drained(kernel, foreign, _GRACE_SECONDS):
-                break
-        self._kill_rest()
-
-    def _end_all(self, reason: str) -> None:
-        for agent in self.agents:
-            self.remove(agent, reason)
-        for strand in tuple(self._strands):
-            self.post(strand.stop, reason)
-
-    def _is_empty(self) -> bool:
-        return not self._agents and not self._strands
-
-    def _all_strands(self) -> list[Strand]:
-        strands = list(self._strands)
-        for agent in self.agents:
-            if agent.planner is not None:
-                strands.extend(unit.running for unit in agent.planner.execution.runs if unit.running is not None)
-        return strands
-
-    def _kill_rest(self) -> None:
-        for strand in self._all_strands():
-            error = RunFault(
-                "did not end within its time when the runtime was closed; it was killed",
-                path=f"{strand.name} ({strand.where()})",
-                tick=self.tick,
-            )
-            self.kernel.kill(strand, error)
-        self.kernel.drain()
-
-    # --- agents that run alone ----------------------------------------------------------------------------------------
+        budget = None if budget_ms is None else budget_ms / 1000
+        blocking = None if blocking_ms is None else blocking_ms / 1000
+        await self._driver.run(ticks, speed, catch_up, budget, blocking)
 
     async def run_agent(self, agent: Agent) -> None:
         """Wait until an agent has ended, driving the runtime if nobody else does. See ``Agent.run``.
 
         Args:
             agent: one of its agents.
-        """
-        import anyio
 
-        ended = anyio.Event()
-        drives = not self._is_running
-        self._enders.setdefault(agent, []).append(self.stop if drives else ended.set)
-        try:
-            if agent.error is not None:
-                return
-            if drives:
-                await self.run()
-            else:
-                await ended.wait()
-        except BaseException:
-            self.remove(agent, "agent.run() was cancelled")
-            raise
+        Raises:
+            AgentKilled: its planner gave up.
+        """
+        self._choose_host()
+        await self._driver.run_agent(agent)
+
+    def stop(self) -> None:
+        """Have whoever drives it stop all agents after the present tick, and return. Safe from any thread.
+
+        While nobody drives it, that concerns the next one who does.
+        """
+        self._driver.stop()
+
+    def close(self, reason: str = "the runtime was closed") -> None:
+        """Stop all agents and coroutines now, on the caller's stack. For runtimes that are driven by ``step``.
+
+        Args:
+            reason: why, in words.
+
+        Raises:
+            WrongStateError: somebody drives it.
+        """
+        self._choose_host()
+        self._driver.close(reason)
+
+    async def aclose(self, reason: str = "the runtime was closed") -> None:
+        """Stop all agents and coroutines, giving the event loop time for what they await in their clean-up.
+
+        ``async with Runtime() as runtime`` does it at the end.
+
+        Args:
+            reason: why, in words.
+
+        Raises:
+            WrongStateError: somebody drives it.
+        """
+        self._choose_host()
+        await self._driver.aclose(reason)
+
+    async def __aenter__(self) -> Runtime:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self.aclose()
+
+    # --- what agents and the kernel tell ------------------------------------------------------------------------------
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether somebody drives it: ``run``, or the ``run`` of one of its agents."""
+        return self._driver.is_driving
 
     def agent_ended(self, agent: Agent) -> None:
         """An agent was removed or killed; called by the agent."""
@@ -396,43 +358,24 @@ class Runtime:
         agent.runtime = None
         if agent.has_ended is not None:
             agent.has_ended.set()
-        for ender in self._enders.pop(agent, ()):
-            ender()
+        self._driver.agent_ended(agent)
 
-    # --- faults -------------------------------------------------------------------------------------------------------
-
-    def _fault(self, text: str, error: BaseException) -> None:
-        from agentrt.logs import get_logger
-
-        if self.trace.on:
-            detail = (("text", text), ("error", f"{type(error).__name__}: {error}"))
-            self.trace.emit(TraceRecord(self.tick, "", "", Event.FAULT, detail))
-        get_logger(tick=self.tick).error(text, exc_info=error)
-
-    def _watch(self, blocking_ms: float | None) -> Any:
-        if blocking_ms is None:
-            return None
-        from agentrt.kernel.hosts.watchdog import BlockingGuard
-
-        guard = BlockingGuard(self.kernel, blocking_ms / 1000, self._blocking)
-        guard.start()
-        return guard
-
-    def _blocking(self, report: Any) -> None:
+    def report_blocking(self, report: object) -> None:
+        """A step kept the event loop from working; called at an intake."""
         from agentrt.logs import get_logger
 
         get_logger(tick=self.tick).warning(str(report))
 
+    def _fault(self, text: str, error: BaseException) -> None:
+        if self.trace.on:
+            detail = (("text", text), ("error", f"{type(error).__name__}: {error}"))
+            self.trace.emit(TraceRecord(self.tick, "", "", Event.FAULT, detail))
+        self._log(text, error)
+
+    def _log(self, text: str, error: BaseException) -> None:
+        from agentrt.logs import get_logger
+
+        get_logger(tick=self.tick).error(text, exc_info=error)
+
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
-
-
-def _current_library() -> str:
-    """Which event loop runs on this thread: asyncio, trio or plain."""
-    trio = sys.modules.get("trio")
-    if trio is not None and trio.lowlevel.in_trio_run():
-        return "trio"
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is not None and asyncio._get_running_loop() is not None:
-        return "asyncio"
-    return "plain"

@@ -11,8 +11,9 @@ Rules:
   all sides.
 * A side whose library is not installed is left out, and a target that depends on it is neither met nor
   missed.
-* A gauge of time measures seconds, a gauge of memory bytes; both for one unit of work. Whoever prints chooses
-  the unit.
+* A gauge of time measures seconds of processor time, so that what others run on the machine meanwhile is not
+  counted; nothing that is measured here waits. A gauge of memory measures bytes. Both for one unit of work;
+  whoever prints chooses the unit.
 
 Rejected: pytest-benchmark and pyperf (neither lets several sides take turns within one process); the median
 of the turns (on a machine that others use, it measures the others).
@@ -242,9 +243,9 @@ def _collected() -> Iterator[None]:
 
 
 def _seconds(work: Work) -> float:
-    before = time.perf_counter()
+    before = time.process_time()
     units = work()
-    return (time.perf_counter() - before) / units
+    return (time.process_time() - before) / units
 
 
 def _bytes(work: Work) -> float:

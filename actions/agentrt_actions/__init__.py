@@ -1,16 +1,24 @@
 """The standard action library: actions that any world can use that offers a few small protocols.
 
-Rules: written on the façade ``agentrt`` alone, as anybody's actions are; knows no world, only the protocols in
-``protocols``; offered to packs by ``manifest``, through the entry-point group ``agentrt.actions``.
+Rules: written on the façade ``agentrt`` alone, as anybody's actions are; knows no world, only the protocols
+in ``protocols``; offered to packs by ``manifest``, through the entry-point group ``agentrt.actions``.
 
-An action here is whole on its own: it keeps its think output true while the world changes, gives back whatever it took
-when it is interrupted, and aborts only when its plan really cannot go on.
+An action here is whole on its own: it keeps its think output true while the world changes, gives back
+whatever it took when it is interrupted, and aborts only when its plan really cannot go on.
 """
 
 from __future__ import annotations
 
 from agentrt import Manifest
-from agentrt_actions.carrying import ConsumeCarried, PickUp, PutDown, StoreCarried, StoreItem, expected_carrying, within_reach
+from agentrt_actions.carrying import (
+    ConsumeCarried,
+    PickUp,
+    PutDown,
+    StoreCarried,
+    StoreItem,
+    expected_carrying,
+    within_reach,
+)
 from agentrt_actions.moving import (
     ChaseEntity,
     FleeThreats,

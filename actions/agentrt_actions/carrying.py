@@ -1,11 +1,12 @@
 """Carrying: pick up, put down, store, consume. One thing at a time, in two hands.
 
-Hands are empty between plans: what a plan picked up and did not use is laid down when the plan ends, by ``PickUp.stop``,
-however it ends. So a plan that is thought while another one runs counts on empty hands, and what it would interrupt lays
-its burden down first.
+Hands are empty between plans: what a plan picked up and did not use is laid down when the plan ends, by
+``PickUp.stop``, however it ends. So a plan that is thought while another one runs counts on empty hands, and
+what it would interrupt lays its burden down first.
 
-``CURRENT.carrying`` says, while a plan is thought, what the entity will carry by then: a step that picks up asks for empty
-hands, a step that stores asks for the item. Plans that do not fit together are never ready, so they never fail.
+``CURRENT.carrying`` says, while a plan is thought, what the entity will carry by then: a step that picks up
+asks for empty hands, a step that stores asks for the item. Plans that do not fit together are never ready, so
+they never fail.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def within_reach(ctx: Context, entity: Entity, reach: int = 1) -> bool:
         entity: the entity; it has ``Located``.
         reach: how many steps the hands reach.
     """
-    return ctx.entity[PathFinder].distance(ctx.entity[Located].location, entity[Located].location) <= reach
+    finder: PathFinder = ctx.entity[PathFinder]
+    return finder.distance(ctx.entity[Located].location, entity[Located].location) <= reach
 
 
 class PickUp(Action):

@@ -1,15 +1,16 @@
 """Moving: follow a path, go to an entity or a place, wander, flee, chase.
 
-All of them walk through ``walk``: let the time of a step pass, take the step, look again. An interruption can come at any
-step and finds the entity on a place, never between two. All of them hold the flag MOVE, so that nothing else of the same
-agent drives its legs.
+All of them walk through ``walk_one``: let the time of a step pass, take the step, look again. An interruption can
+come at any step and finds the entity on a place, never between two. All of them hold the flag MOVE, so that
+nothing else of the same agent drives its legs.
 
-While it thinks, an action that moves writes where the entity will stand into ``CURRENT.location``; the steps behind it in a
-compound plan from there. Fleeing and wandering do not know where they will end, and leave it alone.
+While it thinks, an action that moves writes where the entity will stand into ``CURRENT.location``; the steps
+behind it in a compound plan from there. Fleeing and wandering do not know where they will end, and leave it
+alone.
 
-Chasing ends when the target is in reach, and also when it got away: missing is no failure of the plan. Who acts on the
-target afterwards checks whether it is there (an abort for every rabbit that was quicker would stop the wolf's planner
-after ten of them).
+Chasing ends when the target is in reach, and also when it got away: missing is no failure of the plan. Who
+acts on the target afterwards checks whether it is there (an abort for every rabbit that was quicker would
+stop the wolf's planner after ten of them).
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ __all__ = ["ChaseEntity", "FleeThreats", "FollowPath", "GotoEntity", "GotoLocati
 PATIENCE = 3
 """How often in a row a step may be blocked before a path counts as closed."""
 
+_OUT_OF_REACH = 1 << 30
+
 
 async def walk_one(ctx: Context, place: Place) -> bool:
     """Walk one step.
@@ -35,7 +38,7 @@ async def walk_one(ctx: Context, place: Place) -> bool:
     Returns:
         False if it could not be entered; the time has passed nevertheless.
     """
-    mover = ctx.entity[Mover]
+    mover: Mover = ctx.entity[Mover]
     await ctx.sleep_ticks(mover.ticks_to(place))
     return mover.step(place)
 
@@ -43,8 +46,8 @@ async def walk_one(ctx: Context, place: Place) -> bool:
 class FollowPath(Action):
     """Walk along a path.
 
-    When the entity does not stand where the path begins, or a step is blocked, another path to the same place is found; when
-    there is none, the plan is aborted.
+    When the entity does not stand where the path begins, or a step is blocked, another path to the same place
+    is found; when there is none, the plan is aborted.
 
     Source: seed 001, "Compound action example", follow_path; "step declarations", CURRENT.location.
     """
@@ -97,7 +100,8 @@ class FollowPath(Action):
             ahead = list(reversed(self._another(ctx, path.destination).places))
 
     def _another(self, ctx: Context, destination: Place) -> Path:
-        found = ctx.entity[PathFinder].find(ctx.entity[Located].location, destination)
+        finder: PathFinder = ctx.entity[PathFinder]
+        found = finder.find(ctx.entity[Located].location, destination)
         if found is None:
             ctx.abort(f"no path leads to {destination} any more")
         return found
@@ -183,7 +187,9 @@ class Wander(Action):
         before: Place = None
         for _ in range(ctx.random.between(args.least, args.most)):
             here = located.location
-            around = [place for place in finder.neighbors(here) if place != before] or [here if before is None else before]
+            around = [place for place in finder.neighbors(here) if place != before] or [
+                here if before is None else before
+            ]
             before = here
             await walk_one(ctx, ctx.random.choice(around))
 
@@ -200,8 +206,8 @@ class IdleWander(CompoundAction):
 class FleeThreats(Action):
     """Run away from whatever the entity fears, until nothing of it is near.
 
-    Each step leads to the neighboring place that is the longest way off for the threats. Its utility says how near the nearest
-    threat is: 1 in reach, 0 at ten steps.
+    Each step leads to the neighboring place that is the longest way off for the threats. Its utility says how
+    near the nearest threat is: 1 in reach, 0 at ten steps.
     """
 
     does = "agentrt:flee_threats"
@@ -217,9 +223,9 @@ class FleeThreats(Action):
             ctx: the context.
             args: none.
         """
-        threats = ctx.entity[Threats]
-        finder = ctx.entity[PathFinder]
-        located = ctx.entity[Located]
+        threats: Threats = ctx.entity[Threats]
+        finder: PathFinder = ctx.entity[PathFinder]
+        located: Located = ctx.entity[Located]
 
         def urgency() -> float:
             away = finder.distance(located.location, threats.nearby[0][Located].location)
@@ -244,13 +250,17 @@ class FleeThreats(Action):
                 await walk_one(ctx, place)
 
     def _safest(self, ctx: Context, feared: list[Place]) -> Place:
-        finder = ctx.entity[PathFinder]
-        here = ctx.entity[Located].location
-        choices = [here, *finder.neighbors(here)]
+        finder: PathFinder = ctx.entity[PathFinder]
+        here: Place = ctx.entity[Located].location
+        choices: list[Place] = [here, *finder.neighbors(here)]
         costs = [finder.costs(place, choices) for place in feared]
-        # A place that no threat can come to is the best there is.
-        far = [min((1 << 30 if row[index] is None else row[index]) for row in costs) for index in range(len(choices))]
-        return choices[max(range(len(choices)), key=lambda index: (far[index], -index))]
+
+        def safety(index: int) -> int:
+            # A place that no threat can come to is the best there is.
+            known = [cost for row in costs if (cost := row[index]) is not None]
+            return min(known) if known else _OUT_OF_REACH
+
+        return choices[max(range(len(choices)), key=lambda index: (safety(index), -index))]
 
 
 class ChaseEntity(Action):

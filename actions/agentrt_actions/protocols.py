@@ -1,14 +1,15 @@
 """What the standard actions ask of a world: small typed protocols, found among the components of the entity.
 
 An action never knows the world that it acts in. It asks the entity for a component by its protocol,
-``ctx.entity[PathFinder]``, and the world has put there whatever implements it: a grid, a graph of rooms, a physics engine.
-A world offers the protocols that its agents' packs need, and no other::
+``ctx.entity[PathFinder]``, and the world has put there whatever implements it: a grid, a graph of rooms, a
+physics engine. A world offers the protocols that its agents' packs need, and no other::
 
     entity.add(my_grid_walker, Located, Mover)
 
 Rules that hold for all of them:
 
-* A *place* is any hashable value that tells where something is: a cell, the name of a room. Only the world looks inside.
+* A *place* is any hashable value that tells where something is: a cell, the name of a room. Only the world
+  looks inside.
 * Costs and times are whole numbers, so that comparing them gives the same answer on every machine.
 * Whatever is returned in an order is returned in the same order in every run: never in the order of a set.
 * A signal is fired after the change that it tells of, so that who is woken sees the new state.
@@ -69,10 +70,12 @@ class Located(Protocol):
     @property
     def location(self) -> Any:
         """The place where it is."""
+        ...
 
     @property
     def moved(self) -> Signal:
         """Fired with the new place when it has moved."""
+        ...
 
 
 @runtime_checkable
@@ -85,6 +88,7 @@ class Mover(Protocol):
         Args:
             place: where the step leads.
         """
+        ...
 
     def step(self, place: Any) -> bool:
         """Take one step, at once; whoever calls has let the time pass.
@@ -95,6 +99,7 @@ class Mover(Protocol):
         Returns:
             False if the place cannot be entered; nothing has changed then.
         """
+        ...
 
 
 @runtime_checkable
@@ -104,6 +109,7 @@ class PathFinder(Protocol):
     @property
     def changed(self) -> Signal:
         """Fired when ways opened or closed, so that paths may be worth finding again."""
+        ...
 
     def find(self, start: Any, goal: Any, *, reach: int = 0) -> Path | None:
         """The cheapest path.
@@ -116,6 +122,7 @@ class PathFinder(Protocol):
         Returns:
             The path, or None if there is none.
         """
+        ...
 
     def costs(self, start: Any, goals: Sequence[Any], *, reach: int = 0) -> Sequence[int | None]:
         """What the cheapest paths to several goals cost; dearer is farther.
@@ -128,6 +135,7 @@ class PathFinder(Protocol):
         Returns:
             For each goal the cost, or None if no path leads there.
         """
+        ...
 
     def neighbors(self, place: Any) -> Sequence[Any]:
         """The places that one step leads to.
@@ -135,6 +143,7 @@ class PathFinder(Protocol):
         Args:
             place: from here.
         """
+        ...
 
     def distance(self, first: Any, second: Any) -> int:
         """How many steps two places are apart at least, ways or no ways.
@@ -143,6 +152,7 @@ class PathFinder(Protocol):
             first: one place.
             second: another.
         """
+        ...
 
 
 @runtime_checkable
@@ -152,6 +162,7 @@ class Carrier(Protocol):
     @property
     def carrying(self) -> Entity | None:
         """What it carries."""
+        ...
 
     def pick_up(self, item: Entity) -> bool:
         """Take an item into the hands, from the ground or out of a storage.
@@ -162,6 +173,7 @@ class Carrier(Protocol):
         Returns:
             False if the hands are full or the item cannot be had; nothing has changed then.
         """
+        ...
 
     def put_down(self) -> Entity | None:
         """Lay what is carried down where the carrier is.
@@ -169,13 +181,15 @@ class Carrier(Protocol):
         Returns:
             What was carried.
         """
+        ...
 
 
 @runtime_checkable
 class Storage(Protocol):
     """Something that items are kept in. The entity that has it is where the items are brought to.
 
-    Storages stand under the tag ``storage`` of the ``Directory``, whose signal also tells that one was filled or emptied.
+    Storages stand under the tag ``storage`` of the ``Directory``, whose signal also tells that one was filled
+    or emptied.
     """
 
     def accepts(self, item: Entity) -> bool:
@@ -184,6 +198,7 @@ class Storage(Protocol):
         Args:
             item: the item.
         """
+        ...
 
     def store(self, item: Entity, carrier: Carrier) -> bool:
         """Take over what somebody carries.
@@ -195,6 +210,7 @@ class Storage(Protocol):
         Returns:
             False if it is not accepted or not carried; nothing has changed then.
         """
+        ...
 
 
 @runtime_checkable
@@ -207,11 +223,12 @@ class Consumable(Protocol):
         Args:
             consumer: who uses it up.
         """
+        ...
 
 
 @runtime_checkable
 class Directory(Protocol):
-    """Knows what there is, by tags such as ``food`` or ``storage``; the world puts entities under tags as they change."""
+    """Knows what there is, by tags such as ``food``; the world puts entities under tags as they change."""
 
     def find(self, tag: str) -> Sequence[Entity]:
         """What stands under a tag, in the order in which it was put there.
@@ -219,6 +236,7 @@ class Directory(Protocol):
         Args:
             tag: the tag.
         """
+        ...
 
     def changed(self, tag: str) -> Signal:
         """The signal that is fired when entities were put under a tag or taken from it, or what stands there changed.
@@ -226,6 +244,7 @@ class Directory(Protocol):
         Args:
             tag: the tag.
         """
+        ...
 
 
 @runtime_checkable
@@ -235,10 +254,12 @@ class Threats(Protocol):
     @property
     def nearby(self) -> Sequence[Entity]:
         """The threats that it notices, the nearest first; each has ``Located``."""
+        ...
 
     @property
     def changed(self) -> Signal:
         """Fired when threats came, went, or came nearer."""
+        ...
 
 
 class PlayedEffect(Protocol):
@@ -246,6 +267,7 @@ class PlayedEffect(Protocol):
 
     def stop(self) -> None:
         """End it now, without telling that it is done; nothing happens if it ended already."""
+        ...
 
 
 @runtime_checkable
@@ -263,3 +285,4 @@ class EffectPlayer(Protocol):
         Returns:
             A handle that can end it.
         """
+        ...

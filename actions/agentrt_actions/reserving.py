@@ -1,11 +1,11 @@
 """Reserving: hold a lease on an entity for as long as a plan lasts.
 
-The lease is taken in ``start`` and given back in ``stop``. In a compound all steps are started before the first one runs, and
-stopped after the last one ran or when the plan is interrupted; so one step ``agentrt:reserve_entity`` covers the whole
-plan, however it ends.
+The lease is taken in ``start`` and given back in ``stop``. In a compound all steps are started before the
+first one runs, and stopped after the last one ran or when the plan is interrupted; so one step
+``agentrt:reserve_entity`` covers the whole plan, however it ends.
 
-While it thinks it only looks: an entity that somebody else holds is rejected, so that whoever chose it chooses again. Taking
-the lease while thinking would let a plan that never runs keep others away.
+While it thinks it only looks: an entity that somebody else holds is rejected, so that whoever chose it
+chooses again. Taking the lease while thinking would let a plan that never runs keep others away.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Finding what to act on: the nearest entity under a tag, a storage for an item, a path to an entity or a place.
 
-These actions only think; their ``run`` is empty. They keep looking while they think: what they found may be taken by
-somebody else, die, or move away, and something nearer may turn up. Whenever the world says that it changed they look
-again, and the steps behind them in a compound think again with the new find.
+These actions only think; their ``run`` is empty. They keep looking while they think: what they found may be
+taken by somebody else, die, or move away, and something nearer may turn up. Whenever the world says that it
+changed they look again, and the steps behind them in a compound think again with the new find.
 
-Where a search begins is not where the entity stands but where it *will* stand: ``CURRENT.location``, which the steps before
-have set. Only while no step has moved it does the entity's own walking count as a change.
+Where a search begins is not where the entity stands but where it *will* stand: ``CURRENT.location``, which
+the steps before have set. Only while no step has moved it does the entity's own walking count as a change.
 
 Utility is nearness, from 0 (far away) to 1 (here), so that a compound may weigh its plan by the way to go.
 """
@@ -41,7 +41,8 @@ def expected_location(ctx: Context) -> Place:
         ctx: the context of an action that thinks.
     """
     # Asked of the entity itself as long as no step has changed it: CURRENT would search all its components for it.
-    return ctx.CURRENT.location if ctx.CURRENT.location_changed else ctx.entity[Located].location
+    place: Place = ctx.CURRENT.location if ctx.CURRENT.location_changed else ctx.entity[Located].location
+    return place
 
 
 def nearness(cost: int) -> float:
@@ -145,13 +146,16 @@ def nearest(
     free = [
         entity
         for entity in candidates
-        if entity is not ctx.entity and (reserved or leases.holder(entity) in (None, ctx.agent))
+        if entity is not ctx.entity
+        and not entity.is_destroyed
+        and (reserved or leases.holder(entity) in (None, ctx.agent))
     ]
     if not free:
         return None
     places = [entity[Located].location for entity in free]
     best: tuple[Entity, int] | None = None
-    for entity, cost in zip(free, ctx.entity[PathFinder].costs(expected_location(ctx), places, reach=reach), strict=True):
+    costs = ctx.entity[PathFinder].costs(expected_location(ctx), places, reach=reach)
+    for entity, cost in zip(free, costs, strict=True):
         if cost is not None and (not within or cost <= within) and (best is None or cost < best[1]):
             best = (entity, cost)
     return best

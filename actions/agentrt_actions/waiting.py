@@ -1,11 +1,12 @@
 """Actions that let time pass: wait, stand idle, run an effect.
 
-``agentrt:idle`` is what an agent does that has nothing better to do. It has several implementations of equal utility; which
-one runs is drawn by their weights, so that idling agents do not move in step. ``IdleAtTop`` offers it to the root
-activity at utility 0: everything else is better.
+``agentrt:idle`` is what an agent does that has nothing better to do. It has several implementations of equal
+utility; which one runs is drawn by their weights, so that idling agents do not move in step. ``IdleAtTop``
+offers it to the root activity at utility 0: everything else is better.
 
-``RunEffect`` is the seed's example for ``suspend`` and ``resume``: the effect player calls back when the effect has ended,
-on its own time, and the action sleeps until then. The effect is stopped when the action is interrupted.
+``RunEffect`` is the seed's example for ``suspend`` and ``resume``: the effect player calls back when the
+effect has ended, on its own time, and the action sleeps until then. The effect is stopped when the action is
+interrupted.
 """
 
 from __future__ import annotations

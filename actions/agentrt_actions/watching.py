@@ -1,8 +1,8 @@
 """Thinking that goes on: look at the world now, and again whenever it changes.
 
-Most ``think`` hooks have one of two shapes, and these are they. ``keep_looking`` calls a function again after each of some
-signals; the function sets or clears the think output. ``ready_while`` is for actions without an output of their own: they are
-ready while a condition holds.
+Most ``think`` hooks have one of two shapes, and these are they. ``keep_looking`` calls a function again after
+each of some signals; the function sets or clears the think output. ``ready_while`` is for actions without an
+output of their own: they are ready while a condition holds.
 
 Both never return: thinking ends by being stopped. Several signals in one tick cost one look.
 """
@@ -45,7 +45,8 @@ async def ready_while(
         ctx: the context of an action that thinks.
         signals: when to look again.
         holds: the condition.
-        utility: from 0.0 to 1.0, asked at each look while the condition holds; the action declares a range then.
+        utility: from 0.0 to 1.0, asked at each look while the condition holds; the action declares a range
+            then.
     """
     ready = False
 

@@ -220,18 +220,19 @@ class CompiledStep:
 
     Attributes:
         activity: what it performs.
+        label: what paths call it: the activity, with the step's number if a step before performs the same.
         constants: arguments that never change.
         bound: arguments with the functions that resolve them.
         is_used: whether a later step, or the compound's output, reads its think output.
     """
 
-    __slots__ = ("activity", "bound", "constants", "is_used", "name")
+    __slots__ = ("activity", "bound", "constants", "is_used", "label")
 
     def __init__(
-        self, activity: str, name: str | None, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
+        self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
     ) -> None:
         self.activity = activity
-        self.name = name
+        self.label = label
         self.constants = constants
         self.bound = bound
         self.is_used = False
@@ -242,9 +243,7 @@ class CompiledStep:
         Args:
             scope: the compound that thinks.
         """
-        if not self.bound:
-            return self.constants
-        values = dict(self.constants)
+        values = self.constants.copy()
         for field, resolve in self.bound:
             values[field] = resolve(scope)
         return values
@@ -258,6 +257,7 @@ class ActionSpec:
         subject: its module and name, for errors.
         low: the least utility.
         high: the greatest utility; 1 for a compound that composes it.
+        span: the width of the declared range.
         is_range: whether ``ctx.set_utility`` may be called.
         has_think: whether it has such a hook; likewise the others.
         steps: a compound's steps; None for a leaf.
@@ -283,6 +283,7 @@ class ActionSpec:
         "name",
         "output",
         "output_type",
+        "span",
         "steps",
         "subject",
         "uses",
@@ -298,11 +299,12 @@ class ActionSpec:
         if not hasattr(cls, "utility"):
             raise DefinitionError(self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
         (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
+        self.span = self.high - self.low
         self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
         self.weight = self._number("weight", cls.weight)
         self._number("scheduler_priority", cls.scheduler_priority)
-        self.flags = tuple(sorted(cls.flags))
-        self.has_filter = cls.should_start_thinking is not Action.should_start_thinking
+        self.flags = self._flag_names(cls.flags)
+        self.has_filter = self._hook("should_start_thinking")
         self.has_think = self._hook("think", is_async=True)
         self.has_stop_thinking = self._hook("stop_thinking")
         self.has_start = self._hook("start")
@@ -313,6 +315,12 @@ class ActionSpec:
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
         self.uses: dict[int, list[str]] = {}
         self.composes = False
+        if self.output_type is not None and not self.has_think:
+            raise DefinitionError(
+                self.subject,
+                "it declares an Output, but has no 'think' that could set it.",
+                "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
+            )
         if issubclass(cls, CompoundAction):
             self._compile_steps(cls)
 
@@ -330,7 +338,9 @@ class ActionSpec:
             raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
-            if declared is not None and not (isinstance(declared, type) and issubclass(declared, base)):
+            if declared is None and base is ThinkOutput:
+                continue
+            if not (isinstance(declared, type) and issubclass(declared, base)):
                 raise DefinitionError(
                     self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
                 )
@@ -340,30 +350,49 @@ class ActionSpec:
             raise DefinitionError(self.subject, f"{what} is {value!r}.", "Write a number that is not negative.")
         return float(value)
 
-    def _hook(self, name: str, *, is_async: bool = False) -> bool:
+    def _flag_names(self, flags: object) -> tuple[str, ...]:
+        if isinstance(flags, str) or not isinstance(flags, Collection) or not all(isinstance(one, str) for one in flags):
+            raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
+        return tuple(sorted(flags))
+
+    def _hook(self, name: str, *, is_async: bool = False, base: type[Action] = Action) -> bool:
         hook = getattr(self.cls, name)
-        if hook is getattr(Action, name):
+        if hook is getattr(base, name):
             return False
         if inspect.iscoroutinefunction(hook) is not is_async:
             word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
             raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
         return True
 
-    def _compile_steps(self, cls: type[CompoundAction]) -> None:
+    def _step_names(self, cls: type[CompoundAction]) -> dict[str, int]:
+        """Check the steps; the numbers of those that have a name."""
         if self.has_run:
             raise DefinitionError(
                 self.subject, "a compound action has no run of its own.", "Move what it does into a step, or into start."
             )
+        remedy = "Give it a list: steps = [step('activity'), ...]."
+        if not isinstance(cls.steps, (list, tuple)):
+            raise DefinitionError(self.subject, f"steps is {cls.steps!r}.", remedy)
+        if not cls.steps:
+            raise DefinitionError(self.subject, "it has no steps.", remedy)
         names: dict[str, int] = {}
         for number, declared in enumerate(cls.steps, 1):
             if not isinstance(declared, Step):
                 raise DefinitionError(self.subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
+            if not isinstance(declared.activity, str) or not _ACTIVITY.fullmatch(declared.activity):
+                raise DefinitionError(
+                    self.subject, f"step {number} performs {declared.activity!r}.", "Write an activity such as 'demo:paint'."
+                )
             if declared.name is not None and names.setdefault(declared.name, number) != number:
                 raise DefinitionError(self.subject, f"two steps are named {declared.name!r}.", "Rename one.")
-        if not cls.steps:
-            raise DefinitionError(self.subject, "it has no steps.", "Give it a list: steps = [step('activity'), ...].")
+        if cls.output is not None and not isinstance(cls.output, Output):
+            raise DefinitionError(self.subject, f"output is {cls.output!r}.", "Write output = output(field=...).")
+        return names
+
+    def _compile_steps(self, cls: type[CompoundAction]) -> None:
+        names = self._step_names(cls)
         compiler = Compiler(self.subject, names, cls.Args.field_names())
-        compiled = []
+        compiled: list[CompiledStep] = []
         for number, declared in enumerate(cls.steps, 1):
             constants: dict[str, object] = {}
             bound: list[tuple[str, Resolver]] = []
@@ -373,11 +402,13 @@ class ActionSpec:
                     constants[field] = constant
                 else:
                     bound.append((field, resolver))
-            compiled.append(CompiledStep(declared.activity, declared.name, constants, tuple(bound)))
+            is_first = all(declared.activity != other.activity for other in compiled)
+            label = declared.activity if is_first else f"{declared.activity}#{number}"
+            compiled.append(CompiledStep(declared.activity, label, constants, tuple(bound)))
         if cls.output is not None:
-            last = len(compiled) + 1
             self.output = tuple(
-                (field, *compiler.compile(last, field, value)) for field, value in cls.output.fields.items()
+                (field, *compiler.compile_output(len(compiled), field, value))
+                for field, value in cls.output.fields.items()
             )
         self.uses = compiler.uses
         for number in self.uses:
@@ -385,7 +416,7 @@ class ActionSpec:
                 compiled[number - 1].is_used = True
         self._check_own_output(cls)
         self.steps = tuple(compiled)
-        self.composes = cls.compose_utility is not CompoundAction.compose_utility
+        self.composes = self._hook("compose_utility", base=CompoundAction)
         if self.composes:
             self.high = 1.0
 

@@ -27,6 +27,7 @@ from agentrt.kernel.trace import Event
 if TYPE_CHECKING:
     from agentrt.activity.action import ActionSpec
     from agentrt.activity.current import Current
+    from agentrt.kernel.batch import Batch
     from agentrt.kernel.kernel import Timer
 
 __all__ = ["ChildUtilities", "CompoundUnit"]
@@ -100,7 +101,7 @@ class CompoundUnit(Unit):
     @property
     def entity(self) -> Any:
         """The entity that acts."""
-        return self.frame.execution.planner.entity
+        return self.frame.planner.entity
 
     @property
     def args(self) -> Any:
@@ -118,7 +119,7 @@ class CompoundUnit(Unit):
 
     def current_here(self) -> Current:
         """The expected state before the step that is being bound, for the placeholder CURRENT."""
-        return self.frame.execution.planner.layer(self._expected_here())
+        return self.frame.planner.layer(self._expected_here())
 
     def expected(self) -> Current | None:
         """The expected state after the last step that has an elected unit."""
@@ -129,27 +130,27 @@ class CompoundUnit(Unit):
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self) -> bool:
+    def begin(self, batch: Batch) -> None:
         """Start thinking: its own hook first, if it has one."""
         self.self_utility = self.spec.low
         self.step = 0
         if self.spec.has_think:
-            return super().begin()
+            super().begin(batch)
+            return
         self.utility = self.spec.low
         self.current = None
         self.move(THINKING)
-        if self.frame.execution.planner.trace.on:
+        if self.frame.planner.trace.on:
             self.note(Event.THINK)
         self._is_open = self.frame.open_answer()
         self._steps_think(self.frame.args)
-        return False
 
     def set_output(self, output: Any) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = output
-        self.frame.execution.planner.kernel.call_soon(self._own_ready, output)
+        self.frame.planner.kernel.call_soon(self._own_ready, output)
 
     def _own_ready(self, output: Any) -> None:
         if output is not self.own_output or self.state not in (THINKING, READY):
@@ -209,7 +210,7 @@ class CompoundUnit(Unit):
         self.is_fresh = True
         if self.state == THINKING:
             self.move(READY)
-        if self.frame.execution.planner.trace.on:
+        if self.frame.planner.trace.on:
             self.note(Event.READY, utility=self.utility)
         self.frame.look_again()
         self._answered()
@@ -281,7 +282,7 @@ class CompoundUnit(Unit):
         """All actions of a step rejected their arguments: think again, a little later."""
         if self.state != THINKING or self._timer is not None:
             return
-        planner = self.frame.execution.planner
+        planner = self.frame.planner
         ticks = max(1, planner.kernel.clock.ticks(self._delay))
         if planner.trace.on and self._delay >= _FIRST_DELAY * 2**_STORM:
             self.note(Event.STORM, step=frame.activity, delay=self._delay)
@@ -292,7 +293,7 @@ class CompoundUnit(Unit):
         self._timer = None
         if self.state == THINKING:
             self.end_thinking()
-            self.begin()
+            self.frame.begin_again(self)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of a step changed."""
@@ -329,7 +330,7 @@ class CompoundUnit(Unit):
             value = action.compose_utility(self.entity, self.self_utility, ChildUtilities(self.frames), current)
             return round(min(1.0, max(0.0, float(value))), 12)
         except Exception as error:
-            self.frame.execution.planner.fault(self, "compose_utility", error)
+            self.frame.planner.fault(self, "compose_utility", error)
             return self.self_utility
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -337,7 +338,7 @@ class CompoundUnit(Unit):
     def start(self) -> bool:
         """Its own start, then the steps' in order, then it stops thinking."""
         self.move(STARTED)
-        if self.frame.execution.planner.trace.on:
+        if self.frame.planner.trace.on:
             self.note(Event.START)
         if self._timer is not None:
             self._timer.cancel()
@@ -357,7 +358,7 @@ class CompoundUnit(Unit):
     def run(self) -> None:
         """Run the steps in order."""
         self.move(RUNNING)
-        planner = self.frame.execution.planner
+        planner = self.frame.planner
         self.since = planner.kernel.clock.tick
         if planner.trace.on:
             self.note(Event.RUN)

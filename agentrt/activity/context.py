@@ -9,18 +9,18 @@ Source: seed 001, "AI contexts".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.execute import execute
 from agentrt.activity.extras import Extras
 from agentrt.activity.states import IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
-from agentrt.activity.utility import remap
+from agentrt.activity.utility import DECIMALS
 from agentrt.errors import WrongStateError
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Ticks, Waiter, next_tick, sleep_ticks, suspend_on
+from agentrt.kernel.traps import Waiter, next_tick, sleep_ticks, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
@@ -44,22 +44,22 @@ class Context:
     @property
     def entity(self) -> Any:
         """The entity that acts."""
-        return self._unit.frame.execution.planner.entity
+        return self._unit.frame.planner.entity
 
     @property
     def agent(self) -> Any:
         """The agent that the action belongs to."""
-        return self._unit.frame.execution.planner.agent
+        return self._unit.frame.planner.agent
 
     @property
     def clock(self) -> Clock:
         """The clock of the runtime."""
-        return self._unit.frame.execution.planner.kernel.clock
+        return self._unit.frame.planner.kernel.clock
 
     @property
     def random(self) -> Stream:
         """The agent's own stream of random numbers."""
-        return self._unit.frame.execution.planner.random
+        return self._unit.frame.planner.random
 
     @property
     def path(self) -> str:
@@ -108,7 +108,7 @@ class Context:
             )
         spec = unit.spec
         if spec.output_type is None:
-            unit.set_output(unit.frame.args if not fields else unit.frame.execution.planner.undeclared(unit, fields))
+            unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))
         else:
             unit.set_output(spec.output_type.build(spec.activity, fields))
 
@@ -149,7 +149,7 @@ class Context:
             )
         if not 0.0 <= utility <= 1.0:
             raise ValueError(f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range")
-        unit.set_utility(remap(utility, *spec.cls.utility))  # type: ignore[misc]
+        unit.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
 
     def reject(self, reason: str) -> NoReturn:
         """The arguments are not valid any more; the compound around it will think again and may choose others.
@@ -241,15 +241,15 @@ class Context:
                 method, f"the action is {UNIT_NAMES[self._unit.state]}", "It works only in 'run'; use a step otherwise."
             )
 
-    def sleep(self, seconds: float) -> Ticks:
+    def sleep(self, seconds: float) -> Awaitable[None]:
         """Wait for a duration of game time.
 
         Args:
             seconds: game seconds; anything above 0 waits for at least one tick.
         """
-        return sleep_ticks(self._unit.frame.execution.planner.kernel.clock.ticks(seconds))
+        return sleep_ticks(self._unit.frame.planner.kernel.clock.ticks(seconds))
 
-    def sleep_ticks(self, ticks: int) -> Ticks:
+    def sleep_ticks(self, ticks: int) -> Awaitable[None]:
         """Wait for a number of ticks.
 
         Args:
@@ -257,7 +257,7 @@ class Context:
         """
         return sleep_ticks(ticks)
 
-    def next_tick(self) -> Ticks:
+    def next_tick(self) -> Awaitable[None]:
         """Wait for the next tick."""
         return next_tick()
 
@@ -274,7 +274,7 @@ class Context:
         Raises:
             Exception: what it raised.
         """
-        return await self._unit.frame.execution.planner.call(fn, args)
+        return await self._unit.frame.planner.call(fn, args)
 
     # --- watching -----------------------------------------------------------------------------------------------------
 
@@ -336,7 +336,7 @@ class Context:
         Source: seed 001, `set_status_text_key`.
         """
         self._extras().status = (key, args)
-        if self._unit.frame.execution.planner.trace.on:
+        if self._unit.frame.planner.trace.on:
             self._unit.note(Event.STATUS, key=key)
 
     def set_debug_progress(self, text: str) -> None:
@@ -348,7 +348,7 @@ class Context:
         Source: seed 001, `set_debug_progress`.
         """
         self._extras().progress = text
-        if self._unit.frame.execution.planner.trace.on:
+        if self._unit.frame.planner.trace.on:
             self._unit.note(Event.PROGRESS, text=text)
 
     def get_log(self) -> Any:
@@ -356,7 +356,7 @@ class Context:
 
         Source: seed 001, `get_log`.
         """
-        return self._unit.frame.execution.planner.logger(self._unit.path())
+        return self._unit.frame.planner.logger(self._unit.path())
 
     def __repr__(self) -> str:
         return f"<Context of {self._unit!r}>"

@@ -58,7 +58,7 @@ class _Call:
     def frame_answered(self, frame: Frame) -> None:
         """Nothing is ready: go on waiting only while somebody thinks."""
         if not any(unit.state == THINKING for unit in frame.units):
-            planner = frame.execution.planner
+            planner = frame.planner
             self._end(
                 ActivityImpossibleError(
                     frame.activity, agent=planner.name, path=self.unit.path(), tick=planner.kernel.clock.tick

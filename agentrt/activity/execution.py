@@ -48,6 +48,7 @@ class Execution:
         runs: the units whose ``run`` is under way, outermost first.
         aborts: how many aborts there were in a row.
         abort_reason: the last one's reason.
+        kills: how many times in a row the planner gave up.
         is_stopped: whether it was told to stop for good.
     """
 
@@ -61,6 +62,7 @@ class Execution:
         "abort_reason",
         "aborts",
         "is_stopped",
+        "kills",
         "planner",
         "root",
         "runs",
@@ -72,6 +74,7 @@ class Execution:
         self.runs: list[Unit] = []
         self.aborts = 0
         self.abort_reason = ""
+        self.kills = 0
         self.is_stopped = False
         self._abort: tuple[str, Unit | None] | None = None
         self._ending = False
@@ -120,7 +123,7 @@ class Execution:
         if self.planner.trace.on:
             self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
         if took:
-            self.aborts = 0
+            self.aborts = self.kills = 0
             self.begin()
         else:
             self._later()
@@ -291,9 +294,26 @@ class Execution:
         self.abort_reason = abort[0]
         if self.aborts >= MAX_ABORTS:
             self.is_stopped = True
+            self.kills += 1
             self.planner.kill(self.aborts, *abort)
         else:
             self._later()
+
+    def restart(self, seconds: float) -> None:
+        """The planner gave up, but its agent is not to: think again, after a while.
+
+        Args:
+            seconds: game seconds.
+        """
+        self.is_stopped = False
+        self.aborts = 0
+        kernel = self.planner.kernel
+        self._timer = kernel.call_later(kernel.clock.ticks(seconds), self._restart)
+
+    def _restart(self) -> None:
+        if self.planner.trace.on:
+            self.planner.record(self.root.path(), Event.RESTARTED, (("kills", self.kills),))
+        self.begin()
 
     def __repr__(self) -> str:
         return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"

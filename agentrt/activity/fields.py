@@ -33,6 +33,15 @@ class _Required:
 REQUIRED: Any = _Required()
 
 
+class _Fresh:
+    """A default that can be changed in place: each record gets a copy."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class _Accept:
     """Which values a field accepts."""
 
@@ -45,10 +54,23 @@ class _Accept:
 
     def takes(self, value: Any) -> bool:
         classes = self.classes
-        return classes is None or isinstance(value, classes) or (bool(self.values) and value in self.values)
+        if classes is None or isinstance(value, classes):
+            return True
+        return any(type(value) is type(one) and value == one for one in self.values)
 
 
 _ANYTHING = _Accept(None, (), "anything")
+
+
+def _evaluate(owner: type, name: str) -> Any:
+    """The annotation of one field; a string is looked up in its module. One at a time, so that one unknown name does not
+    hide the others."""  # noqa: D205, D209
+
+    def holder() -> None:
+        pass
+
+    holder.__annotations__ = {name: owner.__dict__["__annotations__"][name]}
+    return typing.get_type_hints(holder, vars(sys.modules[owner.__module__]), dict(vars(owner)))[name]
 
 
 def _compile(hint: Any) -> _Accept:
@@ -71,6 +93,8 @@ def _compile(hint: Any) -> _Accept:
         return _ANYTHING
     if getattr(hint, "_is_protocol", False) and not getattr(hint, "_is_runtime_protocol", False):
         return _ANYTHING
+    if typing.is_typeddict(hint):
+        return _Accept((dict,), (), "dict")
     classes = (float, int) if hint is float else (hint,)
     return _Accept(classes, (), hint.__name__)
 
@@ -101,6 +125,8 @@ class Fields:
 
     _fields: ClassVar[dict[str, tuple[Any, _Accept]]] = {}
     _unresolved: ClassVar[bool] = False
+    # What suffices for nearly every call: all fields given, each of one of these classes. None while that is not known.
+    _quick: ClassVar[tuple[tuple[str, tuple[type, ...]], ...] | None] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -113,36 +139,67 @@ class Fields:
                 raise DefinitionError(
                     cls.__qualname__, f"the field '{name}' starts with an underscore.", "Name it without one."
                 )
-            fields[name] = cls.__dict__.get(name, REQUIRED)
-            if name in cls.__dict__ and name in cls.__dict__.get("__annotations__", {}):
+            default = cls.__dict__.get(name, REQUIRED)
+            fields[name] = _Fresh(default) if isinstance(default, (list, dict, set)) else default
+            if name in cls.__dict__:
                 # A class attribute would be found on instances and hide what is missing.
                 delattr(cls, name)
         cls._fields = {name: (default, _ANYTHING) for name, default in fields.items()}
+        cls._quick = None if fields else ()
         cls._unresolved = bool(fields) and not cls._resolve()
 
     @classmethod
-    def _resolve(cls) -> bool:
-        """Look the annotations up; False while a name in them is not defined yet."""
-        try:
-            hints = typing.get_type_hints(cls, vars(sys.modules[cls.__module__]))
-        except NameError:
-            return False
-        cls._fields = {
-            name: (default, _compile(hints.get(name, Any))) for name, (default, _) in cls._fields.items()
-        }
+    def _resolve(cls, *, finally_: bool = False) -> bool:
+        """Look the annotations up.
+
+        Args:
+            finally_: whether a name that is still not defined is given up: its field accepts anything then. Such a
+                name is known to the type checker only.
+
+        Returns:
+            Whether nothing is left to look up.
+        """
+        resolved: dict[str, tuple[Any, _Accept]] = {}
+        for name, (default, _) in cls._fields.items():
+            owner = next(base for base in cls.__mro__ if name in base.__dict__.get("__annotations__", {}))
+            try:
+                accept = _compile(_evaluate(owner, name))
+            except NameError:
+                if not finally_:
+                    return False
+                accept = _ANYTHING
+            except Exception as error:
+                words = f"{type(error).__name__}: {error}"
+                raise DefinitionError(
+                    f"{cls.__module__}.{cls.__qualname__}",
+                    f"the type of '{name}' cannot be read: {words}.",
+                    "Write a type that exists.",
+                ) from None
+            given = default.value if isinstance(default, _Fresh) else default
+            if given is not REQUIRED and not accept.takes(given):
+                raise DefinitionError(
+                    f"{cls.__module__}.{cls.__qualname__}",
+                    f"the default of '{name}' is {given!r}, but it takes {accept.text}.",
+                    "Correct one of the two.",
+                )
+            resolved[name] = (default, accept)
+        cls._fields = resolved
         cls._unresolved = False
+        cls._quick = tuple(
+            (name, (object,) if accept.classes is None else accept.classes) for name, (_, accept) in resolved.items()
+        )
         return True
 
     def __init__(self, **values: Any) -> None:
         self._fill("", values)
 
     @classmethod
-    def build(cls, activity: str, values: Mapping[str, Any]) -> Fields:
+    def build(cls, activity: str, values: dict[str, Any]) -> Fields:
         """Make one, naming the activity in errors.
 
         Args:
             activity: what the values are for.
-            values: by field name.
+            values: by field name; the record takes the dict over.
 
         Returns:
             The record.
@@ -151,6 +208,17 @@ class Fields:
             ArgumentError: a value is missing, unknown or of the wrong type.
         """
         made = cls.__new__(cls)
+        quick = cls._quick
+        if quick is not None and len(values) == len(quick):
+            try:
+                for name, kinds in quick:
+                    if not isinstance(values[name], kinds):
+                        break
+                else:
+                    object.__setattr__(made, "__dict__", values)
+                    return made
+            except KeyError:
+                pass
         made._fill(activity, values)
         return made
 
@@ -168,8 +236,7 @@ class Fields:
     def _fill(self, activity: str, values: Mapping[str, Any]) -> None:
         cls = type(self)
         if cls._unresolved:
-            # A name that only the type checker knows stays unknown: its field accepts anything.
-            cls._resolve()
+            cls._resolve(finally_=True)
         place = self.__dict__
         found = 0
         for name, (default, accept) in cls._fields.items():
@@ -189,7 +256,7 @@ class Fields:
                     f"is missing. Give it, or declare a default for it in {cls.__qualname__}.",
                 )
             else:
-                value = default
+                value = default.value.copy() if isinstance(default, _Fresh) else default
             place[name] = value
         if found != len(values):
             unknown = next(name for name in values if name not in cls._fields)
@@ -205,22 +272,37 @@ class Fields:
         return tuple(cls._fields)
 
     @classmethod
-    def signature(cls) -> tuple[tuple[str, str, bool], ...]:
-        """Name, accepted types and whether it has a default, for each field; to compare declarations."""
+    def signature(cls) -> dict[str, tuple[frozenset[str], str]]:
+        """Accepted types and default of each field, in words; to compare declarations."""
         if cls._unresolved:
-            cls._resolve()
-        return tuple((name, accept.text, default is REQUIRED) for name, (default, accept) in cls._fields.items())
+            cls._resolve(finally_=True)
+        return {
+            name: (frozenset(accept.text.split(" or ")), repr(default.value if isinstance(default, _Fresh) else default))
+            for name, (default, accept) in cls._fields.items()
+        }
 
     @classmethod
     def describe(cls) -> str:
         """The declaration in words, for errors."""
-        return f"({', '.join(f'{name}: {text}' for name, text, _ in cls.signature())})"
+        if cls._unresolved:
+            cls._resolve(finally_=True)
+        told = []
+        for name, (default, accept) in cls._fields.items():
+            given = default.value if isinstance(default, _Fresh) else default
+            told.append(f"{name}: {accept.text}" + ("" if given is REQUIRED else f" = {given!r}"))
+        return f"({', '.join(told)})"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.__dict__)
 
     def __getitem__(self, name: str) -> Any:
         return self.__dict__[name]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__}.{name} is read-only: actions share it. Keep what changes on self.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__}.{name} is read-only: actions share it.")
 
     def keys(self) -> collections.abc.KeysView[str]:
         """The names of the fields; makes ``**args`` work."""

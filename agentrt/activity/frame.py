@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity import states
+from agentrt.activity.fields import NO_ARGS
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -38,6 +39,7 @@ from agentrt.activity.states import (
 )
 from agentrt.activity.utility import draw
 from agentrt.errors import ActivityRecursionError
+from agentrt.kernel.batch import Batch
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import Event
 
@@ -79,6 +81,7 @@ class Frame:
 
     Attributes:
         execution: the stack that it is run on.
+        planner: what all frames of the agent share.
         owner: who asked for the activity.
         parent: the unit that it is a step of, or None at the root.
         activity: what is to be performed.
@@ -96,6 +99,7 @@ class Frame:
 
     __slots__ = (
         "_connections",
+        "_has_filter",
         "_is_looking",
         "_round",
         "active",
@@ -109,6 +113,7 @@ class Frame:
         "owner",
         "parent",
         "pending",
+        "planner",
         "round_open",
         "state",
         "units",
@@ -119,6 +124,7 @@ class Frame:
         self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
     ) -> None:
         self.execution = execution
+        self.planner = execution.planner
         self.owner = owner
         self.parent = parent
         self.activity = activity
@@ -134,6 +140,7 @@ class Frame:
         self.round_open = False
         self.pending = 0
         self._round = 0
+        self._has_filter = False
         self._is_looking = False
         self._connections: list[Connection] | None = None
 
@@ -158,7 +165,7 @@ class Frame:
 
     def note(self, event: Event, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
-        self.execution.planner.record(self.path(), event, tuple(detail.items()))
+        self.planner.record(self.path(), event, tuple(detail.items()))
 
     @property
     def is_running(self) -> bool:
@@ -178,7 +185,7 @@ class Frame:
             ArgumentError: the arguments do not fit the activity.
             ActivityRecursionError: the plan is nested too deep.
         """
-        planner = self.execution.planner
+        planner = self.planner
         if self.version != planner.version:
             self.learn()
         units = self.units
@@ -194,26 +201,27 @@ class Frame:
         self._round += 1
         self.round_open = True
         self.pending = 1
-        if self._is_blocked():
+        if self._has_filter and self._is_blocked():
             self._answer()
             return
-        self._protect()
-        strands = False
+        if args is not NO_ARGS:
+            self._protect()
+        batch = Batch(planner.kernel)
         for unit in units:
-            if unit.begin():
-                strands = True
-        if strands:
-            planner.kernel.call_soon(self._marker, self._round)
+            unit.begin(batch)
+        if batch.members:
+            batch.launch(self._marker, self._round)
         else:
             self._answer()
 
     def learn(self) -> None:
         """Make units for actions that the agent has learned since, and let go of idle ones that it forgot."""
-        planner = self.execution.planner
+        planner = self.planner
         self.version = planner.version
         specs = planner.known.get(self.activity, ())
         kept = {unit.spec: unit for unit in self.units}
         self.units = [kept.get(spec) or planner.make_unit(self, spec) for spec in specs]
+        self._has_filter = any(spec.has_filter for spec in specs)
 
     def take_up(self) -> Unit | None:
         """The agent's knowledge changed: let units of forgotten actions go, and have those of new ones think.
@@ -221,7 +229,7 @@ class Frame:
         Returns:
             The elected unit, if it is started and was forgotten: the plan around it has to be unwound.
         """
-        if self.state == IDLE or self.version == self.execution.planner.version:
+        if self.state == IDLE or self.version == self.planner.version:
             return None
         before = self.units
         self.learn()
@@ -230,21 +238,19 @@ class Frame:
         for unit in gone:
             if unit.state >= STARTED:
                 lost = unit
-                self.units.append(unit)  # until the plan is unwound
+                self.units.append(unit)  # until the plan is unwound; then it learns again
+                self.version = -1
             elif unit.state != IDLE:
                 unit.end_thinking()
         if self.state in (THINKING, READY):
-            for unit in self.units:
-                if unit not in before:
-                    unit.begin()
-            self.look_again()
+            self._begin_late([unit for unit in self.units if unit not in before])
         elif self.active is not None:
             self.adjust()
         return lost
 
     def _is_blocked(self) -> bool:
         """Whether a filter action forbids the activity."""
-        planner = self.execution.planner
+        planner = self.planner
         for unit in self.units:
             if unit.spec.has_filter and not planner.ask_filter(unit):
                 if planner.trace.on:
@@ -289,7 +295,7 @@ class Frame:
                     found.append(unit)
         if len(found) < 2:
             return found[0] if found else None
-        return draw(found, [unit.spec.weight for unit in found], self.execution.planner.random)
+        return draw(found, [unit.spec.weight for unit in found], self.planner.random)
 
     def elect(self) -> bool:
         """Elect the best ready unit, if there is one, and tell the owner."""
@@ -305,7 +311,7 @@ class Frame:
             self.move(READY)
         self.active = unit
         unit.is_fresh = False
-        if self.execution.planner.trace.on:
+        if self.planner.trace.on:
             rivals = ", ".join(f"{one.spec.cls.__name__} {one.utility:g}" for one in self.units if one.state == READY)
             self.note(Event.ELECT, action=unit.spec.cls.__name__, utility=unit.utility, ready=rivals)
 
@@ -313,7 +319,7 @@ class Frame:
         """Something changed: compare the units once more when the ready queue comes to it."""
         if not self._is_looking and not self.round_open and self.state != IDLE:
             self._is_looking = True
-            self.execution.planner.kernel.call_soon(self._look)
+            self.planner.kernel.call_soon(self._look)
 
     def _look(self) -> None:
         self._is_looking = False
@@ -361,7 +367,7 @@ class Frame:
         active = self.active
         assert active is not None
         if active.state == RUNNING:
-            planner = self.execution.planner
+            planner = self.planner
             if planner.kernel.clock.tick - active.since >= planner.sunk_ticks:
                 return active.utility + active.spec.boost
         return active.utility
@@ -371,17 +377,37 @@ class Frame:
         active = self.active
         assert active is not None
         bar = 2.0 if self.is_bound or self.state == FINISHED else active.utility
+        idle: list[Unit] | None = None
         for unit in self.units:
             if unit is active:
                 continue
             state = unit.state
-            if unit.max_utility > bar:
+            if unit.spec.high > bar:
                 if state == IDLE:
-                    unit.begin()
-                    if unit.state == READY:
-                        self.look_again()
+                    if idle is None:
+                        idle = []
+                    idle.append(unit)
             elif state == THINKING or state == READY:
                 unit.end_thinking()
+        if idle is not None:
+            self._begin_late(idle)
+
+    def begin_again(self, unit: Unit) -> None:
+        """Have one idle unit think again.
+
+        Args:
+            unit: one of its units.
+        """
+        self._begin_late([unit])
+
+    def _begin_late(self, units: list[Unit]) -> None:
+        """Have units think outside of a round."""
+        batch = Batch(self.planner.kernel)
+        for unit in units:
+            unit.begin(batch)
+        if batch.members:
+            batch.launch()
+        self.look_again()
 
     def unit_rejected(self) -> None:
         """A unit rejected its arguments."""
@@ -439,7 +465,7 @@ class Frame:
         """
         active = self.active
         assert active is not None
-        if self.execution.planner.trace.on:
+        if self.planner.trace.on:
             active.note(
                 Event.PREEMPT, by=best.spec.cls.__name__, utility=best.utility, against=self.boosted()
             )
@@ -476,10 +502,7 @@ class Frame:
 
     def restart_idle(self) -> None:
         """Nothing is elected any more: let the idle units think again."""
-        for unit in self.units:
-            if unit.state == IDLE:
-                unit.begin()
-        self.look_again()
+        self._begin_late([unit for unit in self.units if unit.state == IDLE])
 
     def stop(self) -> None:
         """Stop whatever it is doing; strands of ``run`` have ended before. It can begin again afterwards."""
@@ -496,7 +519,7 @@ class Frame:
         self.move(IDLE)
         self.args = None
         self.expected = None
-        if self.version != self.execution.planner.version:
+        if self.version != self.planner.version:
             self.learn()
 
     # --- protected arguments ------------------------------------------------------------------------------------------

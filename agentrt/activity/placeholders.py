@@ -16,6 +16,7 @@ Source: seed 001, "Step declarations".
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -60,13 +61,25 @@ class Placeholder:
     def __call__(self, *args: object, **kwargs: object) -> Placeholder:
         return _Invoke(self, args, kwargs)
 
+    def _too_early(self, verb: str, remedy: str = "Use CALL(fn, ...).") -> TypeError:
+        return TypeError(f"{self!r} is known only when the action thinks, so it cannot be {verb} here. {remedy}")
+
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"{self!r} is known only when the action thinks, so it cannot be tested here. Use NOT(...) or CALL(fn, ...)."
-        )
+        raise self._too_early("tested", "Use NOT(...) or CALL(fn, ...).")
 
     def __iter__(self) -> Any:
-        raise TypeError(f"{self!r} is known only when the action thinks, so it cannot be iterated here. Use CALL(fn, ...).")
+        raise self._too_early("iterated")
+
+    def __eq__(self, other: object) -> bool:
+        raise self._too_early("compared")
+
+    def __ne__(self, other: object) -> bool:
+        raise self._too_early("compared")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __format__(self, spec: str) -> str:
+        raise self._too_early("put into a text")
 
 
 class _Attribute(Placeholder):
@@ -210,7 +223,12 @@ def CALL(fn: Callable[..., Any], *args: object) -> Any:  # noqa: N802 - the seed
 
     Returns:
         A placeholder.
+
+    Raises:
+        TypeError: it is not a plain function.
     """
+    if isinstance(fn, Placeholder) or not callable(fn) or inspect.iscoroutinefunction(fn):
+        raise TypeError(f"CALL({fn!r}): it takes a plain function and its arguments: CALL(fn, PREV.x)")
     return _Call(fn, args)
 
 
@@ -243,14 +261,15 @@ class Compiler:
         self.names = names
         self.args = args
         self.uses: dict[int, list[str]] = {}
-        self._step = 0
+        self._step = 0  # where a placeholder stands; the output stands behind the last step
+        self._place = 0  # what errors call that place
         self._field = ""
 
     def compile(self, step: int, field: str, value: object) -> tuple[Resolver | None, object]:
         """Compile one argument of a step.
 
         Args:
-            step: the step's number, from 1; the number of steps + 1 for the compound's own output.
+            step: the step's number, from 1.
             field: the argument's name.
             value: a value, or something with placeholders in it.
 
@@ -260,13 +279,30 @@ class Compiler:
         Raises:
             PlaceholderError: it cannot resolve.
         """
-        self._step, self._field = step, field
+        self._step, self._field, self._place = step, field, step
         if not _has_placeholder(value):
             return None, value
         return self._resolver(value), None
 
+    def compile_output(self, steps: int, field: str, value: object) -> tuple[Resolver | None, object]:
+        """Compile one field of the compound's own output.
+
+        Args:
+            steps: how many steps there are.
+            field: the field's name.
+            value: a value, or something with placeholders in it.
+
+        Returns:
+            As ``compile`` does.
+
+        Raises:
+            PlaceholderError: it cannot resolve.
+        """
+        self._step, self._field, self._place = steps + 1, field, 0
+        return (self._resolver(value), None) if _has_placeholder(value) else (None, value)
+
     def _fail(self, problem: str, remedy: str) -> PlaceholderError:
-        return PlaceholderError(self.subject, self._step, self._field, problem, remedy)
+        return PlaceholderError(self.subject, self._place, self._field, problem, remedy)
 
     def _element(self, number: int, field: str = "") -> None:
         used = self.uses.setdefault(number, [])

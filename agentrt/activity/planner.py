@@ -19,6 +19,7 @@ from agentrt.activity.compound import CompoundUnit
 from agentrt.activity.context import Context
 from agentrt.activity.current import Current, StateReader
 from agentrt.activity.execution import Execution
+from agentrt.activity.fields import NO_ARGS, ActionArgs
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
+    from agentrt.kernel.strand import Strand
 
 __all__ = ["Planner", "PlannerOwner"]
 
@@ -143,7 +145,17 @@ class Planner:
         Raises:
             ArgumentError: they do not fit.
         """
-        return spec.cls.Args.build(activity, values)
+        kind = spec.cls.Args
+        return NO_ARGS if kind is ActionArgs and not values else kind.build(activity, values)
+
+    def dismiss(self, thinking: Strand) -> None:
+        """Stop thinking that nobody waits for any more.
+
+        Args:
+            thinking: its strand, which may have to clean up.
+        """
+        self.kernel.strays.take(thinking)
+        thinking.stop("thinking stopped")
 
     def layer(self, below: Current | None) -> Current:
         """A new layer of CURRENT.

@@ -17,7 +17,7 @@ Source: seed 001, "Leaf action example", Methods.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import states
@@ -35,13 +35,14 @@ from agentrt.activity.states import (
     UNIT_MASKS,
     UNIT_NAMES,
 )
+from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action, ActionSpec
     from agentrt.activity.extras import Extras
     from agentrt.activity.frame import Frame
-    from agentrt.kernel.strand import Strand
+    from agentrt.kernel.batch import Batch
 
 __all__ = ["Unit"]
 
@@ -57,7 +58,7 @@ class Unit:
         utility: within its activity, without any boost.
         output: its think output, while it is ready or later.
         current: its own layer of CURRENT, or None while it has not touched it.
-        thinking: the strand of ``think``, if there is one.
+        thinking: the strand of ``think``, if there is one; the batch in which it waits for its first step.
         running: the strand of ``run``, if there is one.
         since: the tick in which it started running.
         is_fresh: whether the output was set anew since the frame last looked.
@@ -87,7 +88,7 @@ class Unit:
         self.utility = spec.low
         self.output: Any = None
         self.current: Current | None = None
-        self.thinking: Strand | None = None
+        self.thinking: Strand | Batch | None = None
         self.running: Strand | None = None
         self.since = 0
         self.is_fresh = False
@@ -104,11 +105,6 @@ class Unit:
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
         return f"{self.frame.path()}/{self.spec.cls.__name__}"
-
-    @property
-    def max_utility(self) -> float:
-        """The most that its utility can become."""
-        return self.spec.high
 
     def children(self) -> Iterable[Frame]:
         """The frames below it: an executed activity; in a compound, the steps too."""
@@ -127,42 +123,58 @@ class Unit:
         """Its own layer of CURRENT, made when it is first asked for."""
         current = self.current
         if current is None:
-            current = self.current = self.frame.execution.planner.layer(self.frame.expected)
+            current = self.current = self.frame.planner.layer(self.frame.expected)
         return current
 
     def note(self, event: Event, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
-        self.frame.execution.planner.record(self.path(), event, tuple(detail.items()))
+        self.frame.planner.record(self.path(), event, tuple(detail.items()))
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self) -> bool:
+    def begin(self, batch: Batch) -> None:
         """Start thinking.
 
-        Returns:
-            Whether a strand was started, whose first answer is still to come.
+        Args:
+            batch: takes the coroutine of ``think``, if there is one; the answer comes when its turn does.
         """
         spec = self.spec
         self.utility = spec.low
         self.current = None
-        frame = self.frame
-        planner = frame.execution.planner
         if spec.has_think:
             self.move(THINKING)
-            if planner.trace.on:
+            self.thinking = batch
+            batch.members.append(self)
+            if self.frame.planner.trace.on:
                 self.note(Event.THINK)
-            try:
-                coro = self.action.think(Context(self), frame.args)
-            except TypeError as error:
-                self.disable("think", error)
-                return False
-            self.thinking = planner.kernel.spawn(coro, spec.name, self)
-            return True
+            return
         self.move(READY)
-        self.output = frame.args
-        if planner.trace.on:
+        self.output = self.frame.args
+        if self.frame.planner.trace.on:
             self.note(Event.READY, utility=self.utility)
-        return False
+
+    def strand_name(self) -> str:
+        """What to call a strand of it."""
+        return self.spec.name
+
+    def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
+        """Its turn in a batch has come: the coroutine of ``think``, if it still is to think."""
+        if self.thinking is not batch:
+            return None
+        self.thinking = None
+        try:
+            return self.action.think(Context(self), self.frame.args)
+        except TypeError as error:
+            self.disable("think", error)
+            return None
+
+    def on_strand_made(self, strand: Strand) -> None:
+        """The coroutine of ``think`` suspended, or opened a scope."""
+        if self.state == THINKING or self.state == READY:
+            self.thinking = strand
+        else:
+            # It was stopped while it made its first step.
+            self.frame.planner.dismiss(strand)
 
     def set_output(self, output: Any) -> None:
         """The author's think has an output. Called on the author's stack."""
@@ -170,9 +182,11 @@ class Unit:
             self.move(READY)
         self.output = output
         self.is_fresh = True
-        if self.frame.execution.planner.trace.on:
+        frame = self.frame
+        if frame.planner.trace.on:
             self.note(Event.READY, utility=self.utility)
-        self.frame.look_again()
+        if not frame.round_open:
+            frame.look_again()
 
     def clear_output(self) -> None:
         """The author's think takes its output back. Called on the author's stack."""
@@ -185,7 +199,7 @@ class Unit:
         self.move(state)
         self.output = None
         if was_ready:
-            if self.frame.execution.planner.trace.on:
+            if self.frame.planner.trace.on:
                 self.note(Event.UNREADY)
             self.frame.look_again()
 
@@ -193,7 +207,7 @@ class Unit:
         """The author's think or run changed the utility. Called on the author's stack."""
         if utility != self.utility:
             self.utility = utility
-            if self.frame.execution.planner.trace.on:
+            if self.frame.planner.trace.on:
                 self.note(Event.UTILITY, utility=utility)
             if self.state != THINKING:
                 self.frame.look_again()
@@ -213,9 +227,9 @@ class Unit:
         thinking = self.thinking
         if thinking is not None:
             self.thinking = None
-            thinking.owner = None
-            thinking.stop("thinking stopped")
-        planner = self.frame.execution.planner
+            if isinstance(thinking, Strand):
+                self.frame.planner.dismiss(thinking)
+        planner = self.frame.planner
         if planner.trace.on:
             self.note(Event.STOP_THINKING)
         if self.extras is not None:
@@ -228,7 +242,7 @@ class Unit:
 
     def disable(self, hook: str, error: BaseException) -> None:
         """A hook raised while thinking: out until the branch thinks again, reported once."""
-        planner = self.frame.execution.planner
+        planner = self.frame.planner
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
             if planner.trace.on:
@@ -240,7 +254,7 @@ class Unit:
     def lose(self, entity: str) -> None:
         """An entity that it needs was destroyed: it cannot be run any more."""
         self.withdraw(IMPOSSIBLE)
-        if self.frame.execution.planner.trace.on:
+        if self.frame.planner.trace.on:
             self.note(Event.REJECT, reason=f"the entity {entity} was destroyed")
         self._stop_think()
         self.frame.unit_gave_up()
@@ -250,7 +264,7 @@ class Unit:
         if self.state == THINKING or self.state == READY:
             self.disable("a callback", error)
         else:
-            self.frame.execution.planner.fault(self, "a callback", error)
+            self.frame.planner.fault(self, "a callback", error)
             if self.state >= STARTED:
                 self.frame.execution.abort(f"a callback raised {type(error).__name__}: {error}", self)
 
@@ -258,7 +272,7 @@ class Unit:
         """The arguments are not valid any more."""
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
-            if self.frame.execution.planner.trace.on:
+            if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
             self._stop_think()
             self.frame.unit_rejected()
@@ -272,7 +286,7 @@ class Unit:
             Whether it is started; if not, it was stopped again or the plan is being aborted.
         """
         self.move(STARTED)
-        if self.frame.execution.planner.trace.on:
+        if self.frame.planner.trace.on:
             self.note(Event.START)
         if self.spec.has_start and not self._call_start():
             return False
@@ -296,7 +310,7 @@ class Unit:
         return True
 
     def _refuse(self, reason: str) -> None:
-        if self.frame.execution.planner.trace.on:
+        if self.frame.planner.trace.on:
             self.note(Event.REFUSED, reason=reason)
         self._stop_think()
         self.stop()
@@ -321,7 +335,7 @@ class Unit:
 
     def claim_flags(self) -> bool:
         """Take the declared control flags; abort the plan if somebody else holds one."""
-        planner = self.frame.execution.planner
+        planner = self.frame.planner
         refusal = planner.flags.claim(
             self.spec.flags, self, self.spec.name, planner.kernel.clock.tick, self.frame.ancestors()
         )
@@ -335,7 +349,7 @@ class Unit:
     def finish(self) -> None:
         """It ran to its end."""
         self.move(FINISHED)
-        planner = self.frame.execution.planner
+        planner = self.frame.planner
         if self.spec.flags:
             planner.flags.release(self)
         if planner.trace.on:
@@ -345,7 +359,7 @@ class Unit:
     def stop(self) -> None:
         """Call ``stop`` and be idle again. Its strands have ended before."""
         self.move(IDLE)
-        planner = self.frame.execution.planner
+        planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
         if planner.trace.on:
@@ -362,14 +376,15 @@ class Unit:
         self.output = None
         self.current = None
 
-    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
-        """A strand of it ended."""
-        if strand is self.running:
+    def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
+        """A strand of it ended, or a ``think`` in its first step."""
+        if strand is self.thinking:
+            self.thinking = None
+            if error is not None or self.state != READY:
+                self._think_ended(error)
+        elif strand is self.running:
             self.running = None
             self.frame.execution.run_ended(self, error)
-        elif strand is self.thinking:
-            self.thinking = None
-            self._think_ended(error)
 
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None:

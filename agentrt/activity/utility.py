@@ -15,12 +15,15 @@ from typing import TypeVar
 from agentrt.errors import DefinitionError
 from agentrt.kernel.rng import Stream
 
-__all__ = ["DEFAULT_BOOST", "SUNK_COST_SECONDS", "UtilityRange", "draw", "remap"]
+__all__ = ["DECIMALS", "DEFAULT_BOOST", "SUNK_COST_SECONDS", "UtilityRange", "draw", "remap"]
 
 T = TypeVar("T")
 
 DEFAULT_BOOST = 0.05
 """What is added to the utility of an action that has run for a while."""
+
+DECIMALS = 12
+"""To how many decimals utilities are exact."""
 
 SUNK_COST_SECONDS = 0.5
 """How long that while is, in game seconds."""
@@ -36,7 +39,7 @@ def remap(value: float, low: float, high: float) -> float:
         low: what 0 becomes.
         high: what 1 becomes.
     """
-    return round(low + value * (high - low), 12)
+    return round(low + value * (high - low), DECIMALS)
 
 
 def parse_range(subject: str, declared: object) -> tuple[UtilityRange, bool]:

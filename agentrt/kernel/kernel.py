@@ -30,6 +30,7 @@ from agentrt.kernel.clock import Clock
 from agentrt.kernel.livelock import LivelockGuard
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.strays import Strays
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import KEEP, Waiter, running
 
@@ -44,9 +45,11 @@ class Host(Protocol):
     Attributes:
         name: plain, asyncio or trio.
         cancelled_type: the exception that a cancelled wait raises.
+        steps_inline: whether a coroutine may make its first step before it has a strand.
     """
 
     name: str
+    steps_inline: bool
     cancelled_type: type[BaseException]
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
@@ -135,6 +138,7 @@ class Kernel:
         seed: as given.
         host: as given.
         trace: the hub of trace records.
+        strays: strands that nobody waits for.
         agenda: who sleeps until when.
         ready: who is to be stepped in this tick, in order.
         current: what is being stepped; None between steps.
@@ -158,6 +162,7 @@ class Kernel:
         self.livelock_steps = 1000
         self.on_fault: Callable[[str, BaseException], None] = _raise
         self.trace = TraceHub(self.report)
+        self.strays = Strays(self.report)
         self.draining = False
         self.in_tick = False
         self._inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
@@ -195,9 +200,23 @@ class Kernel:
         Returns:
             The strand.
         """
+        strand = self.adopt(coro, name, owner)
+        self.ready.append(strand)
+        return strand
+
+    def adopt(self, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """Make a strand for a coroutine that is being stepped already; the ready queue does not get it.
+
+        Args:
+            coro: the coroutine.
+            name: for people.
+            owner: told when it ends.
+
+        Returns:
+            The strand.
+        """
         strand = self.host.strand(self, coro, name, owner)
         self.live += 1
-        self.ready.append(strand)
         return strand
 
     def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
@@ -304,10 +323,10 @@ class Kernel:
             inbox = self._inbox
             for _ in range(len(inbox)):
                 fn, args = inbox.popleft()
-                self._guarded(fn, args)
+                self.guarded(fn, args)
             self.agenda.take_due(self.clock.tick, self.ready)
             self._call_all(self._drivers)
-            self._calm, self._guard = self._patience(), None
+            self._calm, self._guard = self.patience(), None
         finally:
             running.kernel = outer
 
@@ -319,9 +338,15 @@ class Kernel:
     def _call_all(self, functions: dict[object, Callable[[], object]]) -> None:
         for key, fn in tuple(functions.items()):
             if key in functions:  # else one of those before it closed it
-                self._guarded(fn, ())
+                self.guarded(fn, ())
 
-    def _guarded(self, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
+    def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:
+        """Call a function; what it raises is reported.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
         try:
             fn(*args)
         except Exception as error:
@@ -345,7 +370,7 @@ class Kernel:
         if self.in_tick:
             calm, guard = self._calm, self._guard  # a tick may be drained in slices
         else:
-            calm, guard = self._patience(), None
+            calm, guard = self.patience(), None
         outer, running.kernel = running.kernel, self
         self.draining = True
         try:
@@ -406,7 +431,19 @@ class Kernel:
             command.strand = entry  # type: ignore[assignment]
             entry.waiting = command
 
-    def _patience(self) -> int:
+    def park_command(self, strand: Strand, command: object) -> None:
+        """Do what a strand yielded, whatever it is.
+
+        Args:
+            strand: what was just stepped.
+            command: what it yielded.
+        """
+        if isinstance(command, (int, Waiter)):
+            self.park_entry(strand, command)
+        elif command is not KEEP:
+            self.host.foreign(strand, command)
+
+    def patience(self) -> int:
         """How many steps a tick may take before they are counted."""
         return 10_000 + 20 * (self.live + len(self.ready))
 
@@ -424,21 +461,29 @@ class Kernel:
             assert error is not None
             raise error  # what ``on_fault`` raised, from inside a call or while a strand was killed
         self.live -= 1
-        cancelled = isinstance(error, self.host.cancelled_type)
-        if cancelled:
-            # Its frames would hold on to everything they name, and to the strand: a cycle for each cancelled strand.
-            error.__traceback__ = None  # type: ignore[union-attr]
-        elif error is not None:
-            error = self.host.translate(error)
-        strand.ended(result, error)
-        if isinstance(error, (KeyboardInterrupt, SystemExit)):
-            raise error
-        if strand.owner is not None:
+        cancelled = False
+        if error is None:
+            strand.ended(result, None)
+        else:
+            cancelled = isinstance(error, self.host.cancelled_type)
+            if cancelled:
+                # Its frames would hold on to everything they name, and to the strand: a cycle for each cancelled strand.
+                error.__traceback__ = None
+            else:
+                error = self.host.translate(error)
+            strand.ended(result, error)
+        owner = strand.owner
+        if owner is not None:
+            strand.owner = None  # a strand that was stopped in its sleep lies in the agenda until the tick comes
             try:
-                strand.owner.on_strand_end(strand, result, error)
+                owner.on_strand_end(strand, result, error)
             except Exception as fault:
                 self.report(f"the owner of {strand.name!r} raised when it ended", fault)
-        elif error is not None and not cancelled:
+        if error is None or cancelled:
+            return
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+        if owner is None:
             self.report(f"the strand {strand.name!r} raised", error)
 
     def livelocked(self, strand: Strand) -> LivelockError:
@@ -457,7 +502,7 @@ class Kernel:
             The command that leaves the books as they are.
         """
         coro = strand.coro
-        if coro is None:
+        if coro is None or strand.condemn(error):
             return KEEP
         strand.detach()
         outer_kernel, running.kernel = running.kernel, self
@@ -474,10 +519,17 @@ class Kernel:
             self.current = outer
             running.kernel = outer_kernel
         if getattr(coro, "cr_frame", None) is not None:
-            # It refuses to be closed. Kept, so that the garbage collector does not try once more at a random moment.
-            self._abandoned.append(coro)
+            self.abandon(coro)
         self.end(strand, None, error)
         return KEEP
+
+    def abandon(self, coro: Coroutine[Any, Any, Any]) -> None:
+        """Keep a coroutine that refuses to be closed: the garbage collector would try once more at a random moment.
+
+        Args:
+            coro: the coroutine.
+        """
+        self._abandoned.append(coro)
 
     def __repr__(self) -> str:
         return f"<Kernel: tick {self.clock.tick}, {self.live} strands, {len(self.ready)} ready, {self.host.name} host>"

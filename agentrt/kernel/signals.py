@@ -10,10 +10,10 @@ A ``Signal`` is an edge: who does not wait when it is emitted misses it. An ``Ev
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
-from agentrt.kernel.traps import Waiter, suspend_on
+from agentrt.kernel.traps import Waiter, suspend_in
 
 __all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "WaitList"]
 
@@ -33,26 +33,27 @@ class WaitList:
         self._waiters: list[Waiter] = []
         self._given_up = 0
 
-    async def wait(self, waiter: Waiter | None = None) -> Any:
+    def wait(self, waiter: Waiter | None = None) -> Awaitable[Any]:
         """Wait to be notified.
 
         Args:
             waiter: a fresh one, for who wants to know whether it was notified although it was cancelled.
 
         Returns:
-            The value of the notification.
+            An awaitable for the value of the notification.
         """
-        if waiter is None:
-            waiter = Waiter()
-        self._waiters.append(waiter)
-        try:
-            return await suspend_on(waiter)
-        except BaseException:
-            if not waiter.was_notified:  # else it is not in the list any more
-                self._gave_up()
-            raise
+        return suspend_in(self, Waiter() if waiter is None else waiter)
 
-    def _gave_up(self) -> None:
+    def enter(self, waiter: Waiter) -> None:
+        """Put a waiter at the end.
+
+        Args:
+            waiter: whose strand is about to be suspended.
+        """
+        self._waiters.append(waiter)
+
+    def give_up(self) -> None:
+        """Note that one of the waiters does not wait any more."""
         self._given_up += 1
         if self._given_up > 8 and self._given_up * 2 > len(self._waiters):
             self._waiters = [other for other in self._waiters if other.strand is not None]
@@ -122,16 +123,16 @@ class Signal:
         self._waiting: WaitList | None = None
         self._connections: list[Connection] | None = None
 
-    async def wait(self) -> Any:
+    def wait(self) -> Awaitable[Any]:
         """Wait until it is emitted the next time.
 
         Returns:
-            The value that it is emitted with.
+            An awaitable for the value that it is emitted with.
         """
         waiting = self._waiting
         if waiting is None:
             waiting = self._waiting = WaitList()
-        return await waiting.wait()
+        return waiting.wait()
 
     def connect(self, function: Callable[[Any], object]) -> Connection:
         """Call a function whenever it is emitted.

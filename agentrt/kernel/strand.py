@@ -288,6 +288,17 @@ class Strand:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
+    def condemn(self, error: BaseException) -> bool:  # noqa: ARG002 - for hosts
+        """It is to be killed. A host whose strands cannot be killed from outside has it end itself.
+
+        Args:
+            error: why.
+
+        Returns:
+            Whether it will end by itself.
+        """
+        return False
+
     def ended(self, result: Any, error: BaseException | None) -> None:
         """Close the books on it. Called by the kernel once.
 

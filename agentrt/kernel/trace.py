@@ -44,7 +44,8 @@ class Event(str, Enum):
     REFUSED = "refused"  # a control flag was held by somebody else
     STORM = "storm"  # rejects repeat
     COMPLETE = "complete"  # a whole plan ran to its end
-    KILLED = "killed"
+    KILLED = "killed"  # the planner gave up
+    RESTARTED = "restarted"  # it begins again, by the restart policy
     FAULT = "fault"  # an error, reported and survived
     NOTE = "note"  # written by the world or by an author
 

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import threading
 import types
-from collections.abc import Generator
+from collections.abc import Awaitable, Generator
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import NotRunningError
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.signals import WaitList
     from agentrt.kernel.strand import Strand
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "park",
     "sleep",
     "sleep_ticks",
+    "suspend_in",
     "suspend_on",
 ]
 
@@ -96,11 +98,11 @@ class Keep:
 
 KEEP = Keep()
 
-_NEXT = Ticks((1,))
-_known: dict[int, Ticks] = {1: _NEXT, 0: Ticks(())}
+_NEXT: Any = Ticks((1,))  # its iterator is a tuple's, which no type checker takes for an awaitable's
+_known: dict[int, Any] = {1: _NEXT, 0: Ticks(())}
 
 
-def next_tick() -> Ticks:
+def next_tick() -> Awaitable[None]:
     """Wait for the next tick.
 
     Returns:
@@ -109,7 +111,7 @@ def next_tick() -> Ticks:
     return _NEXT
 
 
-def sleep_ticks(ticks: int) -> Ticks:
+def sleep_ticks(ticks: int) -> Awaitable[None]:
     """Wait for a number of ticks.
 
     Args:
@@ -126,7 +128,7 @@ def sleep_ticks(ticks: int) -> Ticks:
         return known
     if ticks < 0:
         raise ValueError(f"sleep_ticks({ticks}): the number of ticks must not be negative")
-    made = Ticks((int(ticks),))
+    made: Any = Ticks((int(ticks),))
     if made[0] != ticks:
         raise ValueError(f"sleep_ticks({ticks}): the number of ticks must be whole. To wait for seconds: sleep(seconds)")
     if ticks <= 1000:
@@ -134,7 +136,7 @@ def sleep_ticks(ticks: int) -> Ticks:
     return made
 
 
-def sleep(seconds: float) -> Ticks:
+def sleep(seconds: float) -> Awaitable[None]:
     """Wait for a duration of game time.
 
     Args:
@@ -160,6 +162,27 @@ def suspend_on(waiter: Waiter) -> Generator[Waiter, None, Any]:
         The value that it was notified with.
     """
     yield waiter
+    return waiter.value
+
+
+@types.coroutine
+def suspend_in(waiters: WaitList, waiter: Waiter) -> Generator[Waiter, None, Any]:
+    """Wait in a list of waiters. One frame for the whole wait: most thinks of an idle agent are suspended right here.
+
+    Args:
+        waiters: the list.
+        waiter: a fresh one.
+
+    Returns:
+        The value that it was notified with.
+    """
+    waiters.enter(waiter)
+    try:
+        yield waiter
+    except BaseException:
+        if not waiter.was_notified:  # else it is not in the list any more
+            waiters.give_up()
+        raise
     return waiter.value
 
 
@@ -196,9 +219,12 @@ def current_strand() -> Strand:
     Raises:
         NotRunningError: there is none.
     """
+    from agentrt.kernel.batch import Batch
     from agentrt.kernel.strand import Strand
 
     strand = current_kernel().current
+    if isinstance(strand, Batch):
+        return strand.strand()
     if not isinstance(strand, Strand):
         raise NotRunningError("this works only inside a coroutine that a runtime steps, not in a plain callback of it.")
     return strand

@@ -7,7 +7,6 @@ The way of a pack, one module for each step:
 * ``loader``    values -> a frozen ``Pack``; mixing one pack into another;
 * ``registry``  ``mod:kind:name`` -> the thing itself, filled by the manifests of installed packages;
 * ``closure``   packs -> everything they hold and require, in one order;
-* ``injection`` who knows what because of what, counted;
 * ``check``     the report behind ``agentrt packs check``.
 
 ``alias`` holds the grammar of names and the table of kinds. Rule for all: data is never code. A pack can name only what

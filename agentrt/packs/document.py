@@ -23,12 +23,14 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import InvalidPackError
 from agentrt.packs.alias import shown
+
+if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_ENTRIES", "Document", "Problem", "copy_inline", "parse", "read"]
 

@@ -17,24 +17,27 @@ Source: seed 001, "Injecting actions".
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources.abc import Traversable
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentrt.errors import ManifestError
 from agentrt.packs import schema
 from agentrt.packs.alias import KEYS, pointer_to
 from agentrt.packs.document import Document, copy_inline, read
 
+if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
 __all__ = ["Pack", "PackFile", "PackSource", "Reference", "load_pack", "mix"]
 
-PackFile: TypeAlias = Path | Traversable
+PackFile: TypeAlias = "Path | Traversable"
 """A JSON file: of the file system, or a resource of an installed package."""
 
-PackSource: TypeAlias = Path | Traversable | Mapping[str, object]
+PackSource: TypeAlias = "Path | Traversable | Mapping[str, object]"
 """What a pack is loaded from: a file, or the pack itself as Python values."""
 
 
@@ -109,7 +112,7 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
     if isinstance(source, Mapping):
         file = file or alias
         document = copy_inline(source, file + (f"#{pointer}" if pointer else ""))
-    elif isinstance(source, Path | Traversable):
+    elif isinstance(source, os.PathLike) or callable(getattr(source, "is_file", None)):
         document = read(source)
         file, pointer = document.file, ""
     else:

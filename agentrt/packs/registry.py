@@ -23,10 +23,10 @@ Source: seed 001, "Writing actions" (the manifest's aliases) and "Injecting acti
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ from agentrt.packs.loader import Pack, PackSource, load_pack, mix
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+    from pathlib import Path
 
 __all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry"]
 
@@ -66,10 +67,7 @@ class Manifest:
         for key in self.aliases:
             _check_alias(f"{self.mod}:{key}", where, key)
         for alias in self.mixins:
-            if not is_alias(alias) or kind_of(alias) != "ai_pack":
-                raise ManifestError(
-                    where, f"'{alias}' is not the alias of a pack.", "A mixin goes into 'mod:ai_pack:name'."
-                )
+            _check_mixed_into(alias, where)
         object.__setattr__(self, "aliases", MappingProxyType(dict(self.aliases)))
         object.__setattr__(self, "mixins", MappingProxyType(dict(self.mixins)))
 
@@ -155,7 +153,11 @@ class Registry:
         Args:
             alias: the pack that is changed. It need not be registered, now or ever.
             source: the mixin.
+
+        Raises:
+            ManifestError: the alias is not one of a pack.
         """
+        _check_mixed_into(alias, "code")
         self._mixins.setdefault(alias, []).append(source)
         self._loaded.pop(alias, None)
 
@@ -221,9 +223,9 @@ class Registry:
 
     def alias_of(self, file: Path) -> str:
         """The alias under which a file is registered as a pack, or an empty string."""
-        wanted = file.resolve()
+        wanted = os.path.realpath(file)
         for alias, entry in self._entries.items():
-            if isinstance(entry.thing, Path) and entry.thing.resolve() == wanted:
+            if isinstance(entry.thing, os.PathLike) and os.path.realpath(entry.thing) == wanted:
                 return alias
         return ""
 
@@ -254,6 +256,11 @@ def _check_alias(alias: str, origin: str, written: str) -> None:
         f"'{written}' does not make an alias 'mod:kind:name'.{near}",
         f"The kinds are {', '.join(KINDS)}; a manifest writes 'kind:name', code writes all three.",
     )
+
+
+def _check_mixed_into(alias: str, origin: str) -> None:
+    if not is_alias(alias) or kind_of(alias) != "ai_pack":
+        raise ManifestError(origin, f"'{alias}' is not the alias of a pack.", "A mixin goes into 'mod:ai_pack:name'.")
 
 
 def _load_manifest(point: EntryPoint) -> Manifest:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from agentrt.errors import InvalidPackError, did_you_mean
@@ -36,6 +35,8 @@ _Path = tuple[str | int, ...]
 @cache
 def schema_text() -> str:
     """The JSON Schema of packs, as it stands in its file."""
+    from importlib.resources import files  # slow to import, and only needed here
+
     return (files("agentrt.packs") / "pack.schema.json").read_text(encoding="utf-8")
 
 

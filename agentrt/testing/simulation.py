@@ -1,7 +1,7 @@
 """A simulation: a runtime without a wall clock, for tests and experiments.
 
-Everything is synchronous and nothing waits: a second of game time is as long as its work takes. Equal seeds and inputs give
-equal traces, and equal digests.
+Everything is synchronous and nothing waits: a second of game time is as long as its work takes. Equal seeds
+and inputs give equal traces, and equal digests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from agentrt.runtime import Runtime
 
 __all__ = ["Simulation"]
 
+_TOLD = 10  # how many agents an error tells about
+
 
 class Simulation:
     """A runtime that a test drives tick by tick.
@@ -28,22 +30,30 @@ class Simulation:
 
     Attributes:
         runtime: the runtime.
-        trace: what happened since the simulation was made.
     """
 
     def __init__(
         self, seed: int | str = 0, ticks_per_second: int = 20, *, runtime: Runtime | None = None, keep: int | None = None
     ) -> None:
         self.runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
-        self.trace: list[TraceRecord] = []
+        self._records: list[TraceRecord] = []
         self._keep = keep
         self._digest = TraceDigest(self.runtime.trace)
         self._close = self.runtime.trace.listen(self._take)
 
     def _take(self, record: TraceRecord) -> None:
-        self.trace.append(record)
-        if self._keep is not None and len(self.trace) > 2 * self._keep:
-            del self.trace[: -self._keep]
+        records = self._records
+        records.append(record)
+        if self._keep is not None and len(records) > 2 * self._keep:  # now and then: shortening costs its length
+            del records[: len(records) - self._keep]
+
+    @property
+    def trace(self) -> list[TraceRecord]:
+        """What happened since the simulation was made, or the newest ``keep`` records of it."""
+        records = self._records
+        if self._keep is not None and len(records) > self._keep:
+            del records[: len(records) - self._keep]
+        return records
 
     @property
     def now(self) -> int:
@@ -88,8 +98,9 @@ class Simulation:
                 return ran
             if ran < limit:
                 self.runtime.step()
-        agents = "\n".join(agent.explain() for agent in self.runtime.agents[:10])
-        raise SimulationTimeout(f"the condition was not true within {limit} ticks. The agents:\n{agents}", tick=self.now)
+        agents = self.runtime.agents
+        told = [agent.explain() for agent in agents[:_TOLD]]
+        raise SimulationTimeout(limit, told, omitted=len(agents) - len(told), tick=self.now)
 
     def events(self, *kinds: str) -> list[tuple[int, str, str, str]]:
         """The trace as (tick, agent, path, event), for literal comparison.

@@ -11,7 +11,7 @@ timeout, one task in a task group of anyio on an event. They show what a sleeper
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -60,7 +60,7 @@ def ours(size: Size) -> Iterator[Work]:
         return size.count
 
     yield work
-    runtime.stop()
+    runtime.close()
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def simpy_processes(size: Size) -> Iterator[Work]:
 
     env = simpy.Environment()
 
-    def sleeper() -> Iterator[Any]:
+    def sleeper() -> Generator[Any, Any, None]:
         while True:
             yield env.timeout(1)
 

@@ -30,7 +30,7 @@ def _ticks(agents: int, rounds: int) -> Iterator[Work]:
         return rounds
 
     yield work
-    runtime.stop()
+    runtime.close()
 
 
 @contextmanager

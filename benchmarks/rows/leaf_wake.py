@@ -57,7 +57,7 @@ def ours(size: Size) -> Iterator[Work]:
         return size.count * size.rounds
 
     yield work
-    runtime.stop()
+    runtime.close()
 
 
 LEAF_WAKE = Row(

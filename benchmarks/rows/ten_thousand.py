@@ -112,7 +112,7 @@ def ours(size: Size) -> Iterator[Work]:
     for _ in range(_SETTLED):
         runtime.step()
     assert sum(idler.runs for idler in idlers) == awake * (size.rounds + _SETTLED), "a plan was not run"
-    runtime.stop()
+    runtime.close()
 
 
 TEN_THOUSAND = Row(

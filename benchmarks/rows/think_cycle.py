@@ -25,11 +25,10 @@ __all__ = ["THINK_EVENT", "THINK_READY"]
 class Mind:
     """The entity of an agent, with an event for each candidate."""
 
-    __slots__ = ("events", "runs", "stops", "thoughts")
+    __slots__ = ("events", "runs", "stops")
 
     def __init__(self) -> None:
         self.events = [Signal() for _ in others.SCORES]
-        self.thoughts = 0
         self.runs = 0
         self.stops = 0
 
@@ -39,15 +38,14 @@ class Candidate(Action):
 
     utility = (0.0, 1.0)
     number = 0
+    score = 0.0
 
     class Output(ThinkOutput):
         score: float
 
     async def think(self, ctx: Any, args: Any) -> None:
-        ctx.entity.thoughts += 1
-        score = others.SCORES[self.number]
-        ctx.set_utility(score)
-        ctx.set_think_output(score=score)
+        ctx.set_utility(self.score)
+        ctx.set_think_output(score=self.score)
 
     async def run(self, ctx: Any, args: Any) -> None:
         ctx.entity.runs += 1
@@ -61,12 +59,15 @@ class PatientCandidate(Candidate):
 
     async def think(self, ctx: Any, args: Any) -> None:
         await ctx.entity.events[self.number].wait()
-        await super().think(ctx, args)
+        ctx.set_utility(self.score)
+        ctx.set_think_output(score=self.score)
 
 
 def _five(base: type[Candidate]) -> list[type[Action]]:
-    numbers = range(len(others.SCORES))
-    return [type(f"{base.__name__}{n}", (base,), {"does": "agentrt:top", "number": n}) for n in numbers]
+    return [
+        type(f"{base.__name__}{number}", (base,), {"does": "agentrt:top", "number": number, "score": score})
+        for number, score in enumerate(others.SCORES)
+    ]
 
 
 AT_ONCE = _five(Candidate)
@@ -74,16 +75,24 @@ ON_EVENTS = _five(PatientCandidate)
 
 
 @contextmanager
-def _agents(size: Size, actions: list[type[Action]]) -> Iterator[tuple[Runtime, list[Mind]]]:
+def agents(size: Size, actions: list[type[Action]]) -> Iterator[tuple[Runtime, list[Mind]]]:
+    """A runtime with agents, all of which have begun to think."""
     runtime = Runtime(host="plain")
     minds = [Mind() for _ in range(size.count)]
     for mind in minds:
         runtime.add(Agent(mind, actions=actions))
     runtime.step()
     yield runtime, minds
-    runtime.stop()
+    runtime.close()
     for mind in minds:
         assert mind.stops == mind.runs, "what ran was not stopped"
+
+
+def emit_all(minds: list[Mind]) -> None:
+    """Every event of everybody."""
+    for mind in minds:
+        for event in mind.events:
+            event.emit()
 
 
 def _runs(minds: list[Mind]) -> int:
@@ -93,7 +102,7 @@ def _runs(minds: list[Mind]) -> int:
 @contextmanager
 def agents_at_once(size: Size) -> Iterator[Work]:
     """Agents whose candidates know at once."""
-    with _agents(size, AT_ONCE) as (runtime, minds):
+    with agents(size, AT_ONCE) as (runtime, minds):
         before = _runs(minds)
 
         def work() -> int:
@@ -108,16 +117,11 @@ def agents_at_once(size: Size) -> Iterator[Work]:
 @contextmanager
 def agents_on_events(size: Size) -> Iterator[Work]:
     """Agents whose candidates know after one event each."""
-    with _agents(size, ON_EVENTS) as (runtime, minds):
-
-        def emit() -> None:
-            for mind in minds:
-                for event in mind.events:
-                    event.emit()
+    with agents(size, ON_EVENTS) as (runtime, minds):
 
         def work() -> int:
             for _ in range(size.rounds):
-                runtime.post(emit)
+                runtime.post(emit_all, minds)
                 runtime.step()
                 runtime.step()  # a plan that took no time is thought again in the next tick
             return _runs(minds)
@@ -125,7 +129,6 @@ def agents_on_events(size: Size) -> Iterator[Work]:
         yield work
         for mind in minds:
             assert mind.runs == size.rounds, "a cycle is not one run"
-            assert mind.thoughts == size.rounds * len(others.SCORES), "a cycle is not five thoughts"
 
 
 THINK_READY = Row(

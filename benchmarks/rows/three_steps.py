@@ -3,7 +3,8 @@
 The domain is gtpyhop's own first example: Alice travels from her home to the park. She could go on foot if it
 were at most two miles; it is eight, so she calls a taxi, rides it and pays the driver, who must not cost more
 than she has. gtpyhop finds that plan; agentrt finds it, too, and has then started all of it and run its first
-step. One unit is one plan.
+step. One unit is one plan. Every agent has made the journey once before, as gtpyhop has made the plan many
+times before.
 
 gtpyhop 2 keeps a structured log that no level of verbosity turns off, and that costs about as much as the
 planning. It is turned off here for as long as it is measured, so that it is a planner and not a log that is
@@ -41,6 +42,7 @@ class Person:
     location: str = "home_a"
     cash: float = 20
     wants_to_leave: Signal = field(default_factory=Signal)
+    taxi_came: Signal = field(default_factory=Signal)
     taxis_called: int = 0
 
 
@@ -115,7 +117,7 @@ class CallTaxi(Action):
 
     async def run(self, ctx: Any, args: Any) -> None:
         ctx.entity.taxis_called += 1
-        await ctx.suspend()
+        await ctx.entity.taxi_came.wait()
 
 
 class RideTaxi(Action):
@@ -160,18 +162,25 @@ def ours(size: Size) -> Iterator[Work]:
         runtime.add(Agent(person, actions=[GoOut, TravelByFoot, TravelByTaxi, Walk, CallTaxi, RideTaxi, PayDriver]))
     runtime.step()
 
-    def everybody_leaves() -> None:
+    def leave() -> None:
         for person in people:
             person.wants_to_leave.emit()
 
+    def arrive() -> None:
+        for person in people:
+            person.taxi_came.emit()
+
     def work() -> int:
-        runtime.post(everybody_leaves)
+        runtime.post(leave)
         runtime.step()
         return size.count
 
+    work()
+    runtime.post(arrive)
+    runtime.step()
     yield work
-    assert all(person.taxis_called == 1 for person in people), "somebody has no plan"
-    runtime.stop()
+    assert all(person.taxis_called == 2 for person in people), "somebody has no plan"
+    runtime.close()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ each, and all the futures of a tick are resolved before the loop is given one tu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -72,7 +72,7 @@ def simpy_processes(size: Size) -> Iterator[Work]:
 
     env = simpy.Environment()
 
-    def sleeper() -> Iterator[Any]:
+    def sleeper() -> Generator[Any, Any, None]:
         while True:
             yield env.timeout(1)
 

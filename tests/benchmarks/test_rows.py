@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from benchmarks.harness import Size, measure_row
 from benchmarks.rows import ROWS
+from benchmarks.rows.think_cycle import AT_ONCE, ON_EVENTS, agents, emit_all
 
 TINY = Size(3, 2)
 
@@ -50,3 +53,28 @@ def test_a_row_is_measured_whole():
     sides = [result.ours, result.limit, *(peer for peer in result.peers if peer.absent is None)]
     assert all(len(side.turns) == 2 and min(side.turns) > 0 for side in sides)
     assert result.ratio > 0
+
+
+@pytest.mark.parametrize(("actions", "ticks"), [(AT_ONCE, 1), (ON_EVENTS, 2)], ids=["at-once", "on-events"])
+def test_a_cycle_is_five_thoughts_one_election_and_one_run(actions, ticks):
+    seen = []
+    with agents(Size(1), actions) as (runtime, minds):
+        listening = runtime.trace.listen(seen.append)
+        runtime.post(emit_all, minds)
+        for _ in range(ticks):
+            runtime.step()
+        listening()
+    assert Counter(record.event for record in seen) == {
+        "think": 5,
+        "ready": 5,
+        "utility": 5,
+        "elect": 1,
+        "start": 1,
+        "stop_thinking": 5,
+        "run": 1,
+        "finish": 1,
+        "stop": 1,
+        "complete": 1,
+    }
+    (elected,) = (record for record in seen if record.event == "elect")
+    assert dict(elected.detail)["utility"] == 0.9

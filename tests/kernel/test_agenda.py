@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.agenda import Agenda
@@ -180,6 +180,7 @@ steps = st.lists(
 )
 
 
+@settings(deadline=None, max_examples=50)
 @given(steps=steps, sweep_from=st.sampled_from([0, 3, 1000]))
 def test_the_agenda_is_a_sorted_list(steps, sweep_from):
     """Compared with a list of (due, arrival, name), sorted; whenever it sweeps."""

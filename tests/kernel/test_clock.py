@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.clock import Clock
@@ -49,6 +49,7 @@ def test_durations_that_never_end(seconds):
         Clock(20).ticks(seconds)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 1_000_000), st.integers(0, 10**9))
 def test_a_duration_of_whole_ticks_is_that_many_ticks(rate, ticks):
     clock = Clock(rate)
@@ -56,6 +57,7 @@ def test_a_duration_of_whole_ticks_is_that_many_ticks(rate, ticks):
     assert clock.ticks(ticks * clock.seconds_per_tick) == ticks
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 1000), st.floats(1e-9, 1e6))
 def test_a_duration_is_rounded_up(rate, seconds):
     ticks = Clock(rate).ticks(seconds)
@@ -64,6 +66,7 @@ def test_a_duration_is_rounded_up(rate, seconds):
     assert (ticks - 1) / rate < seconds
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 1000), st.lists(st.floats(0, 1e6), min_size=2, max_size=2))
 def test_a_longer_duration_never_takes_fewer_ticks(rate, durations):
     clock = Clock(rate)

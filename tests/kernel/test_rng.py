@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.kernel import Kernel
@@ -173,16 +173,19 @@ def test_only_the_low_64_bits_of_a_seed_count():
 # --- bounds -----------------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(), st.integers(1, 2**64))
 def test_below_stays_below(seed, limit):
     assert 0 <= Stream(seed).below(limit) < limit
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(), st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
 def test_uniform_stays_between(seed, low, high):
     assert min(low, high) <= Stream(seed).uniform(low, high) <= max(low, high)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(), st.lists(st.floats(0, 1e300) | st.integers(0, 10), min_size=1, max_size=8))
 def test_weighted_never_takes_what_weighs_nothing(seed, weights):
     total = sum(Fraction(weight) for weight in weights)
@@ -191,6 +194,7 @@ def test_weighted_never_takes_what_weighs_nothing(seed, weights):
     assert weights[Stream(seed).weighted(range(len(weights)), weights)] > 0
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(), st.lists(st.integers(), max_size=20))
 def test_shuffle_keeps_the_items(seed, items):
     shuffled = list(items)

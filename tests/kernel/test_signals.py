@@ -306,14 +306,16 @@ def test_the_order_of_a_condition_survives_notifications_that_help_nobody(lab):
 # --- wait lists -------------------------------------------------------------------------------------------------------
 
 
-def test_notify_one_wakes_the_longest_waiting_and_passes_over_who_gave_up(lab):
+def test_notify_one_wakes_the_longest_waiting_and_passes_over_whogive_up(lab):
     line = WaitList()
     strands = [waiter(lab, name, line) for name in "abcde"]
     lab.tick()
     strands[0].stop()
     strands[2].stop()
     assert len(line) == 3
-    assert [line.notify_one(value) for value in range(4)] == [True, True, True, False]
+    assert line.notify_one(0)
+    assert len(line._waiters) == 3  # the one before it, who gave up, is forgotten with it
+    assert [line.notify_one(value) for value in (1, 2, 3)] == [True, True, False]
     lab.tick()
     assert lab.log == [(2, "b", 0), (2, "d", 1), (2, "e", 2)]
     assert len(line) == 0

@@ -166,6 +166,6 @@ def test_different_records_give_different_digests(left, right):
     assert digest_of(*left) != digest_of(*right)
 
 
-def test_the_digest_does_not_depend_on_which_characters_python_thinks_printable(hub):
+def test_the_digest_does_not_depend_on_which_characters_python_thinks_printable():
     """U+1E4D0 is printable from Python 3.12 on: repr() of it depends on the version, the digest does not."""
-    assert digest_of(record("\U0001e4d0")) == "" or len(digest_of(record("\U0001e4d0"))) == 32
+    assert digest_of(record("\U0001e4d0")) == "48827422451e303dd2d02374bef9d944"

@@ -98,6 +98,10 @@ def test_an_unknown_alias_is_told_with_its_place_and_the_nearest_names():
             "[ART106] the manifest of 'm': 'm:actions:x' is not the alias of a pack. A mixin goes into 'mod:ai_pack:name'.",
         ),
         (
+            lambda: Registry().register_mixin("m:actions:x", {}),
+            "[ART106] code: 'm:actions:x' is not the alias of a pack. A mixin goes into 'mod:ai_pack:name'.",
+        ),
+        (
             lambda: Registry().register("wander", Wander),
             "[ART106] code: 'wander' does not make an alias 'mod:kind:name'. "
             "The kinds are actions, observers, components, task_groups, ai_pack; a manifest writes 'kind:name', code writes "

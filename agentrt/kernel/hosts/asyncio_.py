@@ -1,4 +1,4 @@
-"""The asyncio host: a strand may await whatever an asyncio task may. Any event loop of asyncio's kind will do, as uvloop.
+"""The asyncio host: a strand may await whatever an asyncio task may. Any event loop of its kind will do, as uvloop.
 
 The kernel is stepped synchronously, by whoever runs on the loop: a task, a callback, or this host when a foreign result
 arrives. Rules:
@@ -25,7 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import NotRunningError
 from agentrt.kernel.hosts.asyncio_strand import AsyncioStrand
-from agentrt.kernel.hosts.plain import Budget, describe, throw_foreign, throw_soon
+from agentrt.kernel.hosts.plain import (
+    TRIO_WORDS,
+    Budget,
+    describe,
+    throw_foreign,
+    throw_soon,
+    translate_no_loop,
+)
 from agentrt.kernel.strand import Strand, StrandOwner
 
 if TYPE_CHECKING:
@@ -48,6 +55,7 @@ class AsyncioHost:
     """
 
     name = "asyncio"
+    steps_inline = False
     cancelled_type: type[BaseException] = asyncio.CancelledError
 
     def __init__(self) -> None:
@@ -69,9 +77,10 @@ class AsyncioHost:
 
     def foreign(self, strand: Strand, command: object) -> None:
         """Wait for a future of the loop; anything else fails at its await, as it does in any asyncio task."""
-        assert isinstance(strand, AsyncioStrand)
         blocking = getattr(command, "_asyncio_future_blocking", None)
-        if command is None:
+        if not isinstance(strand, AsyncioStrand):
+            throw_foreign(strand, describe(command), "plain")  # it was made before this host was chosen
+        elif command is None:
             strand.attach(None)
         elif blocking is None:
             throw_foreign(strand, describe(command), self.name)
@@ -83,8 +92,8 @@ class AsyncioHost:
             strand.attach(command)  # type: ignore[arg-type]
 
     def translate(self, error: BaseException) -> BaseException:
-        """The error itself."""
-        return error
+        """Tell an author who called a function of trio's here what to do instead."""
+        return translate_no_loop(error, self.name, TRIO_WORDS)
 
     def enter(self) -> None:
         """Begin to step strands.

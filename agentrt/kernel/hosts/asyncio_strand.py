@@ -34,7 +34,6 @@ import asyncio
 import contextvars
 from collections.abc import Callable, Coroutine
 from functools import partial
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from agentrt.kernel.scope import CancelScope
@@ -223,7 +222,6 @@ class AsyncioStrand(Strand):
         # kind needs none.
         message = self._cancel_message if self._must_cancel else self.pending()
         self._must_cancel = self._wait_ended = False
-        self._cancel_message = None
         self._note_delivered()
         return asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
 
@@ -272,8 +270,16 @@ class AsyncioStrand(Strand):
     def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
         """It leaves a scope; returns whether the scope swallows the error."""
         self._forgiven = False
+        if not super().leave_scope(scope, error):
+            return False
         entered: _Entered = scope.host_scope
-        return super().leave_scope(scope, error) and self._cancels <= entered.cancels
+        if self._must_cancel or self._cancels <= entered.cancels:
+            return True
+        message = self._cancel_message
+        if error is not None and error.args != (() if message is None else (message,)):
+            # Asyncio's request was raised after ours. Ours ends here; theirs goes on, under the message they know.
+            raise asyncio.CancelledError(message)
+        return False
 
     # --- the protocol of a task ---------------------------------------------------------------------------------------
 
@@ -295,11 +301,11 @@ class AsyncioStrand(Strand):
             self.interrupt()
             return True
         self._cancels += 1
+        if not self._wait_ended:
+            self._cancel_message = msg
         future = self._fut_waiter
         if future is not None and future.cancel(msg=msg):
             return True
-        if not self._wait_ended:
-            self._cancel_message = msg
         self._must_cancel = True
         self.send = self._deliver
         kernel = self.kernel
@@ -407,14 +413,3 @@ class AsyncioStrand(Strand):
     def set_name(self, value: object) -> None:
         """Give it another name."""
         self.name = str(value)
-
-    def get_stack(self, *, limit: int | None = None) -> list[FrameType]:
-        """The frames of its coroutine, oldest first; empty once it has ended."""
-        frames: list[FrameType] = []
-        coro: Any = self.coro
-        while coro is not None:
-            frame = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
-            if frame is not None:
-                frames.append(frame)
-            coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
-        return frames if limit is None else frames[-limit:]

@@ -18,10 +18,23 @@ from agentrt.kernel.strand import Strand, StrandOwner
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["Budget", "PlainHost", "describe", "throw_foreign", "throw_soon"]
+__all__ = [
+    "ASYNCIO_WORDS",
+    "TRIO_WORDS",
+    "Budget",
+    "PlainHost",
+    "describe",
+    "throw_foreign",
+    "throw_soon",
+    "translate_no_loop",
+]
 
 # What the libraries raise when their functions are called where none of their loops runs.
-_NO_LOOP = ("no running event loop", "must be called from async context", "There is no current event loop")
+ASYNCIO_WORDS = ("no running event loop", "There is no current event loop")
+TRIO_WORDS = (
+    "must be called from async context",
+    "'RunContext' object has no attribute",  # trio.open_nursery and trio.CancelScope
+)
 _NO_LOOP_TYPES = ("AsyncLibraryNotFoundError", "NoEventLoopError")
 
 
@@ -29,6 +42,7 @@ class PlainHost:
     """Strands that await nothing but the kernel."""
 
     name = "plain"
+    steps_inline = True
     cancelled_type: type[BaseException] = Cancelled
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
@@ -41,18 +55,14 @@ class PlainHost:
 
     def foreign(self, strand: Strand, command: object) -> None:
         """Make the await of something foreign fail."""
+        if getattr(command, "_asyncio_future_blocking", False) is True:
+            # The mark that somebody waits for it. Left standing, it would make the next await of it fail, anybody's.
+            command._asyncio_future_blocking = False  # type: ignore[attr-defined]
         throw_foreign(strand, describe(command), self.name)
 
     def translate(self, error: BaseException) -> BaseException:
         """Tell an author who called an event loop's function here what to do instead."""
-        text = str(error)
-        if type(error).__name__ in _NO_LOOP_TYPES or (
-            isinstance(error, RuntimeError) and any(words in text for words in _NO_LOOP)
-        ):
-            better = ForeignAwaitError(f"something that needs an event loop ({text})", self.name)
-            better.__cause__ = error
-            return better
-        return error
+        return translate_no_loop(error, self.name, ASYNCIO_WORDS + TRIO_WORDS)
 
     def enter(self) -> None:
         """Nothing to do without a loop."""
@@ -113,6 +123,27 @@ class Budget:
     def expired(self) -> bool:
         """Whether the slice has used its time up."""
         return time.monotonic() >= self._end
+
+
+def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -> BaseException:
+    """Turn what a library raises where its event loop does not run into an error that says what to do.
+
+    Args:
+        error: what a strand raised.
+        host: the name of the host.
+        words: by which the library's error is recognized.
+
+    Returns:
+        The better error, or the same.
+    """
+    text = str(error)
+    if type(error).__name__ in _NO_LOOP_TYPES or (
+        isinstance(error, (RuntimeError, AttributeError)) and any(known in text for known in words)
+    ):
+        better = ForeignAwaitError(f"something that needs an event loop ({text})", host)
+        better.__cause__ = error
+        return better
+    return error
 
 
 def describe(command: object) -> str:

@@ -1,31 +1,34 @@
 """A strand that is a trio task: it may await whatever a trio task may, and open nurseries and scopes of trio's.
 
 The task exists from the strand's first step to its end. Its body drives the author's coroutine, one step for each time
-that it holds the *baton*. Only who holds the baton runs, so strands run in the kernel's order and not in trio's, which is
-random:
+that it holds the *baton*. Only who holds the baton runs, so strands run in the kernel's order and not in trio's, which
+is random:
 
 * What the coroutine yields for the kernel goes into the kernel's books, and not to trio. The body gives the baton back
   and parks until it gets it again.
 * Anything else goes to trio as it is, after the baton was given back. When trio resumes the body, it does not go on at
   once: it stands in the ready queue first, with trio's outcome, and asks for a drain.
 
-Cancellation is trio's own, a level everywhere. The strand runs in a ``trio.CancelScope``, and each of our scopes opens one
-of trio's beside it; cancelling ours cancels that. Trio then calls ``_abort`` if the body is parked, and only trio decides
-whether a shield (ours or an author's) is in between. The strand takes its place in the kernel's ready queue at that
-moment, as it would on any other host, and gets trio's exception when the baton comes.
+Cancellation is trio's own, a level everywhere. The strand runs in a ``trio.CancelScope``, and each of our scopes opens
+one of trio's beside it; cancelling ours cancels that. Trio then calls ``_abort`` if the body is parked, and only trio
+decides whether a shield (ours or an author's) is in between. The strand takes its place in the kernel's ready queue at
+that moment, as it would on any other host, and gets trio's exception when the baton comes.
 
-What must be kept in sync: ``send`` is never called here, but it is ``_deliver`` in the same stretches as on the other
-hosts. In these, a wait on the kernel that is reached while it is cancelled raises in the same step; that is what makes
-the order the same on all hosts. ``_hop`` says that it was cancelled while it ran, so that a call stands in the ready
-queue that will interrupt it: ``_abort`` leaves it to that call.
+What must be kept in sync:
 
-Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong task).
+* ``_interrupted`` is set in the stretches in which ``send`` is ``_deliver`` on the other hosts. In these, a wait on
+  the kernel that is reached while it is cancelled raises in the same step; that keeps the order the same on all hosts.
+* ``_hop``: it was cancelled while it ran; a call stands in the ready queue that will interrupt it. ``_abort`` leaves
+  it to that call.
+* ``send`` is for hosts that step synchronously; here it refuses.
+
+Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong
+task).
 """
 
 from __future__ import annotations
 
 import contextvars
-import inspect
 import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -33,7 +36,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
-from agentrt.errors import ForeignAwaitError
+from agentrt.errors import ForeignAwaitError, NotRunningError
 from agentrt.kernel.hosts.plain import describe
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import Strand, StrandOwner
@@ -43,9 +46,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.hosts.trio_ import TrioHost
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["TrioStrand", "cancel_scope", "wait_for_baton"]
-
-_TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameters
+__all__ = ["TrioStrand", "wait_for_baton"]
 
 
 class _Foreign:
@@ -72,14 +73,6 @@ async def wait_for_baton() -> None:
     await wait_task_rescheduled(_keep)
 
 
-def cancel_scope(scope: trio.CancelScope, reason: str) -> None:
-    """Cancel a scope of trio's, with the reason if this version of trio takes one."""
-    if _TAKES_REASON:
-        scope.cancel(reason)
-    else:
-        scope.cancel()
-
-
 class TrioStrand(Strand):
     """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``.
 
@@ -93,6 +86,7 @@ class TrioStrand(Strand):
         "_context",
         "_hop",
         "_host",
+        "_interrupted",
         "_raise_cancel",
         "_trio_scope",
         "condemned",
@@ -106,7 +100,9 @@ class TrioStrand(Strand):
         super().__init__(kernel, coro, name, owner)
         self._host = host
         self._context = contextvars.copy_context()
+        self.send = self._refuse
         self._hop = False
+        self._interrupted = False
         self._raise_cancel: Callable[[], NoReturn] | None = None
         self._trio_scope: trio.CancelScope | None = None
         self.task: trio.lowlevel.Task | None = None
@@ -122,10 +118,13 @@ class TrioStrand(Strand):
         else:
             trio.lowlevel.reschedule(self.task)
 
+    def _refuse(self, _value: None) -> object:
+        raise NotRunningError("a strand on the trio host is stepped by the host: use 'await host.run_tick(kernel)'.")
+
     async def _run(self) -> None:
         scope = self._trio_scope = trio.CancelScope()
         if self.stop_reason is not None:
-            cancel_scope(scope, self.stop_reason)
+            self._host.cancel_quietly(scope, self.stop_reason)
         value: Any = None
         error: BaseException | None = None
         cancelled: BaseException | None = None
@@ -136,12 +135,16 @@ class TrioStrand(Strand):
                 except BaseException as raised:
                     cancelled = _find_cancelled(raised)
                     raise
+        except GeneratorExit:
+            raise  # trio is gone, and with it this task
         except BaseException as raised:  # noqa: BLE001 - the kernel is told; trio would crash
             error = raised
         if scope.cancelled_caught and error is None:
             error = cancelled
         self.outcome = (value, error if self.condemned is None else self.condemned)
         self._host.task_ends(self)
+        if self.task is not None and self.task.child_nurseries:
+            await self._hold()
 
     async def _drive(self) -> Any:
         """Drive the coroutine; holds the baton when it begins and when it ends."""
@@ -153,7 +156,7 @@ class TrioStrand(Strand):
             enter, argument = coro.throw, error
         rounds = 0
         while True:
-            delivering = self.send == self._deliver
+            interrupted = self._interrupted
             try:
                 command = self._step(enter, argument)
             except StopIteration as stop:
@@ -164,14 +167,20 @@ class TrioStrand(Strand):
                 continue
             enter, argument = coro.send, None
             if self.condemned is not None:
-                await self._close(coro)
-            if delivering:
+                rounds += 1
+                if rounds > self.kernel.livelock_steps:
+                    self._abandon(coro)
+                    raise self.condemned
+                enter, argument = coro.throw, self.condemned
+                continue
+            if interrupted:
                 if self.pending() is None:
-                    self.send = self.ordinary_send()
+                    self._interrupted = False
                 elif (error := await self._cancellation()) is not None:
                     rounds += 1
                     if rounds >= self.kernel.livelock_steps:
                         error = self.condemned = self.kernel.livelocked(self)
+                        rounds = 0
                     enter, argument = coro.throw, error
                     continue
             rounds = 0
@@ -228,10 +237,10 @@ class TrioStrand(Strand):
             return self.condemned
         if self._raise_cancel is not None:
             return await self._cancellation()
-        if self.send == self._deliver:
+        if self._interrupted:
             if self.pending() is not None:
                 return await self._cancellation()
-            self.send = self.ordinary_send()
+            self._interrupted = False
         return None
 
     async def _cancellation(self) -> BaseException | None:
@@ -250,20 +259,18 @@ class TrioStrand(Strand):
         if self.stop_reason is None and self.coro is not None:
             super().stop(reason)
             if self._trio_scope is not None:
-                with self._host.quiet():
-                    cancel_scope(self._trio_scope, reason)
+                self._host.cancel_quietly(self._trio_scope, reason)
 
     def scope_cancelled(self, scope: CancelScope) -> None:
         """One of its open scopes was cancelled."""
         super().scope_cancelled(scope)
-        with self._host.quiet():
-            cancel_scope(scope.host_scope, scope.reason)
+        self._host.cancel_quietly(scope.host_scope, scope.reason)
 
     def interrupt(self) -> None:
         """Note that a native cancellation is in force; trio says when it is to be raised."""
         if self.coro is None:
             return
-        self.send = self._deliver
+        self._interrupted = True
         if self.kernel.current is self:
             self._hop = True
             self.kernel.call_soon(self._interrupt_suspended)
@@ -272,14 +279,14 @@ class TrioStrand(Strand):
         self._hop = False
         if self._raise_cancel is not None and self.detach():
             self.kernel.ready.append(self)
-        elif self.coro is not None and self.send == self._deliver and self.pending() is None:
-            self.send = self.ordinary_send()
+        elif self._interrupted and self.pending() is None:
+            self._interrupted = False
 
     def enter_scope(self, scope: CancelScope) -> None:
         """It entered a scope: one of trio's is opened beside it."""
         scope.host_scope = trio.CancelScope(shield=scope.shield)
         if scope.cancel_called:
-            cancel_scope(scope.host_scope, scope.reason)
+            self._host.cancel_quietly(scope.host_scope, scope.reason)
         scope.host_scope.__enter__()
         super().enter_scope(scope)
 
@@ -288,13 +295,21 @@ class TrioStrand(Strand):
         if self.pending() is not None:
             self.interrupt()
         kind, trace = (None, None) if error is None else (type(error), error.__traceback__)
-        swallowed: bool = scope.host_scope.__exit__(kind, error, trace)
-        return swallowed and error is not None
+        try:
+            scope.host_scope.__exit__(kind, error, trace)
+        finally:
+            scope.cancelled_caught = scope.host_scope.cancelled_caught
+        return scope.cancelled_caught
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
+    def ended(self, result: Any, error: BaseException | None) -> None:
+        """Close the books on it."""
+        super().ended(result, error)
+        self._host.strand_ended()
+
     def condemn(self, error: BaseException) -> bool:
-        """Have it killed when its turn comes: raise the error at its await, and close it if it waits for the kernel again.
+        """Have it killed when its turn comes: every wait on the kernel raises the error from now on.
 
         Args:
             error: why.
@@ -305,8 +320,31 @@ class TrioStrand(Strand):
         if self.condemned is None:
             self.condemned = error
             if self._trio_scope is not None:
-                with self._host.quiet():
-                    self._trio_scope.cancel()
-            if self.detach() or self.state == "ready":
-                ...
+                self._host.cancel_quietly(self._trio_scope, "killed")
+            ready = self.kernel.ready
+            waits = self.detach() or self.state == "ready"
+            if waits and self not in ready:
+                ready.append(self)
         return True
+
+    def _abandon(self, coro: Coroutine[Any, Any, Any]) -> None:
+        try:
+            self._step(lambda _value: coro.close(), None)
+        except BaseException:  # noqa: BLE001, S110 - whatever it raises, it has ended, or never will
+            pass
+        if getattr(coro, "cr_frame", None) is not None:
+            self.kernel.abandon(coro)
+
+    async def _hold(self) -> None:
+        """Keep the task of an abandoned coroutine whose nurseries are open: trio crashes when such a task ends."""
+        assert self.task is not None
+        for nursery in self.task.child_nurseries:
+            nursery.cancel_scope.cancel()
+        await trio.sleep_forever()
+
+
+def _find_cancelled(error: BaseException) -> BaseException | None:
+    """The exception of trio's that ended a strand; a nursery may have wrapped it into groups."""
+    if isinstance(error, BaseExceptionGroup):
+        return next((found for inner in error.exceptions if (found := _find_cancelled(inner)) is not None), None)
+    return error if isinstance(error, trio.Cancelled) else None

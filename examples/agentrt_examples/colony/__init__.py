@@ -1,12 +1,14 @@
 """A colony that lives: about twenty agents of four kinds in a grid world, run by AI packs in JSON.
 
-For authors of games who want to see what it takes. From below: ``terrain`` and ``paths`` (the ground), ``census``, ``chronicle``,
-``daylight``, ``effects`` (what the world knows), ``bodies``, ``goods``, ``growing``, ``animals``, ``harm`` (what entities are made
-of), ``town`` (all of it together), ``acting`` (what can be done), ``population`` (who does it), ``systems`` (what happens by itself),
-``colony`` (a run of it). ``report``, ``picture`` and ``app`` only look.
+For authors of games who want to see what it takes. From below: ``terrain`` and ``paths`` (the ground),
+``census``, ``chronicle``, ``daylight``, ``effects`` (what the world knows), ``bodies``, ``goods``,
+``growing``, ``animals``, ``harm`` (what entities are made of), ``town`` (all of it together), ``acting``
+(what can be done), ``population`` (who does it), ``systems`` (what happens by itself), ``colony`` (a run of
+it). ``report``, ``picture`` and ``app`` only look.
 
-It is written on the façade ``agentrt`` and on ``agentrt_actions`` alone. This module offers what the entry points name: ``manifest`` for
-packs and actions, ``world`` for ``agentrt demo``. It imports nothing that needs the extra ``demo``.
+It is written on the façade ``agentrt`` and on ``agentrt_actions`` alone. This module offers what the entry
+points name: ``manifest`` for packs and actions, ``world`` for ``agentrt demo``. It imports nothing that needs
+the extra ``demo``.
 """
 
 from __future__ import annotations
@@ -14,7 +16,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentrt import Manifest
-from agentrt_examples.colony.acting import cooking, critters, farming, hauling, healing, needs, painting, top, tower, wolves
+from agentrt_examples.colony.acting import (
+    cooking,
+    critters,
+    farming,
+    hauling,
+    healing,
+    needs,
+    painting,
+    top,
+    tower,
+    wolves,
+)
 from agentrt_examples.colony.offer import ColonyWorld
 
 __all__ = ["manifest", "world"]

@@ -1,7 +1,7 @@
 """Posing: what an animal has that now and then stands still to be drawn. Of the seed's example, the animal's side.
 
-An animal becomes ready to pose and stops being ready as it likes; while somebody draws it, it is frozen and stays where it
-is. Several may draw one animal: it is frozen until the last of them unfreezes it.
+An animal becomes ready to pose and stops being ready as it likes; while somebody draws it, it is frozen and
+stays where it is. Several may draw one animal: it is frozen until the last of them unfreezes it.
 
 Source: seed 001, "Leaf action example" (ready_to_pose, freeze_animal, get_photogenicity).
 """

@@ -1,8 +1,9 @@
-"""What bodies are made of: position, legs, needs, health, fear, traits. Components of entities, and nothing that decides.
+"""What bodies are made of: position, legs, needs, health, fear, traits. Components, and nothing that decides.
 
-Rules: every number is whole; every change goes through a method, which keeps the invariants in one place and then fires
-the component's signal; nothing here knows an action. The classes implement the protocols of ``agentrt_actions`` where there is
-one (``Position`` is ``Located``, ``Legs`` a ``Mover``, ``Fear`` has ``Threats``).
+Rules: every number is whole; every change goes through a method, which keeps the invariants in one place and
+then fires the component's signal; nothing here knows an action. The classes implement the protocols of
+``agentrt_actions`` where there is one (``Position`` is ``Located``, ``Legs`` a ``Mover``, ``Fear`` has
+``Threats``).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The census: what there is in the colony, by tags. The directory of the standard actions.
 
-Rules: an entity stands under any number of tags; under each tag entities stand in the order in which they came; an entity
-that is destroyed is struck from all of them by itself. Whoever changes an entity's state moves it between tags: a plot
-goes from ``plot:bare`` to ``plot:tilled``, an item from ``loose`` to ``stored``. So an action that looks for work waits for one
-signal, and nobody scans the world.
+Rules: an entity stands under any number of tags; under each tag entities stand in the order in which they
+came; an entity that is destroyed is struck from all of them by itself. Whoever changes an entity's state
+moves it between tags: a plot goes from ``plot:bare`` to ``plot:tilled``, an item from ``loose`` to
+``stored``. So an action that looks for work waits for one signal, and nobody scans the world.
 """
 
 from __future__ import annotations

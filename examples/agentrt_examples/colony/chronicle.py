@@ -1,10 +1,11 @@
 """The chronicle: what happened in the colony, counted by kind and told in lines.
 
-It is the world's own record, beside the trace of what agents think and do. Whoever listens to it gets every entry; the
-colony hands each one on to the trace as a note, so that the digest of a run covers the world as well: two runs in which the
-agents decided alike and the world did not would be told apart.
+It is the world's own record, beside the trace of what agents think and do. Whoever listens to it gets every
+entry; the colony hands each one on to the trace as a note, so that the digest of a run covers the world as
+well: two runs in which the agents decided alike and the world did not would be told apart.
 
-``KINDS`` is the closed list of what is counted, in the order of the summary; an unknown kind is a mistake and raises.
+``KINDS`` is the closed list of what is counted, in the order of the summary; an unknown kind is a mistake and
+raises.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Chronicle:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self.counts = dict.fromkeys(KINDS, 0)
+        self.counts: dict[str, int] = dict.fromkeys(KINDS, 0)
         self.entries: deque[Entry] = deque(maxlen=_KEPT)
         self.listeners: list[Callable[[Entry], object]] = []
 

@@ -1,13 +1,12 @@
 """A run of the colony: a runtime, a town, those who live there, and what ties them together.
 
-Everything that is random comes from streams of the runtime's seed; everything that happens in the world goes into the
-trace as a note. So one digest over the trace covers all of a run.
+Everything that is random comes from streams of the runtime's seed; everything that happens in the world goes
+into the trace as a note. So one digest over the trace covers all of a run.
 """
 
 from __future__ import annotations
 
-from agentrt import Runtime, TraceRecord
-from agentrt import TraceEvent as Happened
+from agentrt import Runtime, TraceEvent, TraceRecord
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.systems import Systems
@@ -47,4 +46,4 @@ class Colony:
     def _note(self, entry: Entry) -> None:
         if self.runtime.trace.on:
             detail = (("kind", entry.kind), ("text", entry.text))
-            self.runtime.trace.emit(TraceRecord(entry.tick, entry.who, "world", Happened.NOTE, detail))
+            self.runtime.trace.emit(TraceRecord(entry.tick, entry.who, "world", TraceEvent.NOTE, detail))

@@ -1,7 +1,7 @@
 """Day and night, derived from the tick and from nothing else.
 
-A day has 1,000 ticks (50 seconds of game time): morning and noon until 600, dusk until 700, night until 950, dawn until the
-end. Wolves come at dusk, and everybody tires faster after it.
+A day has 1,000 ticks (50 seconds of game time): morning and noon until 600, dusk until 700, night until 950,
+dawn until the end. Wolves come at dusk, and everybody tires faster after it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class Clock(Protocol):
     @property
     def tick(self) -> int:
         """The number of the tick."""
+        ...
 
 
 class Daylight:

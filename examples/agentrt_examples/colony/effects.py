@@ -1,8 +1,8 @@
 """Effects: what is seen of an action, and how long it takes.
 
-The board implements ``agentrt_actions.EffectPlayer``: it knows for each effect how many ticks it lasts, shows who plays which,
-and calls back when an effect has ended. The calls are made from ``end_due``, once a tick and in the order in which the
-effects began: never from within ``play``.
+The board implements ``agentrt_actions.EffectPlayer``: it knows for each effect how many ticks it lasts, shows
+who plays which, and calls back when an effect has ended. The calls are made from ``end_due``, once a tick and
+in the order in which the effects began: never from within ``play``.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ EFFECTS: dict[str, int] = {
     "harvest": 14,
     "cook": 50,
     "eat": 30,
-    "bandage": 30,
+    "bandage": 16,
     "draw_in_notebook": 60,
-    "paint_landscape": 80,
     "bite": 4,
     "lick_lips": 24,
     "aim": 8,

@@ -10,8 +10,8 @@ stored    ``item``, ``<kind>``                               on a shelf, at the 
 held      ``item``                                           in somebody's hands; its position is old
 ========  =================================================  ======================================
 
-So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away, and nobody finds what
-somebody else carries. All changes of state are in this module.
+So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away, and
+nobody finds what somebody else carries. All changes of state are in this module.
 """
 
 from __future__ import annotations

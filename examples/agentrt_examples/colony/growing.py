@@ -1,8 +1,9 @@
 """Growing: the plots of the fields, the herb bushes.
 
-A plot goes round: bare, tilled, planted, ripe, and after the harvest bare again. What may be done to it is what its state
-allows; anything else raises, because an action that does it anyway is wrong (actions look before they act). The census
-lists a plot under ``plot:<state>``. Growing itself needs no hands: the system ``grow`` advances a planted plot when it is due.
+A plot goes round: bare, tilled, planted, ripe, and after the harvest bare again. What may be done to it is
+what its state allows; anything else raises, because an action that does it anyway is wrong (actions look
+before they act). The census lists a plot under ``plot:<state>``. Growing itself needs no hands: the system
+``grow`` advances a planted plot when it is due.
 """
 
 from __future__ import annotations

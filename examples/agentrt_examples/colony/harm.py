@@ -1,7 +1,8 @@
 """Wounds: the one place where a body is hurt and healed, so that the census always knows who needs help.
 
-Tags that are kept here: ``wounded`` for hearthlings that should be looked after, ``prey`` for whom wolves hunt (those who lie
-on the ground are left alone). A hearthling that can take no more lies down and recovers; anybody else dies.
+Tags that are kept here: ``wounded`` for hearthlings that should be looked after, ``prey`` for whom wolves
+hunt (those who lie on the ground are left alone). A hearthling that can take no more lies down and recovers;
+anybody else dies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``agentrt demo`` gets: the colony as a world, headless or live. Imports what it needs when it is asked to run."""
+"""What ``agentrt demo`` gets: the colony as a world, headless or live. Imports what it needs when it is run."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
 """Paths over the ground, found by tcod (the roguelike library), as the path finder of the standard actions.
 
-Why tcod: it computes in C with whole numbers and breaks ties by the order in which it visits cells, so one wheel gives
-one answer on every Python and every hash seed; a search over this world takes a third of a millisecond, where pure
-Python libraries take two to four. Rejected: ``pathfinding`` (12 times slower, and it stops by a wall-clock limit),
-``networkx`` (6 times slower), ``rustworkx`` and ``scipy`` (weights are floats, and a graph for a grid is a detour).
+Why tcod: it computes in C with whole numbers and breaks ties by the order in which it visits cells, so one
+wheel gives one answer on every Python and every hash seed; a search over this world takes a third of a
+millisecond, where pure Python libraries take two to four. Rejected: ``pathfinding`` (12 times slower, and it
+stops by a wall-clock limit), ``networkx`` (6 times slower), ``rustworkx`` and ``scipy`` (weights are floats,
+and a graph for a grid is a detour).
 
-One search answers all questions about one starting cell, and the ground never changes: the searches of the last cells
-that were asked about are kept. Steps go up, right, down and left; there are no diagonals, so nobody squeezes between
-two corners.
+One search answers all questions about one starting cell, and the ground never changes: the searches of the
+last cells that were asked about are kept. Steps go up, right, down and left; there are no diagonals, so
+nobody squeezes between two corners.
 
 tcod comes with the extra ``demo``. Its arrays are indexed ``[column, row]`` here, so that a cell is an index.
 """
@@ -20,9 +21,9 @@ from typing import Any
 
 import numpy
 import tcod.path
-from agentrt_actions import Path
 
 from agentrt import Signal
+from agentrt_actions import Path
 from agentrt_examples.colony.terrain import Cell, Ground
 
 __all__ = ["GridPathFinder"]

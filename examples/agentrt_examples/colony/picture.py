@@ -1,8 +1,8 @@
 """The picture: the map of the colony as cells of a glyph and two colors. Only looks, never changes anything.
 
-``Picture.cells`` decides what is seen where; the plain text for tests and logs and the colored text for the terminal are
-made from the same cells. From below: terrain, plots, shelves and beds, items, those who live there, the selected one.
-At night everything is dimmed towards blue, except those who live there.
+``Picture.cells`` decides what is seen where; the plain text for tests and logs and the colored lines for the
+terminal are made from the same cells. From below: terrain, plots, shelves and beds, items, those who live
+there, the selected one. At night everything is dimmed towards blue, except those who live there.
 
 Colors are ``(red, green, blue)``. Glyphs are one column wide in every terminal that this was tried in.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 
 from agentrt import Entity
 from agentrt_examples.colony.animals import Poser
@@ -106,10 +106,9 @@ class Picture:
 
     def __init__(self, colony: Colony) -> None:
         self._colony = colony
+        self._styles: dict[tuple[Color, Color, bool], Style] = {}
         ground = colony.town.ground
-        self._base = [
-            [self._terrain((column, row)) for column in range(ground.width)] for row in range(ground.height)
-        ]
+        self._base = [[self._terrain((column, row)) for column in range(ground.width)] for row in range(ground.height)]
 
     def _terrain(self, cell: Cell) -> Glyph:
         name = self._colony.town.ground.terrain(cell).name
@@ -156,24 +155,37 @@ class Picture:
             sign = "z"
         _put(rows, entity, sign, color, bold=True)
 
-    def text(self, selected: Entity | None = None, width: int = 1) -> Text:
-        """The map in color.
+    def lines(self, selected: Entity | None = None, width: int = 1) -> list[list[Segment]]:
+        """The map in color, row by row; neighbors that look alike are one segment.
 
         Args:
             selected: who is highlighted.
             width: how many columns a cell takes, 1 or 2.
         """
-        text = Text(no_wrap=True, end="")
-        for number, row in enumerate(self.cells(selected)):
-            if number:
-                text.append("\n")
+        lines = []
+        for row in self.cells(selected):
+            line: list[Segment] = []
+            words = ""
+            style: Style | None = None
             for glyph in row:
-                style = Style(
-                    color=_hex(glyph.color), bgcolor=_hex(glyph.ground), bold=glyph.bold
-                )
+                look = self._style(glyph)
+                if look is not style and style is not None:
+                    line.append(Segment(words, style))
+                    words = ""
+                style = look
                 filler = glyph.sign if glyph.color == glyph.ground else " "
-                text.append(glyph.sign + filler * (width - 1), style)
-        return text
+                words += glyph.sign + filler * (width - 1)
+            line.append(Segment(words, style))
+            lines.append(line)
+        return lines
+
+    def _style(self, glyph: Glyph) -> Style:
+        look = glyph[1:]
+        style = self._styles.get(look)
+        if style is None:
+            style = Style(color=_hex(glyph.color), bgcolor=_hex(glyph.ground), bold=glyph.bold)
+            self._styles[look] = style
+        return style
 
     def plain(self) -> str:
         """The map without color."""

@@ -1,8 +1,8 @@
 """The population: who lives in the colony, and how they come and go.
 
-Four kinds of agents, told apart by the pack that they are given and by nothing else: hearthlings (with a pack for each
-job), critters, wolves, turrets. An agent's entity is made by the town; when the entity is destroyed, the agent leaves the
-runtime at the next intake.
+Four kinds of agents, told apart by the pack that they are given and by nothing else: hearthlings (with a pack
+for each job), critters, wolves, turrets. An agent's entity is made by the town; when the entity is destroyed,
+the agent leaves the runtime at the next intake.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ SETTLERS = (
 _CRITTERS = (
     ("Pip", 95), ("Moss", 70), ("Thistle", 85), ("Bramble", 40), ("Clover", 60), ("Nib", 20), ("Dandelion", 75),
 )  # fmt: skip
-_CRITTER_PACE = 4
-_WOLF_PACE = 3
-_HEARTHLING_PACE = 4
+_CRITTER_PACE = 3
+_WOLF_PACE = 2
+_HEARTHLING_PACE = 3
 _WOLVES_AT_FIRST = 2
 
 
@@ -141,7 +141,7 @@ class Population:
         agent = Agent(entity, packs=[f"colony:ai_pack:{pack}"])
         self.agents.append(agent)
         self._runtime.add(agent)
-        entity.destroyed.connect(lambda _gone: self._runtime.post(self._leave, agent))
+        entity.destroyed.connect(lambda _gone: self._leave(agent))
         return agent
 
     def _leave(self, agent: Agent) -> None:

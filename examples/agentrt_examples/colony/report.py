@@ -1,15 +1,17 @@
 """What a run came to: how often each action ran and how it ended, and what happened in the world.
 
-``ActionTable`` listens to the trace and reads nothing else. An action that ran either completed, or was cut short; what cut it
-short is the last thing that was said about its agent's plan: a preemption, an abort, or that the agent left.
+``ActionTable`` listens to the trace and reads nothing else. An action that ran either completed, or was cut
+short; what cut it short is what was said about its agent's plan just before: a preemption or an abort. If
+nothing was said, the agent left.
 
-``run_headless`` runs a colony on any of the three hosts. Only the ticks of the run are counted and hashed, and not
-how it is taken down afterwards.
+``run_headless`` runs a colony on any of the three hosts. Only the ticks of the run are counted and hashed,
+and not how it is taken down afterwards.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentrt import TraceEvent, TraceHub, TraceRecord
@@ -20,6 +22,7 @@ from agentrt_examples.colony.colony import Colony
 __all__ = ["ActionCount", "ActionTable", "run_headless"]
 
 _PROGRESS_EVERY = 100
+_NOTES_A_LINE = 5
 
 
 @dataclass(slots=True)
@@ -60,13 +63,14 @@ class ActionTable:
         event, key = record.event, (record.agent, record.path)
         if event is TraceEvent.RUN:
             name = record.path.rpartition("/")[2]
+            self._cause.pop(record.agent, None)
             count = self._open[key] = self.counts.setdefault(name, ActionCount())
             count.ran += 1
         elif event is TraceEvent.FINISH:
             done = self._open.pop(key, None)
             if done is not None:
                 done.completed += 1
-        elif event in (TraceEvent.PREEMPT, TraceEvent.ABORT, TraceEvent.REMOVED):
+        elif event is TraceEvent.PREEMPT or event is TraceEvent.ABORT:
             self._cause[record.agent] = event
         elif event is TraceEvent.STOP:
             cut = self._open.pop(key, None)
@@ -105,6 +109,7 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
         if runtime.tick == ticks:
             digest.close()
             table.close()
+            runtime.stop()
 
     runtime.after_tick(after_tick)
     _run(colony, ticks, host)
@@ -114,8 +119,13 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
         title=f"colony: {ticks} ticks, seed {seed}, {host} host",
         columns=("action", "ran", "completed", "preempted", "aborted"),
         rows=table.rows(),
-        notes=tuple(f"{kind}: {count}" for kind, count in counts.items()),
+        notes=_notes(counts),
     )
+
+
+def _notes(counts: Mapping[str, int]) -> tuple[str, ...]:
+    words = [f"{kind} {count}" for kind, count in counts.items()]
+    return tuple(", ".join(words[first : first + _NOTES_A_LINE]) for first in range(0, len(words), _NOTES_A_LINE))
 
 
 def _run(colony: Colony, ticks: int, host: str) -> None:
@@ -123,17 +133,18 @@ def _run(colony: Colony, ticks: int, host: str) -> None:
     if host == "asyncio":
         import asyncio
 
-        asyncio.run(runtime.run(ticks=ticks, speed=math.inf))
+        asyncio.run(runtime.run(speed=math.inf))
     elif host == "trio":
         import trio
 
         async def run() -> None:
-            await runtime.run(ticks=ticks, speed=math.inf)
+            await runtime.run(speed=math.inf)
 
         trio.run(run)
     else:
         for _ in range(ticks):
             runtime.step()
+        runtime.close()
 
 
 def describe(colony: Colony) -> str:

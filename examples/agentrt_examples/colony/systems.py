@@ -1,8 +1,8 @@
 """What happens in the world by itself, tick by tick: hunger, healing, growth, looking around, wolves at dusk.
 
-``Systems.tick`` is called once in every tick before anybody thinks, in a fixed order. Each part does its work every few
-ticks only, since none of it needs to be finer, and each says how often. Nothing here decides for an agent: it changes
-components, and their signals wake whoever thinks about them.
+``Systems.tick`` is called once in every tick before anybody thinks, in a fixed order. Each part does its work
+every few ticks only, since none of it needs to be finer, and each says how often. Nothing here decides for an
+agent: it changes components, and their signals wake whoever thinks about them.
 """
 
 from __future__ import annotations

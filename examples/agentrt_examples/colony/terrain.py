@@ -1,13 +1,14 @@
 """The ground of the colony: a chart of letters, read once, that says what every cell is.
 
-Rules: a cell is ``(column, row)``, counted from the upper left corner; the ground never changes during a run, so that
-whatever is computed from it (paths above all) may be kept; what *does* change (crops, items, animals) stands on it as
-entities. ``cost`` is what one step onto a cell costs, in tenths of a step over grass: a whole number, because paths
-are compared by it and the comparison has to come out the same on every machine. A cost of 0 means: nobody walks here.
+Rules: a cell is ``(column, row)``, counted from the upper left corner; the ground never changes during a run,
+so that whatever is computed from it (paths above all) may be kept; what *does* change (crops, items, animals)
+stands on it as entities. ``cost`` is what one step onto a cell costs, in tenths of a step over grass: a whole
+number, because paths are compared by it and the comparison has to come out the same on every machine. A cost
+of 0 means: nobody walks here.
 
-The chart is text in this module, and not a data file, because it is the one picture of the world that every reader
-of this package wants to look at first. Letters that are not terrain (``b`` a bed, ``h`` a herb bush, ...) mark what stands
-there; ``MARKS`` says on which ground.
+The chart is text in this module, and not a data file, because it is the one picture of the world that every
+reader of this package wants to look at first. Letters that are not terrain (``b`` a bed, ``h`` a herb bush,
+...) mark what stands there; ``MARKS`` says on which ground.
 """
 
 from __future__ import annotations
@@ -58,21 +59,21 @@ T....................................^^T
 ....#bbb_bbb#....t.....ffffff.........^^
 T...#_______#..........ffffff..........^
 T...#bbb_bbb#..........ffffff........h.T
-TT..####+####..........ffffff..........T
+TT..####+####....h.....ffffff..........T
 T.......:.......................t.......
 ........:.............:.................
 T.......:::::::::::::::::............T..
 T.......:......:......:..............TTT
-TT..kkKKk......:......:.............TTTT
-T...kkkkk......:....ffffff...........T..
-....ccccc......:....ffffff..............
-....ccccc......:....ffffff.........~~~..
+TT..kkKKk..ssss:......:.............TTTT
+T...kkkkk..ssss:....ffffff...........T..
+....ccccc..ssss:....ffffff..............
+....ccccc..ssss:....ffffff.........~~~..
 T..............:....ffffff........~~~~~~
-TT...ssssss.....gggg.............~~~~~~~
-T....ssssss.....gggg............~~~~~~~~
-..h..ssssss..................h.~~~~~~~~~
-.....ssssss.......t...........~~~~~~~~~~
-T..............................~~~~~~~~~
+TT.........h....gggg.............~~~~~~~
+T...............gggg............~~~~~~~~
+..h..TT......................h.~~~~~~~~~
+....TTT.......h...t...........~~~~~~~~~~
+T....T.........................~~~~~~~~~
 TTT...h....TT......TTT....TT....~~~~~~~T
 TTTTTTTT..TTTTTTTTTTTTTTTTTTTTT..TTTTTTT
 """
@@ -108,9 +109,7 @@ class Ground:
             self._terrain.append([TERRAINS[MARKS.get(letter, letter)] for letter in row])
 
     def __contains__(self, cell: object) -> bool:
-        return (
-            isinstance(cell, tuple) and len(cell) == 2 and 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
-        )
+        return isinstance(cell, tuple) and len(cell) == 2 and 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
 
     def terrain(self, cell: Cell) -> Terrain:
         """What a cell is.
@@ -135,7 +134,10 @@ class Ground:
             letter: terrain or mark.
         """
         return [
-            (column, row) for row in range(self.height) for column in range(self.width) if self._letters[row][column] == letter
+            (column, row)
+            for row in range(self.height)
+            for column in range(self.width)
+            if self._letters[row][column] == letter
         ]
 
     def neighbors(self, cell: Cell) -> list[Cell]:

@@ -1,6 +1,7 @@
 """The words that people read: for each status text key a phrase, for each effect a sign.
 
-The library hands keys about and never looks inside; a game translates them. This is the colony's translation into English.
+The library hands keys about and never looks inside; a game translates them. This is the colony's translation
+into English.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ STATUS_TEXTS: dict[str, str] = {
     "colony:status.drawing": "drawing an animal",
     "colony:status.drawing_landscape": "painting a landscape",
     "colony:status.eating": "eating",
+    "colony:status.grazing": "grazing",
     "colony:status.harvest": "harvesting",
     "colony:status.hauling": "hauling",
     "colony:status.heal": "bandaging",
+    "colony:status.hunting": "hunting",
     "colony:status.leaving": "leaving",
     "colony:status.plant": "planting",
     "colony:status.posing": "posing",
@@ -40,7 +43,6 @@ EFFECT_SIGNS: dict[str, str] = {
     "cook": "~",
     "draw_in_notebook": "*",
     "eat": "%",
-    "paint_landscape": "*",
     "reload": "-",
 }
 

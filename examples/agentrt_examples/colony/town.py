@@ -1,9 +1,9 @@
 """The town: everything that is in the world besides those who live in it, and the making of it.
 
-``Town`` owns the services (ground, paths, census, chronicle, daylight, effects, reservations, chance) and builds what stands on
-the ground: plots, shelves, beds, the hearth, bushes, items. It gives the services to an entity as components, under
-the protocols by which actions ask for them; the colony's own actions ask for ``Town`` itself as well. It does not tick (see
-``systems``) and knows no agent (see ``population``).
+``Town`` owns the services (ground, paths, census, chronicle, daylight, effects, reservations, chance) and
+builds what stands on the ground: plots, shelves, beds, the hearth, bushes, items. It gives the services to an
+entity as components, under the protocols by which actions ask for them; the colony's own actions ask for
+``Town`` itself as well. It does not tick (see ``systems``) and knows no agent (see ``population``).
 
 Numbers of entities come from one counter, so that names are the same in every run.
 """
@@ -33,7 +33,7 @@ __all__ = ["GROWTH", "Town"]
 # Letter in the chart: what is kept on a shelf there, and how many of it.
 _SHELVES: dict[str, tuple[str, int]] = {"s": ("turnip", 4), "c": ("meal", 3), "g": ("picture", 2)}
 _SATIETY: dict[str, int] = {"meal": 700, "turnip": 250}
-_HERB_PAUSE = 240
+_HERB_PAUSE = 160
 
 GROWTH = (240, 400)
 """How many ticks a crop grows, at least and at most."""

@@ -69,6 +69,7 @@ class Graze(CompoundAction):
 
     does = "agentrt:top"
     name = "graze"
+    status_text_key = "colony:status.grazing"
     utility = 0.3
     steps = (
         step("agentrt:wander", least=1, most=4),

@@ -1,7 +1,8 @@
 """Farming: till, plant, harvest. One plot at a time; whoever is nearest takes it.
 
-The three works differ only in the plot that they look for and in what is done there, so ``TendPlot`` does all three. What comes out
-of a change of state, a crop that grows or a turnip that lies there, is the doing of whoever makes the change.
+The three works differ only in the plot that they look for and in what is done there, so ``TendPlot`` does all
+three. What comes out of a change of state, a crop that grows or a turnip that lies there, is the doing of
+whoever makes the change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Hauling: bring what lies about to where it belongs. Everybody does it who has nothing better to do.
 
-One compound for each kind of item, and not one for all: what lies nearest may have nowhere to go, and must not keep the others from
-being brought home. They think ahead to the end, with ``CURRENT`` for where the hearthling will stand and what it will carry.
+One compound for each kind of item, and not one for all: what lies nearest may have nowhere to go, and must
+not keep the others from being brought home. They think ahead to the end, with ``CURRENT`` for where the
+hearthling will stand and what it will carry.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class HaulPicture(CompoundAction):
 
     does = "colony:work"
     name = "hang a picture"
-    utility = 0.51
+    utility = 0.525
     status_text_key = "colony:status.hauling"
     steps = (
         step("agentrt:find_entity", tag="loose:picture", name="item"),

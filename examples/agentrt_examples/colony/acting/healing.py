@@ -1,7 +1,7 @@
 """Healing: fetch a herb, go to who is hurt, put it on. Also on oneself, which is the seed's own example of a compound.
 
-Everybody helps; who has the trait ``healer`` does it before anything else. The patient may walk about in the meantime, so
-the way to it is not a path that was found beforehand but a chase.
+Everybody helps; who has the trait ``healer`` does it before anything else. The patient may walk about in the
+meantime, so the way to it is not a path that was found beforehand but a chase.
 
 Source: seed 001, "Action", heal_self_action and heal_entity_adjacent.
 """
@@ -39,7 +39,7 @@ class HealOther(CompoundAction):
 
     does = "colony:work"
     name = "heal somebody"
-    utility = (0.56, 0.95)
+    utility = (0.5, 0.95)
     steps = (
         step("agentrt:find_entity", tag="wounded", name="patient"),
         step("agentrt:reserve_entity", entity=PREV.entity),
@@ -55,7 +55,7 @@ class HealOther(CompoundAction):
             ctx: the context.
             args: none.
         """
-        ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.2)
+        ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.0)
         ctx.set_think_output()
 
 
@@ -109,7 +109,7 @@ class HealAdjacent(Action):
         if herb is None or not within_reach(ctx, args.patient):
             ctx.abort(f"{args.patient.name} is out of reach, or there is no herb")
         await ctx.execute("agentrt:run_effect", effect="bandage")
-        if not within_reach(ctx, args.patient, 2):
+        if not within_reach(ctx, args.patient, 4):
             ctx.abort(f"{args.patient.name} went away")
         town = ctx.entity[Town]
         herb[Goods].use_up(herb)

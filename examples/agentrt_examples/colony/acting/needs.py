@@ -1,10 +1,10 @@
 """Eating, sleeping, resting.
 
-How urgent a need is decides over everything else, so each of these watches its need for as long as it thinks. Below a threshold
-it is not ready at all: a hearthling that is a little hungry does not eat.
+How urgent a need is decides over everything else, so each of these watches its need for as long as it thinks.
+Below a threshold it is not ready at all: a hearthling that is a little hungry does not eat.
 
-Eating shows how one activity can have several implementations: ``colony:get_food`` is performed by ``GetMeal`` and by
-``GetTurnip``, and the better one that is possible is taken; ``Eat`` knows neither.
+Eating shows how one activity can have several implementations: ``colony:get_food`` is performed by
+``GetMeal`` and by ``GetTurnip``, and the better one that is possible is taken; ``Eat`` knows neither.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Eat(CompoundAction):
 
     does = "agentrt:top"
     name = "eat"
+    status_text_key = "colony:status.eating"
     utility = (0.15, 0.9)
     steps = (
         step("colony:get_food"),
@@ -93,7 +94,7 @@ class Sleep(CompoundAction):
             ctx: the context.
             args: none.
         """
-        needs = ctx.entity[Needs]
+        needs: Needs = ctx.entity[Needs]
         daylight = ctx.entity[Town].daylight
 
         def is_tired() -> bool:

@@ -1,20 +1,31 @@
 """Painting: find an animal that is willing to pose, go there, draw it. The seed's own example, whole.
 
-What the seed leaves to the imagination is filled in like this: an animal is willing when it is an animal; of those the one
-that is ready now is preferred, and among equals the more photogenic; while nobody is ready the plan waits, in the thinking of
-``DrawAnimal``, for the animal that was found. An artist prefers this to most work; others do it when there is nothing to do.
+What the seed leaves to the imagination is filled in like this: an animal is willing when it is an animal; of
+those the one that is ready now is preferred, and among equals the more photogenic; while nobody is ready the
+plan waits, in the thinking of ``DrawAnimal``, for the animal that was found. An artist prefers this to most
+work; others do it when there is nothing to do.
 
-``DrawLandscape`` competes with ``DrawAnimal`` at a constant utility, as the seed suggests: with a lake or rocks behind the
-subject, only the more photogenic animals are drawn for their own sake.
+``DrawLandscape`` competes with ``DrawAnimal`` at a constant utility, as the seed suggests: with a lake or
+rocks behind the subject, only the more photogenic animals are drawn for their own sake.
 
 Source: seed 001, "Leaf action example", "Compound action example".
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from agentrt import BACK, LOOK, PREV, Action, ActionArgs, CompoundAction, Context, Entity, ThinkOutput, step
+from agentrt import (
+    BACK,
+    LOOK,
+    PREV,
+    Action,
+    ActionArgs,
+    ChildUtilities,
+    CompoundAction,
+    Context,
+    Entity,
+    ThinkOutput,
+    step,
+)
 from agentrt_actions import Located, keep_looking, ready_while, within_reach
 from agentrt_examples.colony.animals import Poser, is_animal
 from agentrt_examples.colony.bodies import Position, Traits
@@ -51,7 +62,7 @@ class FindAndPaintSubject(CompoundAction):
         ctx.set_think_output()
 
     def compose_utility(
-        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+        self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
         """Add how near the subject is, and how good it looks.
 
@@ -61,9 +72,7 @@ class FindAndPaintSubject(CompoundAction):
             child_utilities: of the steps.
             current_activity: unused.
         """
-        return (
-            self_utility + child_utilities["agentrt:follow_path"] * 0.1 + child_utilities["colony:paint"] * 0.4
-        )
+        return self_utility + child_utilities["agentrt:follow_path"] * 0.1 + child_utilities["colony:paint"] * 0.4
 
 
 class FindWillingPaintingSubject(Action):
@@ -207,18 +216,10 @@ class DrawLandscape(Action):
     status_text_key = "colony:status.drawing_landscape"
     flags = frozenset({LOOK})
 
-    class Args(ActionArgs):
-        """Behind what, and how it looks.
+    # All actions of one activity take the same arguments.
+    Args = DrawAnimal.Args
 
-        Attributes:
-            subject: the animal in the foreground.
-            effect: what is played meanwhile.
-        """
-
-        subject: Entity
-        effect: str = "paint_landscape"
-
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context, args: DrawAnimal.Args) -> None:
         """Be ready while the subject poses in front of water or rocks.
 
         Args:
@@ -237,7 +238,7 @@ class DrawLandscape(Action):
 
         await ready_while(ctx, [poser.changed], is_worth_it)
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context, args: DrawAnimal.Args) -> None:
         """Paint it.
 
         Args:

@@ -15,14 +15,13 @@ free time       0.10 to 0.55  whatever pastime is best
 idle            0             always
 ==============  ============  ====================================================
 
-Work and free time are activities of their own, so that what competes within them is compared there and not with hunger.
+Work and free time are activities of their own, so that what competes within them is compared there and not
+with hunger.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from agentrt import Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt import Action, ActionArgs, ChildUtilities, CompoundAction, Context, Entity, step
 from agentrt_actions import ready_while
 from agentrt_examples.colony.bodies import Health
 
@@ -38,7 +37,7 @@ class Work(CompoundAction):
     steps = (step("colony:work"),)
 
     def compose_utility(
-        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+        self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
         """The better the work, the better.
 
@@ -60,7 +59,7 @@ class FreeTime(CompoundAction):
     steps = (step("colony:free_time"),)
 
     def compose_utility(
-        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+        self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
         """The more pleasure, the better.
 
@@ -82,7 +81,7 @@ class RunFromDanger(CompoundAction):
     steps = (step("agentrt:flee_threats"),)
 
     def compose_utility(
-        self, entity: Entity, self_utility: float, child_utilities: Any, current_activity: str | None
+        self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
         """The nearer the danger, the better.
 

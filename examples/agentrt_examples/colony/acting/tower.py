@@ -9,7 +9,7 @@ from agentrt_examples.colony.town import Town
 
 __all__ = ["Shoot"]
 
-_DAMAGE = (15, 35)
+_DAMAGE = (20, 60)
 _HITS_OF_TEN = 6
 
 

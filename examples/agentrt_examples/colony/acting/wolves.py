@@ -1,7 +1,7 @@
 """Wolves: hunt what runs and what walks on two legs, until they are fed, hurt, or the night is over; then leave.
 
-A wolf that comes near enough bites; a critter dies of it, a hearthling may. A chase that fails is no failure of the plan:
-``Bite`` looks whether the prey is there, and the wolf tries again.
+A wolf that comes near enough bites; a critter dies of it, a hearthling may. A chase that fails is no failure
+of the plan: ``Bite`` looks whether the prey is there, and the wolf tries again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from agentrt_examples.colony.town import Town
 __all__ = ["Bite", "FindWayOut", "Hunt", "Leave", "Vanish"]
 
 _SMELL = 260
-_BITE = (28, 45)
-_FED = 900
+_BITE = (22, 36)
+_FED = 800
 
 
 class Hunt(CompoundAction):
@@ -24,6 +24,7 @@ class Hunt(CompoundAction):
 
     does = "agentrt:top"
     name = "hunt"
+    status_text_key = "colony:status.hunting"
     utility = 0.6
     steps = (
         step("agentrt:find_entity", tag="prey", within=_SMELL, reserved=True, name="prey"),
@@ -57,12 +58,12 @@ class Bite(Action):
             ctx: the context.
             args: whom.
         """
-        if args.victim.is_destroyed or not within_reach(ctx, args.victim):
+        if not _is_there(ctx, args.victim, 1):
             await ctx.next_tick()
             return
         await ctx.execute("agentrt:run_effect", effect="bite")
         town = ctx.entity[Town]
-        if args.victim.is_destroyed or not within_reach(ctx, args.victim, 2):
+        if not _is_there(ctx, args.victim, 2):
             return
         town.chronicle.note("bites", ctx.entity, f"bit {args.victim.name}")
         ctx.unprotect_argument(args.victim)
@@ -70,7 +71,11 @@ class Bite(Action):
             town.chronicle.note("critters caught", ctx.entity, f"caught {args.victim.name}")
             ctx.entity[Needs].add(satiety=FULL)
         else:
-            ctx.entity[Needs].add(satiety=100)
+            ctx.entity[Needs].add(satiety=150)
+
+
+def _is_there(ctx: Context, victim: Entity, reach: int) -> bool:
+    return not victim.is_destroyed and within_reach(ctx, victim, reach)
 
 
 class Leave(CompoundAction):
@@ -93,7 +98,8 @@ class Leave(CompoundAction):
             ctx: the context.
             args: none.
         """
-        health, needs = ctx.entity[Health], ctx.entity[Needs]
+        health: Health = ctx.entity[Health]
+        needs: Needs = ctx.entity[Needs]
         daylight = ctx.entity[Town].daylight
 
         def has_enough() -> bool:

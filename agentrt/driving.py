@@ -1,0 +1,365 @@
+"""Driving: who runs a runtime's ticks, and at which pace.
+
+One *baton* for each runtime: who holds it runs the ticks, everybody else waits. It is a caller of
+``runtime.run()``, or one of the callers of ``agent.run()``. Rules:
+
+* ``runtime.run()`` gets the baton whenever it asks for it: the pace that it was told counts. Among callers of
+  ``agent.run()`` it is the one that came first; it gives the baton on when its agent has ended, to the next
+  one, in order of arrival, together with the pace, so that no tick comes early or late.
+* Whoever is cancelled has its agents unwound before it lets the cancellation pass. If somebody else can
+  drive, that takes place in the ordinary ticks; if not, nobody will ever drive again, so the whole runtime is
+  closed (see ``closing``).
+
+The pace is kept by the event loop's own clock (so a loop with a virtual clock paces in virtual time). It
+decides how long to rest, and reaches no agent. A tick that is due stays due while the machine is late, up to
+a bound; what is beyond it is left out: otherwise a runtime that fell behind once would run flat out for ever.
+
+Rejected: a task of our own that drives in the background (its errors and its cancellation would be nobody's).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from agentrt.closing import Closer
+from agentrt.errors import WrongStateError
+from agentrt.loops import current_library, is_cancellation, now, shield
+
+if TYPE_CHECKING:
+    from agentrt.agent import Agent
+    from agentrt.runtime import Runtime
+
+__all__ = ["BLOCKING_MS", "CATCH_UP", "Driver", "Pacer"]
+
+CATCH_UP = 5
+BLOCKING_MS = 100.0
+
+
+class Pacer:
+    """When the next tick is due.
+
+    Args:
+        period: real seconds from one tick to the next; 0 for no pause at all.
+        catch_up: how many ticks may be run in a row, without a rest, when it is late.
+        now: the time now, in seconds from any start; the first tick is due at once.
+    """
+
+    __slots__ = ("_catch_up", "_due", "_period")
+
+    def __init__(self, period: float, catch_up: int, now: float) -> None:
+        self._period = period
+        self._catch_up = catch_up
+        self._due = now
+
+    def rest(self, now: float) -> float:
+        """How many seconds there are until the next tick.
+
+        Args:
+            now: the time now.
+        """
+        return max(0.0, self._due - now)
+
+    def ticked(self, now: float) -> int:
+        """A tick was run.
+
+        Args:
+            now: the time now.
+
+        Returns:
+            How many ticks are left out because it is too late for them.
+        """
+        self._due += self._period
+        late = now - self._due
+        if late <= self._catch_up * self._period:
+            return 0
+        if not self._period:
+            self._due = now
+            return 0
+        left_out = int(late / self._period) - self._catch_up
+        self._due += left_out * self._period
+        return left_out
+
+
+class _Turn:
+    """One caller that drives or waits until it may: of ``agent.run()``, or of ``runtime.run()`` if it has no agent.
+
+    Attributes:
+        agent: whose end it waits for.
+        is_over: whether that agent has ended.
+        is_leaving: whether the caller was cancelled and waits for the end of the unwinding only.
+        error: what the agent ended with.
+    """
+
+    __slots__ = ("_event", "agent", "error", "is_leaving", "is_over")
+
+    def __init__(self, agent: Agent | None) -> None:
+        self.agent = agent
+        self.is_over = False
+        self.is_leaving = False
+        self.error: Exception | None = None
+        self._event: Any = None
+
+    async def wait(self) -> None:
+        """Wait until ``wake`` is called."""
+        import anyio
+
+        self._event = anyio.Event()
+        await self._event.wait()
+
+    def wake(self) -> None:
+        """Have it look again."""
+        if self._event is not None:
+            self._event.set()
+
+
+class Driver:
+    """Who drives one runtime.
+
+    Args:
+        runtime: the runtime.
+
+    Attributes:
+        late_ticks: how many ticks were left out because the machine could not keep up.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.late_ticks = 0
+        self._runtime = runtime
+        self._kernel = runtime.kernel
+        self._closer = Closer(runtime)
+        self._baton: _Turn | None = None
+        self._main: _Turn | None = None  # the caller of ``runtime.run()``
+        self._turns: dict[_Turn, None] = {}  # the callers of ``agent.run()``, in the order in which they came
+        self._of_agent: dict[Agent, list[_Turn]] = {}
+        self._pacer: Pacer | None = None  # handed on with the baton
+        self._is_stopping = False
+
+    @property
+    def is_driving(self) -> bool:
+        """Whether somebody runs the ticks, so that nobody else may."""
+        return self._baton is not None
+
+    def stop(self) -> None:
+        """Have whoever drives, or drives next, end all agents after the present tick. Safe from any thread."""
+        self._is_stopping = True
+
+    # --- the two kinds of callers -------------------------------------------------------------------------------------
+
+    async def run(
+        self, ticks: int | None, speed: float, catch_up: int, budget: float | None, blocking: float | None
+    ) -> None:
+        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``.
+
+        Args:
+            ticks: how many; None for no limit.
+            speed: game seconds for each real second.
+            catch_up: how many ticks may run in a row without a rest.
+            budget: real seconds after which a tick lets the event loop work; None for never.
+            blocking: real seconds after which a step is reported; None for never.
+        """
+        if self._main is not None:
+            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
+        self._main = turn = _Turn(None)
+        try:
+            await self._take_baton(turn)
+            pacer = Pacer(self._kernel.clock.seconds_per_tick / speed, catch_up, now())
+            await self._pace(pacer, math.inf if ticks is None else ticks, lambda: False, budget, blocking)
+        except GeneratorExit:
+            raise  # the coroutine was thrown away: nothing can be awaited any more
+        except BaseException as error:
+            with shield():
+                await self._take_baton(turn)
+                await self._close(_reason("the runtime was cancelled", error))
+            raise
+        finally:
+            self._main = None
+            self._pass_on(turn)
+
+    async def run_agent(self, agent: Agent) -> None:
+        """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``.
+
+        Args:
+            agent: one of the runtime's agents.
+
+        Raises:
+            AgentKilled: its planner gave up.
+        """
+        turn = _Turn(agent)
+        self._turns[turn] = None
+        self._of_agent.setdefault(agent, []).append(turn)
+        try:
+            while not turn.is_over:
+                await self._take_baton(turn)
+                if not turn.is_over:
+                    await self._drive(turn)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            turn.is_leaving = True
+            reason = _reason("agent.run() was cancelled", error)
+            if not turn.is_over:
+                self._runtime.remove(agent, reason)
+            with shield():
+                await self._leave(turn, reason, others_may_drive=is_cancellation(error))
+            raise
+        finally:
+            self._forget(turn)
+            self._pass_on(turn)
+        if turn.error is not None:
+            raise turn.error
+
+    def agent_ended(self, agent: Agent) -> None:
+        """An agent was removed or killed.
+
+        Args:
+            agent: the agent.
+        """
+        for turn in self._of_agent.pop(agent, ()):
+            turn.is_over = True
+            turn.error = agent.error
+            turn.wake()
+
+    def _forget(self, turn: _Turn) -> None:
+        del self._turns[turn]
+        assert turn.agent is not None
+        turns = self._of_agent.get(turn.agent)
+        if turns is not None and turn in turns:
+            turns.remove(turn)
+            if not turns:
+                del self._of_agent[turn.agent]
+
+    # --- the baton ----------------------------------------------------------------------------------------------------
+
+    async def _take_baton(self, turn: _Turn) -> None:
+        """Wait until it is this caller's turn to drive, or its agent has ended."""
+        while self._baton is not None and self._baton is not turn and not turn.is_over:
+            await turn.wait()
+        if self._baton is None and not turn.is_over:
+            self._baton = turn
+
+    def _pass_on(self, turn: _Turn) -> None:
+        """Give the baton to who is next, if this caller has it: whoever is leaving drives only if there is no other."""
+        if self._baton is not turn:
+            return
+        following = self._main
+        if following is None:
+            waiting = [one for one in self._turns if not one.is_over]
+            following = next((one for one in waiting if not one.is_leaving), waiting[0] if waiting else None)
+        self._baton = following
+        if following is None or following.agent is None:
+            self._pacer = None
+        if following is not None:
+            following.wake()
+
+    async def _drive(self, turn: _Turn) -> None:
+        """Run ticks until the agent of a caller has ended, or ``runtime.run()`` asks for the baton."""
+        pacer = self._pacer
+        if pacer is None:
+            pacer = self._pacer = Pacer(self._kernel.clock.seconds_per_tick, CATCH_UP, now())
+        await self._pace(pacer, math.inf, lambda: turn.is_over or self._main is not None, None, BLOCKING_MS / 1000)
+        if not turn.is_over:
+            self._pass_on(turn)
+
+    async def _leave(self, turn: _Turn, reason: str, *, others_may_drive: bool) -> None:
+        """Wait until the agent of a cancelled caller has ended."""
+        if others_may_drive:
+            self._pass_on(turn)
+        await self._take_baton(turn)
+        if self._baton is turn:
+            await self._close(reason)
+
+    # --- ticks --------------------------------------------------------------------------------------------------------
+
+    async def _pace(
+        self,
+        pacer: Pacer,
+        ticks: float,
+        is_over: Callable[[], bool],
+        budget: float | None,
+        blocking: float | None,
+    ) -> None:
+        """Run ticks, each when it is due. When it was told to stop, close the runtime."""
+        kernel = self._kernel
+        host = kernel.host
+
+        def is_done() -> bool:
+            return self._is_stopping or is_over()
+
+        with self._watch(blocking):
+            while ticks > 0 and not is_done():
+                await self._rest(pacer)
+                if not is_done():
+                    await host.run_tick(kernel, budget)
+                    self.late_ticks += pacer.ticked(now())
+                    ticks -= 1
+            if not is_done():
+                await self._rest(pacer)  # so many ticks take so much time
+        if self._is_stopping:
+            await self._close("the runtime was stopped")
+
+    async def _rest(self, pacer: Pacer) -> None:
+        host = self._kernel.host
+        seconds = pacer.rest(now())
+        if host.name == "plain" and current_library() != "plain":
+            import anyio
+
+            await anyio.sleep(seconds)  # the strands live without the event loop, but it is there and must not starve
+        else:
+            await host.rest(self._kernel, seconds)
+
+    def _watch(self, blocking: float | None) -> AbstractContextManager[object]:
+        if blocking is None:
+            return contextlib.nullcontext()
+        from agentrt.kernel.hosts.watchdog import BlockingGuard
+
+        return BlockingGuard(self._kernel, blocking, self._runtime.report_blocking)
+
+    # --- closing ------------------------------------------------------------------------------------------------------
+
+    async def aclose(self, reason: str) -> None:
+        """End everything. See ``Runtime.aclose``.
+
+        Args:
+            reason: why, in words.
+        """
+        self.require_idle("runtime.aclose")
+        self._baton = turn = _Turn(None)
+        try:
+            with shield():
+                await self._close(reason)
+        finally:
+            self._pass_on(turn)
+
+    async def _close(self, reason: str) -> None:
+        try:
+            await self._closer.aclose(reason)
+        finally:
+            self._is_stopping = False
+
+    def close(self, reason: str) -> None:
+        """End everything, on the caller's stack. See ``Runtime.close``.
+
+        Args:
+            reason: why, in words.
+        """
+        self.require_idle("runtime.close")
+        self._closer.close(reason)
+        self._is_stopping = False
+
+    def require_idle(self, method: str) -> None:
+        """Raise ``WrongStateError`` if somebody drives.
+
+        Args:
+            method: what was called.
+        """
+        if self._baton is not None:
+            who = "runtime.run()" if self._main is self._baton else "agent.run()"
+            raise WrongStateError(method, f"{who} drives it", "Call runtime.stop() to end that first.")
+
+
+def _reason(reason: str, error: BaseException) -> str:
+    return reason if is_cancellation(error) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,168 @@
+"""A batch: coroutines that are started together, and of which most may end in their first step.
+
+Making a strand costs more than the first step of a think that knows its answer at once. Where the host allows it
+(``steps_inline``), a batch is one entry of the ready queue that takes the first step of each coroutine in turn, and a strand
+is made only for one that suspends, or asks for its strand (to open a cancel scope, say). Where it does not, each coroutine
+is a strand from the beginning. The order of steps is the same: those strands would stand in the queue one behind the
+other, where the batch stands.
+
+Rule: a member that was withdrawn before its turn (``open`` gives None) is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agentrt.kernel.traps import KEEP
+
+if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.strand import Strand
+
+__all__ = ["Batch", "BatchMember"]
+
+
+class BatchMember(Protocol):
+    """Who has a coroutine to start."""
+
+    def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
+        """Its turn has come: give the coroutine, or None if it does not want to start any more."""
+
+    def strand_name(self) -> str:
+        """What to call its strand."""
+
+    def on_strand_made(self, strand: Strand) -> None:
+        """Its coroutine has a strand from now on."""
+
+    def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
+        """Its coroutine ended; it may never have had a strand."""
+
+
+class Batch:
+    """Coroutines that are started together.
+
+    Args:
+        kernel: who starts them.
+
+    Attributes:
+        members: in order; append to it before ``launch``.
+    """
+
+    __slots__ = ("_coro", "_kernel", "_left", "_member", "_strand", "_then", "members", "waiting")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.members: list[BatchMember] = []
+        self.waiting: object = 0
+        self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
+        self._coro: Coroutine[Any, Any, Any] | None = None
+        self._member: BatchMember | None = None
+        self._strand: Strand | None = None
+        self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
+
+    @property
+    def name(self) -> str:
+        """What it starts, for people."""
+        return f"the batch of {self.members[0].strand_name()}" if self.members else "an empty batch"
+
+    def launch(self, then: Callable[..., object] | None = None, *args: Any) -> None:
+        """Put it into the ready queue.
+
+        Args:
+            then: called when each member has made its first step.
+            args: what to call it with.
+        """
+        kernel = self._kernel
+        if kernel.host.steps_inline:
+            if then is not None:
+                self._then = (then, args)
+            kernel.ready.append(self)
+            return
+        for member in self.members:
+            try:
+                coro = member.open(self)
+            except Exception as fault:
+                kernel.report(f"{member.strand_name()!r} could not be started", fault)
+                continue
+            if coro is not None:
+                member.on_strand_made(kernel.spawn(coro, member.strand_name(), member))
+        if then is not None:
+            kernel.call_soon(then, *args)
+
+    def send(self, _value: None) -> object:
+        """Take the first steps."""
+        if self._left is None:
+            self._left = iter(self.members)
+        try:
+            self._start(self._left)
+            if self._then is not None:
+                then, self._then = self._then, None
+                self._kernel.guarded(*then)
+        except BaseException:
+            # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
+            self._strand = None
+            self._kernel.ready.appendleft(self)
+            raise
+        return KEEP
+
+    def _start(self, members: Iterator[BatchMember]) -> None:
+        kernel = self._kernel
+        for member in members:
+            try:
+                self._coro = coro = member.open(self)
+            except Exception as fault:
+                kernel.report(f"{member.strand_name()!r} could not be started", fault)
+                continue
+            if coro is None:
+                continue
+            self._member = member
+            try:
+                command = coro.send(None)
+            except StopIteration as stop:
+                if self._strand is None:
+                    try:
+                        member.on_strand_end(None, stop.value, None)
+                    except Exception as fault:
+                        self._report_owner(fault)
+                else:
+                    self._ended(stop.value, None)
+            except BaseException as error:  # noqa: BLE001 - told to the member
+                self._ended(None, error)
+            else:
+                strand = self.strand()
+                self._strand = None
+                kernel.current = self
+                kernel.park_command(strand, command)
+
+    def strand(self) -> Strand:
+        """The strand of the member that makes its first step at this moment."""
+        strand = self._strand
+        if strand is None:
+            assert self._coro is not None
+            assert self._member is not None
+            strand = self._strand = self._kernel.adopt(self._coro, self._member.strand_name(), self._member)
+            self._kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
+            self._member.on_strand_made(strand)
+        return strand
+
+    def _ended(self, result: Any, error: BaseException | None) -> None:
+        kernel = self._kernel
+        strand, self._strand = self._strand, None
+        kernel.current = self
+        if strand is not None:
+            kernel.end(strand, result, error)
+            return
+        if error is not None:
+            error = kernel.host.translate(error)
+        assert self._member is not None
+        try:
+            self._member.on_strand_end(None, result, error)
+        except Exception as fault:
+            self._report_owner(fault)
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+
+    def _report_owner(self, fault: Exception) -> None:
+        assert self._member is not None
+        self._kernel.report(f"the owner of {self._member.strand_name()!r} raised when it ended", fault)

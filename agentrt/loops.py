@@ -1,0 +1,97 @@
+"""Which event loop runs on this thread, and the few things that are done with whichever it is.
+
+Nothing is imported to find out: a library that was never imported runs no loop. The hosts are imported when
+they are made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from agentrt.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Host
+
+__all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield"]
+
+
+def current_library() -> str:
+    """Which event loop runs on this thread: asyncio, trio or plain."""
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_run():
+        return "trio"
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is not None and asyncio._get_running_loop() is not None:
+        return "asyncio"
+    return "plain"
+
+
+def current_loop() -> object | None:
+    """The event loop that runs on this thread, as an object; None if there is none."""
+    library = current_library()
+    if library == "trio":
+        token: object = sys.modules["trio"].lowlevel.current_trio_token()
+        return token
+    loop: object | None = sys.modules["asyncio"].get_running_loop() if library == "asyncio" else None
+    return loop
+
+
+def now() -> float:
+    """The time on the clock of the event loop, in seconds from any start; without a loop, real time."""
+    library = current_library()
+    if library == "plain":
+        return time.monotonic()
+    module = sys.modules[library]
+    seconds: float = module.current_time() if library == "trio" else module.get_running_loop().time()
+    return seconds
+
+
+def shield() -> AbstractContextManager[object]:
+    """What keeps a cancellation away from clean-up; without an event loop there is none."""
+    if current_library() == "plain":
+        return contextlib.nullcontext()
+    import anyio
+
+    return anyio.CancelScope(shield=True)
+
+
+def is_cancellation(error: BaseException) -> bool:
+    """Whether an error is the event loop's own cancellation.
+
+    Args:
+        error: what was raised.
+    """
+    if current_library() == "plain":
+        return False
+    import anyio
+
+    return isinstance(error, anyio.get_cancelled_exc_class())
+
+
+def make_host(name: str) -> Host:
+    """Make the host for an event loop.
+
+    Args:
+        name: plain, asyncio or trio.
+
+    Raises:
+        MissingExtraError: trio is not installed.
+    """
+    if name == "asyncio":
+        from agentrt.kernel.hosts.asyncio_ import AsyncioHost
+
+        return AsyncioHost()
+    if name == "trio":
+        try:
+            from agentrt.kernel.hosts.trio_ import TrioHost
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("trio", "trio") from error
+        return TrioHost()
+    from agentrt.kernel.hosts.plain import PlainHost
+
+    return PlainHost()

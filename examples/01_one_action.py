@@ -1,0 +1,48 @@
+"""One action: an agent that performs it again and again, driven tick by tick.
+
+An action is a class: which activity it performs, how good it is at that, and how it runs. An agent performs the
+activity ``agentrt:top`` (``TOP``) all the time: when a plan has run to its end, it thinks again.
+
+Time is game time. Twenty ticks make a second, and nothing here waits for a real one.
+"""
+
+from __future__ import annotations
+
+from agentrt import TOP, Action, ActionArgs, Agent, Context, Entity, Runtime
+
+
+class RingBell(Action):
+    """Ring three strokes, then rest."""
+
+    does = TOP
+    utility = 0.5
+
+    def start(self, ctx: Context, args: ActionArgs) -> None:
+        say(ctx, "takes the rope")
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        for stroke in (1, 2, 3):
+            say(ctx, f"rings, stroke {stroke}")
+            await ctx.sleep(0.5)
+        await ctx.sleep(1.0)
+
+    def stop(self, ctx: Context, args: ActionArgs) -> None:
+        say(ctx, "lets go of the rope")
+
+
+def say(ctx: Context, words: str) -> None:
+    print(f"tick {ctx.clock.tick:3}  {ctx.entity.name} {words}")
+
+
+def main() -> None:
+    runtime = Runtime()
+    ringer = runtime.add(Agent(Entity("ringer", name="Ada"), actions=[RingBell]))
+    for _ in range(70):
+        runtime.step()
+    print(f"running: {ringer.snapshot().running}")
+    runtime.close()  # every `stop` is called, also that of an action in the middle of its run
+    print(ringer)
+
+
+if __name__ == "__main__":
+    main()

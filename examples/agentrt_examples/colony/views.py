@@ -1,0 +1,227 @@
+"""The panels of the live view, as rich texts: who does what, why, what happened. Only looks, never changes anything.
+
+What an agent does comes from its snapshot and from nothing else: the running branch says what, and at each
+activity of that branch the rivals and their utilities say why. The panels know their width and height and
+leave out what does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from agentrt import Agent, AgentSnapshot, FrameView, UnitView
+from agentrt_examples.colony.bodies import FULL, Health, Needs, Traits
+from agentrt_examples.colony.chronicle import Entry
+from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.picture import COLORS, glyph_of
+from agentrt_examples.colony.texts import status_text
+
+__all__ = ["agents_panel", "counts_line", "doing", "events_panel", "running_units", "why_panel"]
+
+_DIM = "#7d8590"
+_BARS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
+
+_EVENT_COLORS = {
+    "crops harvested": "#e8c468",
+    "meals cooked": "#ffb870",
+    "meals eaten": "#ffcf9e",
+    "wounds healed": "#7ee787",
+    "pictures painted": "#d2a8ff",
+    "bites": "#ff7b72",
+    "knocked down": "#ff7b72",
+    "critters caught": "#ff7b72",
+    "shots fired": "#79c0ff",
+    "wolves shot": "#79c0ff",
+    "wolves driven off": "#79c0ff",
+    "wolves arrived": "#ff7b72",
+}
+
+# What is told in the live view; the rest would drown it.
+_TOLD = frozenset(_EVENT_COLORS) | {"nights slept", "raw food eaten", "critters born"}
+
+
+def running_units(snapshot: AgentSnapshot) -> Iterator[tuple[FrameView, UnitView]]:
+    """The running branch, from the root: each activity, and the action that performs it.
+
+    Args:
+        snapshot: of an agent.
+    """
+    frame = snapshot.plan
+    while frame is not None:
+        elected = next((unit for unit in frame.units if unit.is_elected), None)
+        if elected is None or elected.state != "running":
+            return
+        yield frame, elected
+        frame = next((child for child in elected.frames if child.state == "running"), None)
+
+
+def doing(snapshot: AgentSnapshot) -> str:
+    """What an agent does, in a few words: what it is seen doing, and as part of what.
+
+    Args:
+        snapshot: of the agent.
+    """
+    names = [unit.name for _, unit in running_units(snapshot)]
+    if not names:
+        return "thinking"
+    seen = status_text(snapshot.status_text) or names[-1]
+    purpose = names[1] if names[0] in ("work", "free time") and len(names) > 1 else names[0]
+    # "posing" says enough, "walking" does not.
+    return seen if seen[:3] == purpose[:3] or purpose in (seen, "idle") else f"{seen} \N{MIDDLE DOT} {purpose}"
+
+
+def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, height: int) -> Text:
+    """Who does what: a line for each agent, with the selected one in view.
+
+    Args:
+        agents: all of them.
+        selected: who is marked.
+        width: columns.
+        height: lines.
+    """
+    text = Text(no_wrap=True, overflow="crop", end="")
+    text.append(_fit("  who        \N{BLACK HEART SUIT}fr  does", width - 5) + " util", _DIM)
+    index = next((number for number, agent in enumerate(agents) if agent is selected), 0)
+    room = max(1, height - 1)
+    first = min(max(0, index - room // 2), max(0, len(agents) - room))
+    for agent in agents[first : first + room]:
+        text.append("\n")
+        text.append_text(_agent_line(agent, agent is selected, width))
+    return text
+
+
+def _agent_line(agent: Agent, marked: bool, width: int) -> Text:
+    entity = agent.entity
+    snapshot = agent.snapshot()
+    top = next(running_units(snapshot), None)
+    red, green, blue = COLORS[entity.kind]
+    line = Text(no_wrap=True, end="")
+    line.append(glyph_of(entity) + " ", f"bold rgb({red},{green},{blue})")
+    line.append(_fit(entity.name, 10) + " ", "bold" if entity.kind == "hearthling" else "")
+    line.append_text(_bars(agent))
+    line.append(" " + _fit(doing(snapshot), max(4, width - 23)))
+    line.append(f" {top[1].boosted:.2f}".replace("0.", ".") if top is not None else "    ", _DIM)
+    if marked:
+        line.stylize("reverse")
+    return line
+
+
+def _bars(agent: Agent) -> Text:
+    entity = agent.entity
+    health, needs = entity[Health], entity[Needs]
+    text = Text(end="")
+    shares = [health.points * 100 // health.most]
+    if entity.kind != "turret":
+        shares += [needs.satiety * 100 // FULL]
+    if entity.kind == "hearthling":
+        shares += [needs.rest * 100 // FULL]
+    for share in shares:
+        color = "#7ee787" if share >= 60 else "#e8c468" if share >= 30 else "#ff7b72"
+        text.append(_BARS[min(7, share * 8 // 100)], color)
+    text.append(" " * (4 - len(shares)))
+    return text
+
+
+def why_panel(agent: Agent | None, width: int, height: int) -> Text:
+    """Why somebody does what it does: at each activity of its running branch, the rivals and their utilities.
+
+    Args:
+        agent: who; None for nobody.
+        width: columns.
+        height: lines.
+    """
+    text = Text(no_wrap=True, overflow="crop", end="")
+    if agent is None:
+        return text
+    snapshot = agent.snapshot()
+    lines = [_who_line(agent)]
+    branch = list(running_units(snapshot))
+    if not branch:
+        lines.append(Text("thinks, and runs nothing", _DIM))
+    for depth, (frame, elected) in enumerate(branch):
+        lines.append(_rivals(frame, elected, depth, width))
+    thoughts = agent.entity.get(Traits)
+    if thoughts is not None and thoughts.thoughts:
+        lines.append(Text("thinks of: " + "; ".join(reversed(thoughts.thoughts)), _DIM))
+    if snapshot.aborts:
+        lines.append(Text(f"{snapshot.aborts} aborts: {snapshot.abort_reason}", "#ff7b72"))
+    for number, line in enumerate(lines[:height]):
+        if number:
+            text.append("\n")
+        line.truncate(width, overflow="ellipsis")
+        text.append_text(line)
+    return text
+
+
+def _who_line(agent: Agent) -> Text:
+    entity = agent.entity
+    health, needs = entity[Health], entity[Needs]
+    line = Text(end="")
+    line.append(entity.name, "bold")
+    line.append(f"  health {health.points}/{health.most}", _DIM)
+    if entity.kind != "turret":
+        line.append(f"  food {needs.satiety * 100 // FULL}%  rest {needs.rest * 100 // FULL}%", _DIM)
+    return line
+
+
+def _rivals(frame: FrameView, elected: UnitView, depth: int, width: int) -> Text:
+    line = Text(end="")
+    indent = "  " * min(depth, 5)
+    line.append(f"{indent}{elected.name} {elected.utility:.2f}", "bold #e6edf3")
+    if elected.boosted > elected.utility:
+        line.append(f"+{elected.boosted - elected.utility:.2f}", "#7ee787")
+    if elected.progress:
+        line.append(f" ({elected.progress})", _DIM)
+    others = sorted((unit for unit in frame.units if unit is not elected), key=lambda unit: -unit.utility)
+    ready = [f"{unit.name} {unit.utility:.2f}" for unit in others if unit.state == "ready"]
+    waiting = [unit.name for unit in others if unit.state == "thinking"]
+    if ready:
+        line.append("  over " + ", ".join(ready), "#79c0ff")
+    if waiting and line.cell_len < width - 12:
+        line.append("  not ready: " + ", ".join(waiting), _DIM)
+    return line
+
+
+def events_panel(entries: Sequence[Entry], width: int, height: int) -> Text:
+    """What happened last, the newest at the bottom.
+
+    Args:
+        entries: of the chronicle, oldest first.
+        width: columns.
+        height: lines.
+    """
+    told = [entry for entry in entries if entry.kind in _TOLD][-height:] if height > 0 else []
+    text = Text(no_wrap=True, overflow="crop", end="")
+    for number, entry in enumerate(told):
+        if number:
+            text.append("\n")
+        text.append(f"{entry.tick:>6} ", _DIM)
+        text.append(_fit(f"{entry.who} {entry.text}", width - 7).rstrip(), _EVENT_COLORS.get(entry.kind, ""))
+    return text
+
+
+def counts_line(colony: Colony) -> Text:
+    """What was achieved so far, in one line.
+
+    Args:
+        colony: which.
+    """
+    counts = colony.town.chronicle.counts
+    shown = (
+        ("harvested", "crops harvested"), ("cooked", "meals cooked"), ("eaten", "meals eaten"),
+        ("healed", "wounds healed"), ("painted", "pictures painted"), ("driven off", "wolves driven off"),
+        ("shot", "wolves shot"),
+    )  # fmt: skip
+    text = Text(no_wrap=True, overflow="crop", end="")
+    for label, kind in shown:
+        text.append(f" {counts[kind]}", "bold")
+        text.append(f" {label} ", _DIM)
+    return text
+
+
+def _fit(words: str, width: int) -> str:
+    if len(words) > width:
+        words = words[: max(0, width - 1)] + "\N{HORIZONTAL ELLIPSIS}"
+    return words.ljust(width)

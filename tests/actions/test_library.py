@@ -1,0 +1,43 @@
+"""The library as a whole: every action is offered, every pack resolves, everything is written on the facade alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import agentrt
+import agentrt_actions
+from agentrt import Action, Registry
+from agentrt.packs.closure import closure_of
+
+FOLDER = Path(agentrt_actions.__file__).parent
+
+
+def test_every_action_is_offered_under_its_own_name():
+    offered = set(agentrt_actions.manifest.aliases.values())
+    exported = {
+        thing
+        for name in agentrt_actions.__all__
+        if isinstance(thing := getattr(agentrt_actions, name), type) and issubclass(thing, Action)
+    }
+    assert offered == exported
+    for alias, action in agentrt_actions.manifest.aliases.items():
+        words = "".join(word.capitalize() for word in alias.removeprefix("actions:").split("_"))
+        assert words == action.__name__
+
+
+def test_the_standard_packs_hold_every_action_and_nothing_else():
+    registry = Registry.discover()
+    packs = [alias for alias in registry.aliases("ai_pack") if alias.startswith("agentrt:")]
+    closure = closure_of(packs, registry)
+    assert not closure.unresolved
+    assert sorted(closure.actions) == sorted(f"agentrt:{alias}" for alias in agentrt_actions.manifest.aliases)
+
+
+def test_only_the_facade_is_imported():
+    for file in sorted(FOLDER.glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "agentrt":
+                assert node.module == "agentrt", f"{file.name} imports {node.module}"
+                for name in node.names:
+                    assert name.name in agentrt.__all__, f"{file.name} imports {name.name}"

@@ -1,0 +1,216 @@
+"""What every trace of a planner must fulfill, whatever its actions do.
+
+The checker reads trace records and nothing else, so that it works on any run: a test's, a recorded one, a live one. It
+tells every violation with the tick and the path.
+
+A path names activities and action classes in turn, from the root: ``top/Paint/demo:find/Find``. An even number of parts is
+a *unit* (an action at one place of the plan), an odd number a *frame* (an activity at one place). For each unit the checker
+keeps three things: whether it thinks, whether it is ready, and which of start, run, finish came last.
+
+The rules, by the names with which violations are reported:
+
+* ``think pairs``      thinking begins, and ``stop_thinking`` follows before it begins again
+* ``start pairs``      ``start`` is followed by one ``stop``, and ``stop`` comes after a ``start`` only
+* ``order``            think < start < stop_thinking < run < finish < stop for each unit
+* ``ready first``      only a ready unit is started
+* ``one per frame``    of the units of one frame at most one is started
+* ``inner first``      a unit is stopped after everything below it, and started after what is above it
+* ``one chain``        the units that run lie below each other: never two leaves at once, but for an executed activity
+* ``best elected``     the elected unit has the highest utility of those that were ready
+* ``time``             ticks never go back
+* ``all closed``       when the agent has ended nothing thinks and nothing is started
+
+Rejected: asking the planner's own objects (the checker would share their mistakes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentrt.kernel.trace import TraceRecord
+
+__all__ = ["Invariants", "Violation", "check"]
+
+_STARTED, _RUNNING, _FINISHED = "started", "running", "finished"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A rule that a trace does not fulfill.
+
+    Attributes:
+        rule: its name.
+        tick: when.
+        path: where.
+        text: what happened.
+    """
+
+    rule: str
+    tick: int
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"tick {self.tick}, {self.path or 'agent'}: {self.rule}: {self.text}"
+
+
+class Invariants:
+    """Checks the records of one agent, one after the other. Usable as a trace listener.
+
+    Args:
+        agent: the agent's name; records of others are passed over.
+
+    Attributes:
+        violations: what was found so far.
+    """
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+        self.violations: list[Violation] = []
+        self._tick = 0
+        self._thinking: set[str] = set()
+        self._ready: set[str] = set()
+        self._started: dict[str, str] = {}
+        self._rules = {
+            "think": self._think,
+            "ready": self._become_ready,
+            "unready": self._unready,
+            "stop_thinking": self._stop_thinking,
+            "elect": self._elect,
+            "start": self._start,
+            "run": self._run,
+            "finish": self._finish,
+            "stop": self._stop,
+        }
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Take the next record."""
+        if record.agent != self.agent:
+            return
+        if record.tick < self._tick:
+            self._fail("time", record, f"it was tick {self._tick} before")
+        self._tick = record.tick
+        rule = self._rules.get(record.event.value)
+        if rule is not None:
+            rule(record)
+
+    def end(self) -> None:
+        """The agent has ended."""
+        for path in sorted(self._thinking):
+            self.violations.append(Violation("all closed", self._tick, path, "it still thinks"))
+        for path in sorted(self._started):
+            self.violations.append(Violation("all closed", self._tick, path, f"it still is {self._started[path]}"))
+
+    def _fail(self, rule: str, record: TraceRecord, text: str) -> None:
+        self.violations.append(Violation(rule, record.tick, record.path, text))
+
+    # --- thinking -----------------------------------------------------------------------------------------------------
+
+    def _open(self, record: TraceRecord) -> None:
+        if record.path in self._started:
+            self._fail("order", record, f"it thinks while {self._started[record.path]}")
+        self._thinking.add(record.path)
+
+    def _think(self, record: TraceRecord) -> None:
+        if record.path in self._thinking:
+            self._fail("think pairs", record, "thinking began twice")
+        self._ready.discard(record.path)
+        self._open(record)
+
+    def _become_ready(self, record: TraceRecord) -> None:
+        if record.path not in self._thinking:
+            self._open(record)  # without a ``think`` of its own it is ready at once
+        self._ready.add(record.path)
+
+    def _unready(self, record: TraceRecord) -> None:
+        if record.path not in self._ready:
+            self._fail("order", record, "it was not ready before")
+        self._ready.discard(record.path)
+
+    def _stop_thinking(self, record: TraceRecord) -> None:
+        if record.path not in self._thinking:
+            self._fail("think pairs", record, "it did not think")
+        if self._started.get(record.path) in (_RUNNING, _FINISHED):
+            self._fail("order", record, "thinking stopped after run")
+        self._thinking.discard(record.path)
+        self._ready.discard(record.path)
+
+    def _elect(self, record: TraceRecord) -> None:
+        detail = dict(record.detail)
+        ready = [one.rsplit(" ", 1) for one in str(detail["ready"]).split(", ")]
+        best = max((float(utility) for _, utility in ready), default=0.0)
+        if float(detail["utility"] or 0) < best - 1e-5:  # the list of rivals is rounded for people
+            self._fail("best elected", record, f"{detail['action']} {detail['utility']} of {detail['ready']}")
+        if detail["action"] not in [name for name, _ in ready]:
+            self._fail("best elected", record, f"{detail['action']} is not among {detail['ready']}")
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def _start(self, record: TraceRecord) -> None:
+        path = record.path
+        if path in self._started:
+            self._fail("start pairs", record, "started twice")
+        if path not in self._thinking:
+            self._fail("order", record, "it did not think")
+        if path not in self._ready:
+            self._fail("ready first", record, "it was not ready")
+        frame = _parent(path)
+        for other in self._started:
+            if other != path and _parent(other) == frame:
+                self._fail("one per frame", record, f"{other} is {self._started[other]}")
+        above = _parent(frame)
+        if above and above not in self._started:
+            self._fail("inner first", record, f"{above} is not started")
+        self._started[path] = _STARTED
+
+    def _run(self, record: TraceRecord) -> None:
+        path = record.path
+        if self._started.get(path) != _STARTED:
+            self._fail("order", record, f"it is {self._started.get(path, 'not started')}")
+        if path in self._thinking:
+            self._fail("order", record, "it still thinks")
+        self._started[path] = _RUNNING
+        above = _parent(_parent(path))
+        if above and self._started.get(above) != _RUNNING:
+            self._fail("one chain", record, f"{above} does not run")
+        for other, state in self._started.items():
+            if state == _RUNNING and other != path and not path.startswith(other + "/"):
+                self._fail("one chain", record, f"{other} runs too")
+
+    def _finish(self, record: TraceRecord) -> None:
+        if self._started.get(record.path) != _RUNNING:
+            self._fail("order", record, f"it is {self._started.get(record.path, 'not started')}")
+        self._started[record.path] = _FINISHED
+
+    def _stop(self, record: TraceRecord) -> None:
+        if self._started.pop(record.path, None) is None:
+            self._fail("start pairs", record, "it was not started")
+        if record.path in self._thinking:
+            self._fail("order", record, "it still thinks")
+        for other in self._started:
+            if other.startswith(record.path + "/"):
+                self._fail("inner first", record, f"{other} is still {self._started[other]}")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def check(records: Iterable[TraceRecord], agent: str, *, has_ended: bool = True) -> list[Violation]:
+    """Check a trace.
+
+    Args:
+        records: from the beginning of the agent's life.
+        agent: the agent's name.
+        has_ended: whether they go to its end.
+
+    Returns:
+        The violations, in order; none for a sound trace.
+    """
+    invariants = Invariants(agent)
+    for record in records:
+        invariants(record)
+    if has_ended:
+        invariants.end()
+    return invariants.violations

@@ -1,0 +1,107 @@
+"""The ground, and paths over it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentrt_examples.colony.paths import GridPathFinder
+from agentrt_examples.colony.terrain import CHART, Ground
+
+
+def test_the_chart_is_forty_by_twenty_five():
+    ground = Ground()
+    assert (ground.width, ground.height) == (40, 25)
+    assert len(ground.marked("b")) == 12
+    assert len(ground.marked("f")) == 54
+    assert len(ground.marked("t")) == 3
+
+
+def test_terrain_and_cost():
+    ground = Ground()
+    assert ground.terrain((0, 0)).name == "tree"
+    assert ground.cost((0, 0)) == 0
+    assert ground.terrain((8, 9)).name == "path"
+    assert ground.cost((8, 9)) == 7
+    assert ground.cost((-1, 3)) == 0
+    assert ground.cost((40, 3)) == 0
+
+
+def test_what_is_marked_stands_on_ground():
+    ground = Ground()
+    assert ground.terrain(ground.marked("b")[0]).name == "floor"
+    assert ground.terrain(ground.marked("h")[0]).name == "grass"
+
+
+def test_neighbors_come_in_one_order_and_are_walkable():
+    assert Ground("...\n.T.\n...\n").neighbors((1, 0)) == [(2, 0), (0, 0)]
+    assert Ground("...\n...\n...\n").neighbors((1, 1)) == [(1, 0), (2, 1), (1, 2), (0, 1)]
+
+
+def test_the_edge_goes_clockwise():
+    assert list(Ground("..T\n...\n...\n").edge()) == [(0, 0), (1, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("chart", "words"), [("...\n..\n", "row 1 of the chart has 2 letters"), ("..!\n", "letters that mean nothing: !")]
+)
+def test_a_chart_that_is_wrong_is_refused(chart, words):
+    with pytest.raises(ValueError, match=words):
+        Ground(chart)
+
+
+def test_everything_that_somebody_goes_to_can_be_reached():
+    ground = Ground()
+    finder = GridPathFinder(ground)
+    bed = ground.marked("b")[0]
+    for letter in "bfscgh":
+        assert None not in finder.costs(bed, ground.marked(letter)), letter
+    assert None not in finder.costs(bed, ground.marked("K"), reach=1)
+    assert None not in finder.costs(bed, list(ground.edge()))
+    assert finder.costs(bed, ground.marked("~")) == [None] * CHART.count("~")
+
+
+def test_a_path_goes_round_and_costs_what_its_steps_cost():
+    ground = Ground("..T..\n..T..\n.....\n")
+    path = GridPathFinder(ground).find((0, 0), (4, 0))
+    assert path.start == (0, 0)
+    assert path.destination == (4, 0)
+    assert len(path.places) == 8
+    assert path.cost == 80
+    assert all(ground.cost(place) for place in path.places)
+
+
+def test_a_path_may_end_before_its_goal():
+    finder = GridPathFinder(Ground(".....\n"))
+    assert finder.find((0, 0), (4, 0), reach=1).places == ((1, 0), (2, 0), (3, 0))
+    assert finder.find((3, 0), (4, 0), reach=1).places == ()
+    assert finder.find((0, 0), (0, 0)).places == ()
+
+
+def test_a_goal_where_nobody_walks_is_reached_from_beside_it():
+    finder = GridPathFinder(Ground(".....\n..T..\n.....\n"))
+    assert finder.find((0, 1), (2, 1)) is None
+    assert finder.find((0, 1), (2, 1), reach=1).destination == (1, 1)
+
+
+def test_an_island_is_not_reached():
+    finder = GridPathFinder(Ground("..~..\n"))
+    assert finder.find((0, 0), (4, 0)) is None
+    assert finder.costs((0, 0), [(1, 0), (4, 0)]) == [10, None]
+
+
+def test_one_search_answers_for_one_cell():
+    finder = GridPathFinder(Ground())
+    for goal in ((8, 9), (25, 5), (20, 20)):
+        finder.find((6, 6), goal)
+    finder.costs((6, 6), [(1, 9)])
+    assert finder.searches == 1
+    finder.find((6, 5), (8, 9))
+    assert finder.searches == 2
+
+
+def test_the_same_path_is_found_every_time():
+    found = {GridPathFinder(Ground()).find((6, 6), (25, 15)) for _ in range(3)}
+    assert len(found) == 1
+    (path,) = found
+    assert path.cost == 219
+    assert path.places[:5] == ((7, 6), (7, 7), (8, 7), (8, 8), (8, 9))

@@ -1,0 +1,162 @@
+"""The picture, the panels, and the application, driven without a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentrt_examples.colony.app import SPEEDS, ColonyApp
+from agentrt_examples.colony.bodies import Health, Needs, Position
+from agentrt_examples.colony.picture import Picture, glyph_of
+from agentrt_examples.colony.views import agents_panel, counts_line, doing, events_panel, running_units, why_panel
+
+
+def test_the_picture_shows_the_colony(colony):
+    rows = Picture(colony).plain().splitlines()
+    assert [len(row) for row in rows] == [40] * 25
+    assert rows[5][5] == "A"
+    assert rows[13][6:8] == "\N{IDENTICAL TO}" * 2
+    assert rows[5][17] == "\N{BLACK CHESS ROOK}"
+    assert rows[0][0] == "\N{BLACK CLUB SUIT}"
+
+
+def test_sleepers_and_those_who_are_down_look_different(colony):
+    picture = Picture(colony)
+    alva = colony.town.census.find("hearthling")[0]
+    column, row = alva[Position].location
+    alva[Needs].asleep = True
+    assert picture.cells()[row][column].sign == "z"
+    alva[Health].add(-100)
+    assert picture.cells()[row][column].sign == "a"
+    assert picture.cells(alva)[row][column].ground == (255, 225, 90)
+    assert glyph_of(alva) == "A"
+
+
+def test_nights_are_darker(colony):
+    picture = Picture(colony)
+    day = picture.cells()[22][10].ground
+    colony.runtime.clock.tick = 750
+    assert sum(picture.cells()[22][10].ground) < sum(day)
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_the_colored_text_has_the_same_size(colony, width):
+    lines = Picture(colony).lines(width=width)
+    assert [sum(segment.cell_length for segment in line) for line in lines] == [40 * width] * 25
+    plain = Picture(colony).plain().splitlines()
+    assert ["".join(segment.text for segment in line)[::width] for line in lines] == plain
+
+
+def test_the_panels_fit_and_say_who_does_what_and_why(colony):
+    for _ in range(30):
+        colony.runtime.step()
+    agents = colony.population.agents
+    lines = agents_panel(agents, agents[0], 56, 24).plain.split("\n")
+    assert len(lines) == 1 + len(agents)
+    assert all(len(line) <= 56 for line in lines)
+    assert lines[1].startswith("A Alva")
+    why = why_panel(agents[0], 56, 9).plain.split("\n")
+    assert why[0].startswith("Alva  health")
+    assert len(why) <= 9
+    names = [unit.name for _, unit in running_units(agents[0].snapshot())]
+    assert why[1].startswith(names[0])
+    assert why_panel(None, 56, 9).plain == ""
+
+
+def test_a_short_table_keeps_the_selected_one_in_view(colony):
+    agents = colony.population.agents
+    lines = agents_panel(agents, agents[-1], 56, 6).plain.split("\n")
+    assert len(lines) == 6
+    assert agents[-1].name in lines[-1]
+
+
+def test_who_runs_nothing_thinks(colony):
+    agent = colony.population.agents[0]
+    assert doing(agent.snapshot()) == "thinking"
+    assert "runs nothing" in why_panel(agent, 56, 9).plain
+
+
+def test_events_and_counts(colony):
+    colony.population.wolf()
+    panel = events_panel(list(colony.town.chronicle.entries), 40, 5).plain
+    assert panel.splitlines()[-1].endswith("came out of the woods")
+    assert events_panel([], 40, 5).plain == ""
+    assert "harvested" in counts_line(colony).plain
+
+
+# --- the application --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+@pytest.mark.parametrize("size", [(100, 35), (160, 50), (80, 24), (60, 30), (40, 12)])
+async def test_the_application_fits_any_terminal(size):
+    app = ColonyApp(seed=7, paused=True)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("s")
+        await pilot.pause()
+        assert app.colony.runtime.tick == 1
+        screenshot = app.export_screenshot()
+    assert "agentrt" in screenshot
+    assert app.colony.runtime.agents == ()  # everything was taken down
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_keys():
+    app = ColonyApp(seed=7, speed=1.1, paused=True)
+    async with app.run_test(size=(100, 35)) as pilot:
+        assert app.speed == 1.0
+        await pilot.press("minus", "minus", "space")
+        assert not app.is_paused
+        await pilot.press("s")
+        assert app.is_paused
+        tick = app.colony.runtime.tick
+        await pilot.press("full_stop", "s")
+        assert app.colony.runtime.tick == tick + 2
+        for _ in SPEEDS:
+            await pilot.press("plus")
+        assert app.speed == SPEEDS[-1]
+        for _ in SPEEDS:
+            await pilot.press("minus")
+        assert app.speed == SPEEDS[0]
+        agents = app.colony.population.agents
+        assert app.selected is agents[0]
+        await pilot.press("down", "j")
+        assert app.selected is agents[2]
+        await pilot.press("up", "k", "k")
+        assert app.selected is agents[-1]
+        await pilot.press("q")
+    assert app.return_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_live_run_passes_through_the_same_states_as_a_headless_one():
+    from agentrt.testing import TraceDigest
+    from agentrt_examples.colony.colony import Colony
+
+    app = ColonyApp(seed=7, paused=True)
+    live = TraceDigest(app.colony.runtime.trace)
+    async with app.run_test(size=(100, 35)) as pilot:
+        for key in ("s", "j", "s", "plus", "s", "k", "s"):
+            await pilot.press(key)
+        live.close()
+    headless = Colony(seed=7)
+    digest = TraceDigest(headless.runtime.trace)
+    for _ in range(4):
+        headless.runtime.step()
+    digest.close()
+    headless.runtime.close()
+    assert live.hexdigest() == digest.hexdigest()
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_time_passes_by_itself_and_the_selected_one_may_die():
+    app = ColonyApp(seed=7, speed=8)
+    async with app.run_test(size=(100, 35)) as pilot:
+        app.selected = next(agent for agent in app.colony.population.agents if agent.name == "Pip")
+        app.selected.entity.destroy()
+        await pilot.pause(0.2)
+        assert app.colony.runtime.tick > 0
+        assert app.selected is app.colony.population.agents[0]

@@ -1,0 +1,104 @@
+"""The code in the README and in docs/ runs, and prints what the page says; see tools/record_docs.py for the convention."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "docs/architecture.md", "docs/errors.md", "docs/guide.md"]
+LANGUAGES = {"python", "text", "console", "json", "mermaid"}
+_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)?(?:#([^)]*))?\)")
+
+
+def test_these_are_all_pages(record_docs):
+    assert [page.relative_to(ROOT).as_posix() for page in record_docs.PAGES] == PAGES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
+def test_the_code_prints_what_the_page_says(name, record_docs):
+    for block, expected, printed in record_docs.run(ROOT / name):
+        assert printed == expected, f"{name}, line {block.line}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_block_has_a_known_language(name, record_docs):
+    assert {block.language for block in record_docs.blocks_of((ROOT / name).read_text(encoding="utf-8"))} <= LANGUAGES
+
+
+def anchors(page):
+    """The anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name):
+    page = ROOT / name
+    dead = []
+    for file, anchor in _LINK.findall(page.read_text(encoding="utf-8")):
+        target = page.parent / file if file else page
+        if "://" not in file and not (target.exists() and (not anchor or anchor in anchors(target))):
+            dead.append(f"{file}#{anchor}")
+    assert dead == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_lines_fit(name):
+    """Prose is wrapped at 120 columns; tables and what programs print are as wide as they are."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    assert [number for number, line in enumerate(lines, 1) if len(line) > 120 and not line.startswith("|")] == []
+
+
+def test_the_commands_exist():
+    """Each ``make TARGET`` and ``agentrt COMMAND`` in a console block."""
+    from agentrt.cli import main
+
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for name in PAGES:
+        for line in re.findall(r"^\$ (.*)$", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE):
+            program, *words = line.split("#")[0].split()
+            if program == "make":
+                assert words[0] in targets, line
+            elif program == "agentrt":
+                command = main.commands[words[0]]
+                if words[0] == "packs":
+                    command = command.commands[words[1]]
+                options = {option for parameter in command.params for option in parameter.opts}
+                assert {word for word in words if word.startswith("--")} <= options, line
+
+
+class TestRecording:
+    PAGE = "# A page\n\n```python\nx = 1\nprint(x)\n```\n\n```text\n1\n```\n\n```python\nx += 1\n```\n"
+
+    def test_what_is_recorded_already_stays(self, record_docs, tmp_path):
+        page = tmp_path / "page.md"
+        page.write_text(self.PAGE)
+        assert record_docs.recorded(page) == self.PAGE
+
+    def test_what_is_printed_otherwise_is_replaced(self, record_docs, tmp_path):
+        page = tmp_path / "page.md"
+        page.write_text(self.PAGE.replace("x = 1", "x = 2\nprint(0)"))
+        assert record_docs.recorded(page) == self.PAGE.replace("x = 1", "x = 2\nprint(0)").replace("\n1\n", "\n0\n2\n")
+
+    def test_a_missing_text_block_is_added(self, record_docs, tmp_path):
+        page = tmp_path / "page.md"
+        page.write_text("```python\nprint(1)\n```\nmore\n")
+        assert record_docs.recorded(page) == "```python\nprint(1)\n```\n\n```text\n1\n```\nmore\n"
+
+    def test_errors_carry_the_line_of_the_page(self, record_docs, tmp_path):
+        page = tmp_path / "page.md"
+        page.write_text("# A page\n\n```python\nx = 1\n\nx / 0\n```\n")
+        with pytest.raises(ZeroDivisionError) as caught:
+            list(record_docs.run(page))
+        assert caught.traceback[-1].lineno + 1 == 6
+
+    @pytest.mark.parametrize(
+        "text", ["```python\nx\n", "```text\n1\n```\n", "```python\n```\n```text\n```\n```text\n```\n"]
+    )
+    def test_a_page_that_breaks_the_convention_is_refused(self, record_docs, text):
+        with pytest.raises(ValueError, match="line"):
+            record_docs.expected_outputs(record_docs.blocks_of(text))

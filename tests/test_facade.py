@@ -1,0 +1,121 @@
+"""The public surface, name by name. A name is added, renamed or removed here first, and in the changelog."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+import agentrt
+import agentrt.testing
+
+AGENTRT = [
+    # what authors write
+    "Action",
+    "ActionArgs",
+    "CompoundAction",
+    "ThinkOutput",
+    "TOP",
+    "output",
+    "step",
+    # placeholders
+    "ARGS",
+    "BACK",
+    "CALL",
+    "CURRENT",
+    "ENTITY",
+    "NOT",
+    "OUT",
+    "PREV",
+    # what the hooks are given
+    "ChildUtilities",
+    "Context",
+    # bodies
+    "Entity",
+    "JUMP",
+    "LOOK",
+    "Lease",
+    "LeaseBook",
+    "MOVE",
+    "TARGET",
+    # waiting
+    "CancelScope",
+    "Cancelled",
+    "Condition",
+    "Connection",
+    "Event",
+    "Queue",
+    "Signal",
+    "fail_after",
+    "move_on_after",
+    "next_tick",
+    "park",
+    "sleep",
+    "sleep_ticks",
+    # living
+    "Agent",
+    "Injection",
+    "Runtime",
+    "Stream",
+    # packs
+    "Manifest",
+    "Pack",
+    "Registry",
+    "load_pack",
+    # seeing
+    "AgentSnapshot",
+    "FrameView",
+    "TraceEvent",
+    "TraceHub",
+    "TraceRecord",
+    "UnitView",
+    # errors
+    "AgentRTError",
+    "__version__",
+]
+
+TESTING = ["Simulation", "TraceDigest"]
+
+
+def test_the_facade_for_authors():
+    assert sorted(agentrt.__all__) == sorted(AGENTRT)
+
+
+def test_the_facade_for_tests():
+    assert sorted(agentrt.testing.__all__) == sorted(TESTING)
+
+
+@pytest.mark.parametrize("facade", [agentrt, agentrt.testing], ids=lambda facade: facade.__name__)
+def test_nothing_else_is_offered_by_accident(facade):
+    """Whatever a façade imports it offers: no name that is not in its list, but for the modules below it."""
+    below = f"{facade.__name__}."
+    offered = {
+        name
+        for name, value in vars(facade).items()
+        if not name.startswith("_")
+        if not (isinstance(value, types.ModuleType) and value.__name__.startswith(below))
+    }
+    assert offered == {name for name in facade.__all__ if not name.startswith("_")}
+
+
+def test_every_class_and_function_of_the_facades_is_documented():
+    undocumented = [
+        f"{facade.__name__}.{name}"
+        for facade in (agentrt, agentrt.testing)
+        for name in facade.__all__
+        if callable(vars(facade)[name]) and not vars(facade)[name].__doc__
+    ]
+    assert undocumented == []
+
+
+def test_every_public_method_of_the_facades_is_documented():
+    undocumented = [
+        f"{facade.__name__}.{name}.{member}"
+        for facade in (agentrt, agentrt.testing)
+        for name in facade.__all__
+        if isinstance(vars(facade)[name], type)
+        for member, value in vars(vars(facade)[name]).items()
+        if not member.startswith("_") and (callable(value) or isinstance(value, property | classmethod))
+        if not getattr(value, "__doc__", None) and not isinstance(value, type)
+    ]
+    assert undocumented == []

@@ -1,0 +1,61 @@
+"""Make the state diagrams of docs/architecture.md from the tables of agentrt/activity/states.py.
+
+Each diagram stands between two marks, ``<!-- states of a unit -->`` and ``<!-- end -->``; what is between them is
+replaced, the rest of the page is left alone. Run it after a change of the tables: ``python tools/make_diagrams.py``. A
+test compares the page with what this script would write.
+
+Transitions are drawn in the order of the tables, so that equal tables give equal text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentrt.activity.states import FRAME_NAMES, FRAME_TABLE, IDLE, UNIT_NAMES, UNIT_TABLE
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
+DIAGRAMS: Mapping[str, tuple[Mapping[int, tuple[int, ...]], tuple[str, ...]]] = {
+    "states of a unit": (UNIT_TABLE, UNIT_NAMES),
+    "states of a frame": (FRAME_TABLE, FRAME_NAMES),
+}
+
+
+def diagram(table: Mapping[int, tuple[int, ...]], names: tuple[str, ...]) -> str:
+    """Draw a table as a Mermaid state diagram.
+
+    Args:
+        table: each state, and the states that may follow it.
+        names: the names of the states.
+
+    Returns:
+        A fenced block, as it stands in the page.
+    """
+    edges = [f"    [*] --> {names[IDLE]}"]
+    edges += [f"    {names[state]} --> {names[following]}" for state, nexts in table.items() for following in nexts]
+    return "\n".join(["```mermaid", "stateDiagram-v2", *edges, "```"])
+
+
+def updated(page: str) -> str:
+    """Put the diagrams into a page.
+
+    Args:
+        page: its text.
+
+    Returns:
+        The text with fresh diagrams.
+
+    Raises:
+        ValueError: the page does not have the marks of a diagram exactly once.
+    """
+    for title, (table, names) in DIAGRAMS.items():
+        begin, end = f"<!-- {title} -->\n", "\n<!-- end -->"
+        before, *parts = page.split(begin)
+        if len(parts) != 1 or end not in parts[0]:
+            raise ValueError(f"the page has {len(parts)} places for the diagram '{title}', and not one")
+        page = before + begin + diagram(table, names) + end + parts[0].partition(end)[2]
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
