@@ -450,9 +450,12 @@ class ActivityRecursionError(RunFault):
 
     code = "ART305"
 
-    def __init__(self, depth: int, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(
+        self, depth: int, *, agent: str = "", path: str = "", tick: int | None = None, places: int | None = None
+    ) -> None:
+        how = f"the plan is nested {depth} levels deep" if places is None else f"the plan has {places} places at a time"
         super().__init__(
-            f"the plan is nested {depth} levels deep. An activity seems to be a step of itself; break the circle with "
+            f"{how}. An activity seems to be a step of itself; break the circle with "
             f"a filter or a condition in 'think'.",
             agent=agent,
             path=path,

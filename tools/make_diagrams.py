@@ -49,11 +49,11 @@ def updated(page: str) -> str:
         ValueError: the page does not have the marks of a diagram exactly once.
     """
     for title, (table, names) in DIAGRAMS.items():
-        begin, end = f"<!-- {title} -->\n", "\n<!-- end -->"
+        begin, end = f"<!-- {title} -->\n", "<!-- end -->"
         before, *parts = page.split(begin)
         if len(parts) != 1 or end not in parts[0]:
             raise ValueError(f"the page has {len(parts)} places for the diagram '{title}', and not one")
-        page = before + begin + diagram(table, names) + end + parts[0].partition(end)[2]
+        page = before + begin + diagram(table, names) + "\n" + end + parts[0].partition(end)[2]
     return page
 
 

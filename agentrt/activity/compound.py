@@ -9,6 +9,9 @@ again; a step that withdraws takes them back.
 When all actions of a step reject their arguments, the compound thinks again from its own beginning, after 20 ms of game
 time, twice as long each time that repeats, up to 2 s.
 
+A step can lose its action while the compound runs, when a better one was to take over and then could not. The step thinks
+again where it stands, and goes on when an action is ready; if there is nothing to wait for, the plan is aborted.
+
 Source: seed 001, "Compound action example"; `reject`.
 """
 
@@ -18,24 +21,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.action import CompoundAction
+from agentrt.activity.backoff import FIRST_DELAY, is_storm, longer
 from agentrt.activity.fields import ThinkOutput
 from agentrt.activity.frame import Frame
-from agentrt.activity.states import READY, RUNNING, STARTED, THINKING
+from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.unit import Unit
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
-    from agentrt.activity.action import ActionSpec
     from agentrt.activity.current import Current
+    from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.batch import Batch
     from agentrt.kernel.kernel import Timer
 
 __all__ = ["ChildUtilities", "CompoundUnit"]
-
-_FIRST_DELAY = 0.02
-_LONGEST_DELAY = 2.0
-_STORM = 4  # how many rejections in a row are a storm
-
 
 class ChildUtilities:
     """The utilities of a compound's steps, by activity name or by number from 1.
@@ -75,7 +74,18 @@ class CompoundUnit(Unit):
         own_output: what its own think gave; None while it has not.
     """
 
-    __slots__ = ("_delay", "_is_open", "_timer", "frames", "own_output", "results", "self_utility", "step")
+    __slots__ = (
+        "_delay",
+        "_is_due",
+        "_is_open",
+        "_is_stepping",
+        "_timer",
+        "frames",
+        "own_output",
+        "results",
+        "self_utility",
+        "step",
+    )
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
         super().__init__(frame, spec)
@@ -84,8 +94,10 @@ class CompoundUnit(Unit):
         self.step = 0
         self.self_utility = spec.low
         self.own_output: Any = None
-        self._is_open = False
-        self._delay = _FIRST_DELAY
+        self._is_open = False  # whether the round of its frame waits for its answer
+        self._is_due = False  # whether the steps are to think with a new output of its own, when the queue comes to it
+        self._is_stepping = False  # whether a loop below goes from step to step
+        self._delay = FIRST_DELAY
         self._timer: Timer | None = None
 
     def children(self) -> Iterable[Frame]:
@@ -132,13 +144,19 @@ class CompoundUnit(Unit):
 
     def begin(self, batch: Batch) -> None:
         """Start thinking: its own hook first, if it has one."""
+        self._delay = FIRST_DELAY
+        self._begin(batch)
+
+    def _begin(self, batch: Batch) -> None:
         self.self_utility = self.spec.low
         self.step = 0
+        self.results = []
         if self.spec.has_think:
             super().begin(batch)
             return
         self.utility = self.spec.low
         self.current = None
+        self.has_rejected = False
         self.move(THINKING)
         if self.frame.planner.trace.on:
             self.note(Event.THINK)
@@ -150,14 +168,17 @@ class CompoundUnit(Unit):
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = output
-        self.frame.planner.kernel.call_soon(self._own_ready, output)
+        if not self._is_due:
+            self._is_due = True
+            self.frame.planner.kernel.call_soon(self._own_ready)
 
-    def _own_ready(self, output: Any) -> None:
-        if output is not self.own_output or self.state not in (THINKING, READY):
+    def _own_ready(self) -> None:
+        self._is_due = False
+        if self.own_output is None or self.state not in (THINKING, READY):
             return
         if self.state == READY:
             self.withdraw(THINKING)
-        self._steps_think(output)
+        self._steps_think(self.own_output)
 
     def clear_output(self) -> None:
         """Its own think takes its output back."""
@@ -166,28 +187,53 @@ class CompoundUnit(Unit):
         super().clear_output()
         self._answered()
 
+    def is_settled(self) -> bool:
+        """Whether no step has changed since the compound became ready."""
+        if self._is_due:
+            return False
+        for frame in self.frames:
+            active = frame.active
+            if active is None or active.state != READY or active.is_fresh or not active.is_settled():
+                return False
+        return True
+
+    def may_change(self) -> bool:
+        """Whether its own thinking goes on, or that of an action of a step."""
+        if self.state != THINKING and self.state != READY:
+            return False
+        if self._is_due or self._timer is not None or super().may_change():
+            return True
+        return any(unit.may_change() for frame in self.frames for unit in frame.units)
+
     def _steps_think(self, own: Any) -> None:
         self._stop_steps(1)
         self.results = [own]
         self._think(1)
 
     def _think(self, number: int) -> None:
-        """Have a step think; the results before it are in."""
+        """Have a step think, and those after it as long as they answer at once; the results before it are in."""
         steps = self.spec.steps
         assert steps is not None
-        if number > len(steps):
-            self._all_ready()
-            return
-        step = steps[number - 1]
-        if len(self.frames) < number:
-            frame = Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
-            self.frames.append(frame)
-        frame = self.frames[number - 1]
-        try:
-            frame.begin(step.bind(self), self._expected_here())
-        except Exception as error:
-            self.disable(f"step {number} ({step.activity})", error)
-            self._answered()
+        while number <= len(steps):
+            step = steps[number - 1]
+            if len(self.frames) < number:
+                frame = Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
+                self.frames.append(frame)
+            frame = self.frames[number - 1]
+            self._is_stepping = True
+            try:
+                frame.begin(step.bind(self), self._expected_here())
+            except Exception as error:
+                self.disable(f"step {number} ({step.activity})", error)
+                return
+            finally:
+                self._is_stepping = False
+            if frame.state != READY or self.state not in (THINKING, READY):
+                return
+            assert frame.active is not None
+            self.results[number:] = [frame.active.output]
+            number += 1
+        self._all_ready()
 
     def _stop_steps(self, number: int) -> None:
         """Take back the thinking of a step and those after it."""
@@ -196,14 +242,17 @@ class CompoundUnit(Unit):
             frame.stop()
 
     def _all_ready(self) -> None:
-        self._delay = _FIRST_DELAY
+        self._delay = FIRST_DELAY
         declared = self.spec.output
-        if declared is None:
-            output: Any = self.frame.args
-        else:
-            output = ThinkOutput.open(
-                {field: constant if resolve is None else resolve(self) for field, resolve, constant in declared}
-            )
+        output: Any = self.frame.args
+        if declared is not None:
+            try:
+                output = ThinkOutput.open(
+                    {field: constant if resolve is None else resolve(self) for field, resolve, constant in declared}
+                )
+            except Exception as error:
+                self.disable("output", error)
+                return
         if self.spec.composes:
             self.utility = self._composed()
         self.output = output
@@ -221,32 +270,21 @@ class CompoundUnit(Unit):
             self._is_open = False
             self.frame.close_answer()
 
-    def end_thinking(self) -> None:
-        """Stop thinking, and the steps with it."""
-        if self.state == THINKING or self.state == READY:
+    def _stop_think(self) -> None:
+        """Stop thinking, and, unless it was elected, the steps with it."""
+        is_over = self.state < STARTED
+        if is_over:
             self._forget_steps()
-        super().end_thinking()
+        super()._stop_think()
+        if is_over:
+            self._answered()
 
     def _forget_steps(self) -> None:
         self._stop_steps(1)
         self.own_output = None
-        self._is_open = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    def disable(self, hook: str, error: BaseException) -> None:
-        """A hook or a placeholder raised: out until the branch thinks again."""
-        was_open = self._is_open
-        self._forget_steps()
-        super().disable(hook, error)
-        if was_open:
-            self.frame.close_answer()
-
-    def lose(self, entity: str) -> None:
-        """An entity that it needs was destroyed."""
-        self._forget_steps()
-        super().lose(entity)
 
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None and self.own_output is not None:
@@ -257,12 +295,19 @@ class CompoundUnit(Unit):
 
     def frame_ready(self, frame: Frame) -> None:
         """A step has an elected unit, or another one than before."""
+        if self._is_stepping:
+            return  # the loop goes on with it
+        if self.state >= STARTED:
+            if frame.start() and frame.index == self.step:
+                self._run_steps()
+            return
         if self.state not in (THINKING, READY):
             return
         number = frame.index
         assert frame.active is not None
-        if len(self.results) > number:
-            self._stop_steps(number + 1)
+        if self.state == READY and number < len(self.frames):
+            self.withdraw(THINKING)
+        self._stop_steps(number + 1)
         self.results[number:] = [frame.active.output]
         self._think(number + 1)
 
@@ -276,7 +321,12 @@ class CompoundUnit(Unit):
 
     def frame_answered(self, frame: Frame) -> None:
         """A step has nothing ready, for now."""
-        self._answered()
+        if self._is_open:
+            self._answered()
+        elif self.state == THINKING:
+            self.frame.look_again()
+        elif self.state >= STARTED and not frame.may_change():
+            self.frame.execution.abort(f"no action can perform step {frame.index} ({frame.activity}) any more", self)
 
     def frame_rejected(self, frame: Frame) -> None:
         """All actions of a step rejected their arguments: think again, a little later."""
@@ -284,16 +334,19 @@ class CompoundUnit(Unit):
             return
         planner = self.frame.planner
         ticks = max(1, planner.kernel.clock.ticks(self._delay))
-        if planner.trace.on and self._delay >= _FIRST_DELAY * 2**_STORM:
+        if planner.trace.on and is_storm(self._delay):
             self.note(Event.STORM, step=frame.activity, delay=self._delay)
-        self._delay = min(self._delay * 2, _LONGEST_DELAY)
+        self._delay = longer(self._delay)
         self._timer = planner.kernel.call_later(ticks, self._think_again)
 
     def _think_again(self) -> None:
         self._timer = None
         if self.state == THINKING:
+            delay = self._delay
             self.end_thinking()
             self.frame.begin_again(self)
+            if self.state == THINKING:
+                self._delay = delay
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of a step changed."""
@@ -301,12 +354,34 @@ class CompoundUnit(Unit):
 
     def frame_finished(self, frame: Frame) -> None:
         """A step ran to its end: the next one runs."""
-        if frame.index == len(self.frames):
+        if not self._is_stepping:
+            self._next_step()
+
+    def _next_step(self) -> None:
+        if self.step == len(self.frames):
             self.finish()
             return
-        self.step = frame.index + 1
+        self.step += 1
         self._compose()
-        self.frames[frame.index].run()
+        self._run_steps()
+
+    def _run_steps(self) -> None:
+        """Run the step, and those after it as long as they take no time."""
+        while True:
+            frame = self.frames[self.step - 1]
+            if frame.state != STARTED:
+                return  # it lost its action, and is run when it has another one
+            self._is_stepping = True
+            try:
+                frame.run()
+            finally:
+                self._is_stepping = False
+            if frame.state != FINISHED or self.step == len(self.frames):
+                break
+            self.step += 1
+            self._compose()
+        if frame.state == FINISHED:
+            self.finish()
 
     # --- utility ------------------------------------------------------------------------------------------------------
 
@@ -346,13 +421,16 @@ class CompoundUnit(Unit):
         if self.spec.has_start and not self._call_start():
             return False
         if self.spec.flags and not self.claim_flags():
+            self._stop_think()
             return False
         for frame in self.frames:
             if not frame.start():
-                if not self.frame.execution.is_aborting:
+                if self.frame.execution.is_aborting:
+                    self._stop_think()
+                else:
                     self._refuse(f"step {frame.index} ({frame.activity}) was refused")
                 return False
-        self._stop_think()
+        self._started()
         return True
 
     def run(self) -> None:
@@ -364,11 +442,11 @@ class CompoundUnit(Unit):
             self.note(Event.RUN)
         self.step = 1
         self._compose()
-        self.frames[0].run()
+        self._run_steps()
 
-    def stop(self) -> None:
+    def stop(self, state: int = IDLE) -> None:
         """Stop the steps in order, then itself."""
         self._forget_steps()
-        super().stop()
+        super().stop(state)
         self.results = []
         self.step = 0

@@ -79,10 +79,7 @@ class Context:
         return self._extras().debug
 
     def _extras(self) -> Extras:
-        unit = self._unit
-        if unit.extras is None:
-            unit.extras = Extras()
-        return unit.extras
+        return self._unit.own_extras()
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ class Current:
             return own[name]
         if name in _FLAGS:
             return self._changed(_FLAGS[name])
-        value = self._read(self._entity, name) if self._below is None else self._below._peek(name)  # noqa: SLF001
+        value = self._read(self._entity, name) if self._below is None else self._below._peek(name)
         copy = getattr(value, "copy", None)
         if callable(copy):
             value = own[name] = copy()
@@ -84,17 +84,17 @@ class Current:
     def _peek(self, name: str) -> Any:
         layer: Current | None = self
         while layer is not None:
-            if name in layer._own:  # noqa: SLF001
-                return layer._own[name]  # noqa: SLF001
-            layer = layer._below  # noqa: SLF001
+            if name in layer._own:
+                return layer._own[name]
+            layer = layer._below
         return self._read(self._entity, name)
 
     def _changed(self, name: str) -> bool:
         layer: Current | None = self
         while layer is not None:
-            if name in layer._written:  # noqa: SLF001
+            if name in layer._written:
                 return True
-            layer = layer._below  # noqa: SLF001
+            layer = layer._below
         return False
 
     def __setattr__(self, name: str, value: Any) -> None:

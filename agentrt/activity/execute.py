@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.frame import Frame
-from agentrt.activity.states import IDLE, THINKING
+from agentrt.activity.states import IDLE
 from agentrt.errors import ActivityImpossibleError
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.traps import Waiter, suspend_on
@@ -41,12 +41,13 @@ class _Call:
         if not self.done:
             self.done = True
             self.error = error
-            self.waiter.notify()
+            if not self.waiter.notify():
+                # The caller does not wait yet. It always waits once, so that a loop of activities that take no time is
+                # found to let no time pass.
+                self.unit.frame.planner.kernel.call_soon(self.waiter.notify)
 
     def frame_ready(self, frame: Frame) -> None:
         """Run it at once."""
-        assert frame.active is not None
-        self.output = frame.active.output
         if frame.start():
             frame.run()
         elif not frame.execution.is_aborting:
@@ -56,8 +57,8 @@ class _Call:
         """It never waits in the ready state."""
 
     def frame_answered(self, frame: Frame) -> None:
-        """Nothing is ready: go on waiting only while somebody thinks."""
-        if not any(unit.state == THINKING for unit in frame.units):
+        """Nothing is ready: go on waiting only while somebody may become so."""
+        if not frame.may_change():
             planner = frame.planner
             self._end(
                 ActivityImpossibleError(
@@ -74,6 +75,8 @@ class _Call:
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
+        assert frame.active is not None
+        self.output = frame.active.output
         frame.stop()
         self._end(None)
 
@@ -98,11 +101,10 @@ async def execute(unit: Unit, extras: Extras, activity: str, args: dict[str, Any
     frame = Frame(unit.frame.execution, call, unit, activity, 0, is_bound=False)
     extras.execute = frame
     try:
-        frame.begin(args, unit.expected())
-        if not call.done:
-            await suspend_on(call.waiter)
+        frame.begin(args, None)  # the entity as it is: what it is expected to be after this action has not happened yet
+        await suspend_on(call.waiter)
     except BaseException:
-        if frame.is_running and not frame.execution.is_unwinding(frame):
+        if frame.is_running:
             await _give_up(frame, call)
         raise
     finally:

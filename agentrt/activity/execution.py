@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.control import Abort
 from agentrt.activity.frame import Frame
-from agentrt.activity.states import IDLE, THINKING
+from agentrt.activity.states import IDLE
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -99,9 +99,6 @@ class Execution:
         """The root has an elected unit: start and run it."""
         if frame.start():
             frame.run()
-        elif not self.is_aborting:
-            # Refused and nothing else is ready: those who are still thinking may become so.
-            self._later()
 
     def frame_unready(self, frame: Frame) -> None:
         """Nothing to do: the root never waits in the ready state."""
@@ -135,10 +132,7 @@ class Execution:
 
     def _again(self) -> None:
         self._timer = None
-        if self.root.state == THINKING:
-            self.root.restart_idle()
-        else:
-            self.begin()
+        self.begin()
 
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""
@@ -188,14 +182,21 @@ class Execution:
         return self._abort is not None or self._ending
 
     def is_unwinding(self, frame: Frame) -> bool:
-        """Whether a frame lies at or under the place that is being unwound.
+        """Whether a frame is being unwound: it is the target, or lies under the unit that is to be stopped there.
+
+        What thinks under another unit of the target goes on.
 
         Args:
             frame: the frame.
         """
-        if self.is_aborting:
-            return True
-        return self._target is not None and _is_under(frame, self._target)
+        target = self._target
+        if target is None or self.is_aborting:
+            return self.is_aborting
+        node = frame
+        while node.depth > target.depth + 1:
+            assert node.parent is not None
+            node = node.parent.frame
+        return node is target or (node.parent is not None and node.parent is target.active)
 
     def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
         """Stop what runs under a frame; the frame's ``unwound`` is called then.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.backoff import FIRST_DELAY
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import Waiter
 
@@ -26,6 +27,7 @@ class Extras:
         debug: the author's own debugging data.
         suspension: the wait of ``suspend``, while it lasts.
         execute: the frame of the activity that ``run`` executes at this moment.
+        delay: game seconds before it is asked again when it refuses to be started.
     """
 
     __slots__ = (
@@ -34,6 +36,7 @@ class Extras:
         "_while_running",
         "_while_thinking",
         "debug",
+        "delay",
         "execute",
         "progress",
         "status",
@@ -46,6 +49,7 @@ class Extras:
         self.debug: dict[str, Any] = {}
         self.suspension: Waiter | None = None
         self.execute: Any = None
+        self.delay = FIRST_DELAY
         self._while_thinking: list[Connection] = []
         self._while_running: list[Connection] = []
         self._protected: list[tuple[Any, Connection]] = []
@@ -93,22 +97,35 @@ class Extras:
         """
         return any(kept is entity for kept in self._exempt)
 
-    def thinking_stopped(self) -> None:
-        """Close what was opened while thinking."""
+    @property
+    def is_listening(self) -> bool:
+        """Whether a function that was connected while thinking may still be called."""
+        return bool(self._while_thinking)
+
+    def thinking_stopped(self, *, is_started: bool) -> None:
+        """Close what was opened while thinking.
+
+        Args:
+            is_started: whether the unit was elected; else its protections end too.
+        """
         for connection in self._while_thinking:
             connection.close()
         self._while_thinking.clear()
+        if not is_started:
+            self._unprotect_all()
 
     def stopped(self) -> None:
         """Close the rest."""
-        self.thinking_stopped()
+        self.thinking_stopped(is_started=False)
         for connection in self._while_running:
             connection.close()
         self._while_running.clear()
+        self.suspension = None
+        self.status = None
+        self.progress = ""
+
+    def _unprotect_all(self) -> None:
         for _, connection in self._protected:
             connection.close()
         self._protected.clear()
         self._exempt.clear()
-        self.suspension = None
-        self.status = None
-        self.progress = ""

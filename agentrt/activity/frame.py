@@ -37,7 +37,7 @@ from agentrt.activity.states import (
     SWITCHING,
     THINKING,
 )
-from agentrt.activity.utility import draw
+from agentrt.activity.utility import DECIMALS, draw
 from agentrt.errors import ActivityRecursionError
 from agentrt.kernel.batch import Batch
 from agentrt.kernel.signals import Connection, Signal
@@ -48,10 +48,13 @@ if TYPE_CHECKING:
     from agentrt.activity.execution import Execution
     from agentrt.activity.unit import Unit
 
-__all__ = ["MAX_DEPTH", "Frame", "FrameOwner"]
+__all__ = ["MAX_DEPTH", "MAX_FRAMES", "Frame", "FrameOwner"]
 
 MAX_DEPTH = 64
 """How deep activities may nest."""
+
+MAX_FRAMES = 4096
+"""At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
 
 
 class FrameOwner(Protocol):
@@ -64,7 +67,7 @@ class FrameOwner(Protocol):
         """The elected unit withdrew and no other is ready."""
 
     def frame_answered(self, frame: Frame) -> None:
-        """The round of immediate answers is over, and no unit is ready."""
+        """No unit is ready: the round of immediate answers is over, or one that might have become ready gave up."""
 
     def frame_finished(self, frame: Frame) -> None:
         """The elected unit ran to its end."""
@@ -154,7 +157,12 @@ class Frame:
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
-        return self.activity if self.parent is None else f"{self.parent.path()}/{self.activity}"
+        parent = self.parent
+        if parent is None:
+            return self.activity
+        steps = parent.spec.steps
+        label = self.activity if steps is None or not self.index else steps[self.index - 1].label
+        return f"{parent.path()}/{label}"
 
     def ancestors(self) -> Iterator[Unit]:
         """The units that it runs for, the nearest first."""
@@ -195,7 +203,12 @@ class Frame:
             raise ActivityRecursionError(
                 self.depth, agent=planner.name, path=self.activity, tick=planner.kernel.clock.tick
             )
+        if planner.busy_frames >= MAX_FRAMES:
+            raise ActivityRecursionError(
+                self.depth, agent=planner.name, path=self.activity, tick=planner.kernel.clock.tick, places=MAX_FRAMES
+            )
         self.move(THINKING)
+        planner.busy_frames += 1
         self.args = args
         self.expected = expected
         self._round += 1
@@ -220,7 +233,8 @@ class Frame:
         self.version = planner.version
         specs = planner.known.get(self.activity, ())
         kept = {unit.spec: unit for unit in self.units}
-        self.units = [kept.get(spec) or planner.make_unit(self, spec) for spec in specs]
+        units = [kept.get(spec) or planner.make_unit(self, spec) for spec in specs]
+        self.units = [unit for unit in units if unit is not None]
         self._has_filter = any(spec.has_filter for spec in specs)
 
     def take_up(self) -> Unit | None:
@@ -231,22 +245,33 @@ class Frame:
         """
         if self.state == IDLE or self.version == self.planner.version:
             return None
-        before = self.units
+        before, had_filter = self.units, self._has_filter
         self.learn()
         gone = [unit for unit in before if unit not in self.units]
         lost = None
         for unit in gone:
             if unit.state >= STARTED:
-                lost = unit
+                lost = None if unit.state == FINISHED else unit
                 self.units.append(unit)  # until the plan is unwound; then it learns again
                 self.version = -1
             elif unit.state != IDLE:
                 unit.end_thinking()
         if self.state in (THINKING, READY):
-            self._begin_late([unit for unit in self.units if unit not in before])
+            if had_filter or self._has_filter:
+                self._begin_anew()
+            else:
+                self._begin_late([unit for unit in self.units if unit not in before])
         elif self.active is not None:
             self.adjust()
         return lost
+
+    def _begin_anew(self) -> None:
+        """A filter came or went while it thinks: ask them all again, and have all units think from the beginning."""
+        args, expected, was_ready = dict(self.args), self.expected, self.state == READY
+        self.stop()
+        if was_ready:
+            self.owner.frame_unready(self)
+        self.begin(args, expected)
 
     def _is_blocked(self) -> bool:
         """Whether a filter action forbids the activity."""
@@ -267,8 +292,8 @@ class Frame:
         self.pending -= 1
         if self.pending == 0 and self.round_open:
             self.round_open = False
-            if not self.elect():
-                self.owner.frame_answered(self)
+            if not self.execution.is_unwinding(self) and not self.elect():
+                self._nobody()
 
     def open_answer(self) -> bool:
         """A compound asks whether its answer belongs to the round; if so, the round waits for it."""
@@ -287,7 +312,7 @@ class Frame:
         found: list[Unit] = []
         top = -1.0
         for unit in self.units:
-            if unit.state == READY:
+            if unit.state == READY and (unit.spec.steps is None or unit.is_settled()):
                 if unit.utility > top:
                     top = unit.utility
                     found = [unit]
@@ -327,7 +352,8 @@ class Frame:
         if self.round_open or self.execution.is_unwinding(self):
             return
         if state == THINKING:
-            self.elect()
+            if not self.elect():
+                self._nobody()
         elif state == READY:
             self._look_ready()
         elif state == STARTED or state == RUNNING:
@@ -341,6 +367,7 @@ class Frame:
             self.move(THINKING)
             self.active = None
             self.owner.frame_unready(self)
+            self._nobody()
         elif active.state != READY or best.utility > active.utility:
             self._elected(best)
             self.owner.frame_ready(self)
@@ -369,7 +396,7 @@ class Frame:
         if active.state == RUNNING:
             planner = self.planner
             if planner.kernel.clock.tick - active.since >= planner.sunk_ticks:
-                return active.utility + active.spec.boost
+                return round(active.utility + active.spec.boost, DECIMALS)
         return active.utility
 
     def adjust(self) -> None:
@@ -409,16 +436,35 @@ class Frame:
             batch.launch()
         self.look_again()
 
-    def unit_rejected(self) -> None:
-        """A unit rejected its arguments."""
-        self.unit_gave_up()
+    def _nobody(self) -> None:
+        """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
+        self.owner.frame_answered(self)
         if self.state == THINKING and self.units and all(unit.state == IMPOSSIBLE for unit in self.units):
-            self.owner.frame_rejected(self)
+            if any(unit.has_rejected for unit in self.units):
+                self.owner.frame_rejected(self)
 
-    def unit_gave_up(self) -> None:
-        """A unit ended thinking without an output."""
-        if self.state == THINKING and not self.round_open:
-            self.owner.frame_answered(self)
+    def may_change(self) -> bool:
+        """Whether a unit is ready or may become so by itself; else there is nothing to wait for."""
+        return any(unit.state == READY or unit.may_change() for unit in self.units)
+
+    def try_again(self, unit: Unit, delay: float) -> None:
+        """A unit refused to be started: have it think again, a little later.
+
+        Args:
+            unit: one of its units.
+            delay: game seconds.
+        """
+        kernel = self.planner.kernel
+        kernel.call_later(max(1, kernel.clock.ticks(delay)), self._try_again, unit, self._round)
+
+    def _try_again(self, unit: Unit, number: int) -> None:
+        if number != self._round or unit.state != IMPOSSIBLE or unit not in self.units or self.state in (IDLE, FINISHED):
+            return
+        unit.end_thinking()
+        if self.active is not None and self.state != READY:
+            self.adjust()
+        else:
+            self.begin_again(unit)
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -431,14 +477,16 @@ class Frame:
         while True:
             active = self.active
             assert active is not None
-            self.move(STARTED)
-            if active.start():
-                self.adjust()
-                return True
-            if self.execution.is_aborting or self.is_bound:
-                return False
-            best = self.best()
-            self.move(READY)
+            if active.state == READY and active.is_settled():
+                self.move(STARTED)
+                if active.start():
+                    self.adjust()
+                    return True
+                if self.execution.is_aborting:
+                    return False
+                self.move(READY)
+            # Else it withdrew, or a step of it did, and the look at that is still in the ready queue.
+            best = None if self.is_bound else self.best()
             if best is None:
                 self.move(THINKING)
                 self.active = None
@@ -487,21 +535,15 @@ class Frame:
             # The better one withdrew meanwhile.
             self.move(THINKING)
             self.active = None
-            if self.parent is None:
-                self.restart_idle()
-            else:
-                self.execution.abort("the better action withdrew while it was to take over", self.parent)
-            return
-        self._elected(best)
-        if not self.start():
-            if not self.execution.is_aborting:
-                self.execution.abort("the better action was refused when it was to take over", self.parent)
-            return
-        if was_running:
-            self.run()
-
-    def restart_idle(self) -> None:
-        """Nothing is elected any more: let the idle units think again."""
+        else:
+            self._elected(best)
+            if self.start():
+                if was_running:
+                    self.run()
+                return
+            if self.execution.is_aborting:
+                return
+        # Nothing is elected any more: who is idle thinks again, the old unit among them.
         self._begin_late([unit for unit in self.units if unit.state == IDLE])
 
     def stop(self) -> None:
@@ -517,6 +559,7 @@ class Frame:
                 unit.end_thinking()
         self.active = None
         self.move(IDLE)
+        self.planner.busy_frames -= 1
         self.args = None
         self.expected = None
         if self.version != self.planner.version:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.compound import CompoundUnit
 from agentrt.activity.context import Context
+from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current, StateReader
 from agentrt.activity.execution import Execution
 from agentrt.activity.fields import NO_ARGS, ActionArgs
@@ -27,8 +28,9 @@ from agentrt.errors import ArgumentError, DefinitionError, PlaceholderError, did
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 
 if TYPE_CHECKING:
-    from agentrt.activity.action import Action, ActionSpec
+    from agentrt.activity.action import Action
     from agentrt.activity.frame import Frame
+    from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.strand import Strand
@@ -75,6 +77,7 @@ class Planner:
     Attributes:
         known: activity to the actions that perform it, in the order in which they were learned.
         version: changes whenever ``known`` does.
+        busy_frames: at how many places of the plan it thinks or runs.
         sunk_ticks: after how many ticks the sunk-cost boost sets in.
         execution: the root of the plan.
     """
@@ -82,6 +85,7 @@ class Planner:
     __slots__ = (
         "_reported",
         "agent",
+        "busy_frames",
         "entity",
         "execution",
         "flags",
@@ -104,6 +108,7 @@ class Planner:
         self.read = read
         self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
         self.version = 0
+        self.busy_frames = 0
         self.sunk_ticks = kernel.clock.ticks(SUNK_COST_SECONDS)
         self._reported: set[tuple[str, str]] | None = None
         self.execution = Execution(self, top)
@@ -125,14 +130,21 @@ class Planner:
         self.version += 1
         self.execution.relearn()
 
-    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit:
+    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
         """A unit for an action at a place of the plan.
 
         Args:
             frame: the place.
             spec: the action.
+
+        Returns:
+            The unit; None if the action's class raised when it was to be made, which is reported.
         """
-        return Unit(frame, spec) if spec.steps is None else CompoundUnit(frame, spec)
+        try:
+            return Unit(frame, spec) if spec.steps is None else CompoundUnit(frame, spec)
+        except Exception as error:
+            self.report(f"{frame.path()}/{spec.cls.__name__}", "__init__", error)
+            return None
 
     def build_args(self, spec: ActionSpec, activity: str, values: Any) -> Any:
         """The checked arguments of an activity.
@@ -166,13 +178,18 @@ class Planner:
         return Current(below, self.entity, self.read)
 
     def ask_filter(self, unit: Unit) -> bool:
-        """Whether an action lets its activity be considered; one that raises lets it.
+        """Whether an action lets its activity be considered; one that raises lets it, one that rejects does not.
 
         Args:
             unit: the action.
         """
         try:
             return bool(unit.action.should_start_thinking(Context(unit), unit.frame.args))
+        except Reject:
+            return False
+        except Abort as abort:
+            unit.frame.execution.abort(abort.reason, unit)
+            return False
         except Exception as error:
             self.fault(unit, "should_start_thinking", error)
             return True
@@ -210,7 +227,16 @@ class Planner:
             hook: which hook.
             error: what it raised.
         """
-        path = self.execution.root.path() if unit is None else unit.path()
+        self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
+
+    def report(self, path: str, hook: str, error: BaseException) -> None:
+        """As ``fault``, for a place that has no unit.
+
+        Args:
+            path: the place.
+            hook: which hook.
+            error: what it raised.
+        """
         if self.trace.on:
             words = f"{type(error).__name__}: {error}"
             self.record(path, Event.FAULT, (("hook", hook), ("error", words)))

@@ -25,7 +25,7 @@ __all__ = ["FRAME_NAMES", "FRAME_TABLE", "UNIT_NAMES", "UNIT_TABLE", "compile_ta
 IDLE: Final = 0  # not considered: never asked, or its thinking was stopped
 THINKING: Final = 1  # asked, no answer yet
 READY: Final = 2  # has an output; may go on watching
-IMPOSSIBLE: Final = 3  # ended thinking without an output, rejected, or raised: out until its branch thinks again
+IMPOSSIBLE: Final = 3  # ended thinking without an output, rejected, raised, or refused to start: out for now
 STARTED: Final = 4  # elected; ``start`` was called
 RUNNING: Final = 5  # ``run`` is under way
 FINISHED: Final = 6  # ``run`` returned; ``stop`` comes when the plan around it is done
@@ -37,7 +37,7 @@ UNIT_TABLE: Final[Mapping[int, tuple[int, ...]]] = {
     THINKING: (READY, IMPOSSIBLE, IDLE),
     READY: (THINKING, IMPOSSIBLE, STARTED, IDLE),
     IMPOSSIBLE: (IDLE,),
-    STARTED: (RUNNING, IDLE),
+    STARTED: (RUNNING, IMPOSSIBLE, IDLE),
     RUNNING: (FINISHED, IDLE),
     FINISHED: (IDLE,),
 }

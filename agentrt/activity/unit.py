@@ -21,9 +21,11 @@ from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import states
+from agentrt.activity.backoff import FIRST_DELAY, is_storm, longer
 from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
+from agentrt.activity.extras import Extras
 from agentrt.activity.states import (
     FINISHED,
     IDLE,
@@ -39,9 +41,9 @@ from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
-    from agentrt.activity.action import Action, ActionSpec
-    from agentrt.activity.extras import Extras
+    from agentrt.activity.action import Action
     from agentrt.activity.frame import Frame
+    from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.batch import Batch
 
 __all__ = ["Unit"]
@@ -62,6 +64,7 @@ class Unit:
         running: the strand of ``run``, if there is one.
         since: the tick in which it started running.
         is_fresh: whether the output was set anew since the frame last looked.
+        has_rejected: whether it said that the arguments are to blame.
         extras: what only few units have: listeners, protections, debug words; None for the others.
     """
 
@@ -70,6 +73,7 @@ class Unit:
         "current",
         "extras",
         "frame",
+        "has_rejected",
         "is_fresh",
         "output",
         "running",
@@ -92,6 +96,7 @@ class Unit:
         self.running: Strand | None = None
         self.since = 0
         self.is_fresh = False
+        self.has_rejected = False
         self.extras: Extras | None = None
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -119,6 +124,23 @@ class Unit:
         """The state that the entity is expected to have after it ran; None while nobody touched it."""
         return self.current if self.current is not None else self.frame.expected
 
+    def own_extras(self) -> Extras:
+        """Its extras, made when they are first asked for."""
+        extras = self.extras
+        if extras is None:
+            extras = self.extras = Extras()
+        return extras
+
+    def is_settled(self) -> bool:
+        """Whether it can be started as it is. A ready compound cannot while a step has changed and nobody has looked."""
+        return True
+
+    def may_change(self) -> bool:
+        """Whether its thinking goes on, so that it may become ready, or ready with another output."""
+        if self.state != THINKING and self.state != READY:
+            return False
+        return self.thinking is not None or (self.extras is not None and self.extras.is_listening)
+
     def own_current(self) -> Current:
         """Its own layer of CURRENT, made when it is first asked for."""
         current = self.current
@@ -141,6 +163,7 @@ class Unit:
         spec = self.spec
         self.utility = spec.low
         self.current = None
+        self.has_rejected = False
         if spec.has_think:
             self.move(THINKING)
             self.thinking = batch
@@ -164,7 +187,7 @@ class Unit:
         self.thinking = None
         try:
             return self.action.think(Context(self), self.frame.args)
-        except TypeError as error:
+        except Exception as error:
             self.disable("think", error)
             return None
 
@@ -233,10 +256,14 @@ class Unit:
         if planner.trace.on:
             self.note(Event.STOP_THINKING)
         if self.extras is not None:
-            self.extras.thinking_stopped()
+            self.extras.thinking_stopped(is_started=self.state >= STARTED)
         if self.spec.has_stop_thinking:
             try:
                 self.action.stop_thinking(Context(self), self.frame.args)
+            except Reject:
+                pass  # it does not think any more
+            except Abort as abort:
+                self.frame.execution.abort(abort.reason, self)
             except Exception as error:
                 planner.fault(self, "stop_thinking", error)
 
@@ -252,12 +279,8 @@ class Unit:
             self.frame.look_again()
 
     def lose(self, entity: str) -> None:
-        """An entity that it needs was destroyed: it cannot be run any more."""
-        self.withdraw(IMPOSSIBLE)
-        if self.frame.planner.trace.on:
-            self.note(Event.REJECT, reason=f"the entity {entity} was destroyed")
-        self._stop_think()
-        self.frame.unit_gave_up()
+        """An entity that it needs was destroyed: its arguments are not valid any more."""
+        self.reject(f"the entity {entity} was destroyed")
 
     def callback_raised(self, error: Exception) -> None:
         """A function that the author connected with ``ctx.listen`` raised."""
@@ -272,10 +295,11 @@ class Unit:
         """The arguments are not valid any more."""
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
+            self.has_rejected = True
             if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
             self._stop_think()
-            self.frame.unit_rejected()
+            self.frame.look_again()
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -290,8 +314,13 @@ class Unit:
             self.note(Event.START)
         if self.spec.has_start and not self._call_start():
             return False
-        self._stop_think()
+        self._started()
         return True
+
+    def _started(self) -> None:
+        self._stop_think()
+        if self.extras is not None:
+            self.extras.delay = FIRST_DELAY
 
     def _call_start(self) -> bool:
         execution = self.frame.execution
@@ -302,18 +331,27 @@ class Unit:
             return False
         except Abort as abort:
             execution.abort(abort.reason, self)
+            self._stop_think()
             return False
         except Exception as error:
             execution.planner.fault(self, "start", error)
             execution.abort(f"start raised {type(error).__name__}: {error}", self)
+            self._stop_think()
             return False
         return True
 
     def _refuse(self, reason: str) -> None:
-        if self.frame.planner.trace.on:
+        """It cannot be started now: stop it again, and have it think again a little later."""
+        watched = self.frame.planner.trace.on
+        if watched:
             self.note(Event.REFUSED, reason=reason)
         self._stop_think()
-        self.stop()
+        self.stop(IMPOSSIBLE)
+        extras = self.own_extras()
+        if watched and is_storm(extras.delay):
+            self.note(Event.STORM, delay=extras.delay)
+        self.frame.try_again(self, extras.delay)
+        extras.delay = longer(extras.delay)
 
     def run(self) -> None:
         """Run; ``Frame.unit_finished`` is told when it is done."""
@@ -330,8 +368,14 @@ class Unit:
         if not spec.has_run:
             self.finish()
             return
+        try:
+            coro = self.action.run(Context(self), frame.args)
+        except Exception as error:
+            planner.fault(self, "run", error)
+            execution.abort(f"run raised {type(error).__name__}: {error}", self)
+            return
         execution.push(self)
-        self.running = planner.kernel.spawn(self.action.run(Context(self), frame.args), spec.name, self)
+        self.running = planner.kernel.spawn(coro, spec.name, self)
 
     def claim_flags(self) -> bool:
         """Take the declared control flags; abort the plan if somebody else holds one."""
@@ -356,9 +400,13 @@ class Unit:
             self.note(Event.FINISH)
         self.frame.unit_finished()
 
-    def stop(self) -> None:
-        """Call ``stop`` and be idle again. Its strands have ended before."""
-        self.move(IDLE)
+    def stop(self, state: int = IDLE) -> None:
+        """Call ``stop`` and be idle again. Its strands have ended before.
+
+        Args:
+            state: what to be instead of idle.
+        """
+        self.move(state)
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
@@ -367,7 +415,7 @@ class Unit:
         if self.spec.has_stop:
             try:
                 self.action.stop(Context(self), self.frame.args)
-            except Abort:
+            except (Abort, Reject):
                 pass  # it is being stopped already
             except Exception as error:
                 planner.fault(self, "stop", error)
@@ -378,19 +426,20 @@ class Unit:
 
     def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
         """A strand of it ended, or a ``think`` in its first step."""
-        if strand is self.thinking:
+        if strand is not None and strand is self.running:
+            self.running = None
+            self.frame.execution.run_ended(self, error)
+        elif strand is self.thinking:
             self.thinking = None
             if error is not None or self.state != READY:
                 self._think_ended(error)
-        elif strand is self.running:
-            self.running = None
-            self.frame.execution.run_ended(self, error)
 
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None:
             if self.state == THINKING:
                 self.withdraw(IMPOSSIBLE)
-                self.frame.unit_gave_up()
+                self._stop_think()
+                self.frame.look_again()
         elif isinstance(error, Reject):
             self.reject(error.reason)
         elif isinstance(error, Abort):

@@ -1,0 +1,1 @@
+"""Floor 2: what all decision models share: entities with components, control flags, leases."""

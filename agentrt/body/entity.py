@@ -46,11 +46,11 @@ class Entity:
         name: str | None = None,
         id: int | str | None = None,  # noqa: A002 - the field's name for it
     ) -> None:
-        self.kind = kind
-        self.id = id
-        self.name = name if name is not None else kind if id is None else f"{kind} {id}"
-        self.destroyed = Signal()
-        self.is_destroyed = False
+        self.kind: str = kind
+        self.id: int | str | None = id
+        self.name: str = name if name is not None else kind if id is None else f"{kind} {id}"
+        self.destroyed: Signal = Signal()
+        self.is_destroyed: bool = False
         self._components: dict[type, Any] = {}
         for component in components:
             self.add(component)

@@ -27,10 +27,10 @@ class Lease:
 
     def __init__(self, book: LeaseBook, thing: Any, owner: Any) -> None:
         self._book: LeaseBook | None = book
-        self.thing = thing
-        self.owner = owner
-        self.count = 1
-        self.released = Signal()
+        self.thing: Any = thing
+        self.owner: Any = owner
+        self.count: int = 1
+        self.released: Signal = Signal()
         self._connections: list[Connection] = []
         for end in (thing, owner):
             destroyed = getattr(end, "destroyed", None)
@@ -70,7 +70,7 @@ class LeaseBook:
     __slots__ = ("_leases", "changed")
 
     def __init__(self) -> None:
-        self.changed = Signal()
+        self.changed: Signal = Signal()
         # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
         self._leases: dict[int, Lease] = {}
 

@@ -3,16 +3,19 @@
 A list for each due tick and a heap of the distinct ticks, so that putting an entry in and taking it out costs the same
 however many sleep, and a sleeper costs nothing. Within a tick the order is the order of arrival.
 
-An entry that is woken early (its strand was cancelled) is not searched for: it stays in its list and is passed over when
-the tick comes, because its ``waiting`` no longer says that tick. ``stale`` counts such entries; when they outnumber what
-could possibly be live, the lists are swept.
+An entry that is woken early (its strand was cancelled) is not searched for: it stays in its list and is passed over
+when the tick comes, because its ``waiting`` no longer says that tick. Such entries are counted for each tick, so that
+only the lists that hold some are looked through; when they outnumber what could possibly be live, those are swept.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from agentrt.kernel.strand import Strand
 
 __all__ = ["Agenda", "Entry"]
 
@@ -29,9 +32,15 @@ class Entry(Protocol):
     @property
     def name(self) -> str:
         """For people."""
+        ...
 
     def send(self, value: None, /) -> object:
         """Go on; returns a command of the traps module."""
+        ...
+
+    def strand(self) -> Strand | None:
+        """Whose code runs while it goes on; None for a plain function's."""
+        ...
 
 
 class Agenda:
@@ -43,14 +52,15 @@ class Agenda:
         stale: how many entries were woken early and still lie in a bucket.
     """
 
-    __slots__ = ("_hollow", "buckets", "heap", "stale")
+    __slots__ = ("_hollow", "_spoiled", "buckets", "heap", "stale")
 
     _SWEEP_FROM = 1024
 
     def __init__(self) -> None:
         self.buckets: dict[int, list[Entry]] = {}
         self.heap: list[int] = []
-        self.stale = 0
+        self.stale: int = 0
+        self._spoiled: dict[int, int] = {}  # due tick to how many stale entries lie in its bucket
         self._hollow = False  # whether sweeping may have left buckets with nothing in them
 
     def add(self, due: int, entry: Entry) -> None:
@@ -68,19 +78,23 @@ class Agenda:
         else:
             bucket.append(entry)
 
-    def forget(self, live: int) -> None:
+    def forget(self, due: int, live: int) -> None:
         """Note that one entry was woken early.
 
         Args:
+            due: the tick in which it was due; its ``waiting`` does not say so any more.
             live: how many strands there are, the most that can be asleep.
         """
+        self._spoiled[due] = self._spoiled.get(due, 0) + 1
         self.stale += 1
         if self.stale > self._SWEEP_FROM and self.stale > live:
             self._sweep()
 
     def _sweep(self) -> None:
-        for due, bucket in self.buckets.items():
+        for due in self._spoiled:
+            bucket = self.buckets[due]
             bucket[:] = _live(bucket, due)
+        self._spoiled.clear()
         self.stale = 0
         self._hollow = True
 
@@ -97,10 +111,9 @@ class Agenda:
         while heap and heap[0] <= tick:
             due = heapq.heappop(heap)
             bucket = self.buckets.pop(due)
-            if self.stale:
-                live = _live(bucket, due)
-                self.stale -= len(bucket) - len(live)
-                bucket = live
+            if due in self._spoiled:
+                self.stale -= self._spoiled.pop(due)
+                bucket = _live(bucket, due)
             ready.extend(bucket)
 
     def _drop_hollow(self) -> None:

@@ -40,9 +40,9 @@ class Clock:
             raise ValueError(f"ticks_per_second is {ticks_per_second!r}: it takes a whole number, such as 20")
         if not 1 <= ticks_per_second <= 1_000_000:
             raise ValueError(f"ticks_per_second is {ticks_per_second}: it takes a number from 1 to 1,000,000")
-        self.tick = 0
-        self.ticks_per_second = ticks_per_second
-        self.seconds_per_tick = 1.0 / ticks_per_second
+        self.tick: int = 0
+        self.ticks_per_second: int = ticks_per_second
+        self.seconds_per_tick: float = 1.0 / ticks_per_second
 
     @property
     def now(self) -> float:

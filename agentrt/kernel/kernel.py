@@ -105,6 +105,10 @@ class Call:
             self._kernel.report(f"a callback raised: {self._fn!r}", error)
         return KEEP
 
+    def strand(self) -> Strand | None:
+        """None: it is a plain function's turn."""
+        return None
+
 
 class Timer(Call):
     """A call that is due in a later tick. Made by ``Kernel.call_later``."""
@@ -116,7 +120,7 @@ class Timer(Call):
         waiting = self.waiting
         if isinstance(waiting, int) and waiting > self._kernel.clock.tick:
             self.waiting = 0
-            self._kernel.agenda.forget(self._kernel.live)
+            self._kernel.agenda.forget(waiting, self._kernel.live)
         self._fn = _nothing
         self._args = ()
 
@@ -152,19 +156,19 @@ class Kernel:
             from agentrt.kernel.hosts.plain import PlainHost
 
             host = PlainHost()
-        self.clock = Clock(ticks_per_second)
+        self.clock: Clock = Clock(ticks_per_second)
         self.seed = seed
         self.host: Host = host
-        self.agenda = Agenda()
+        self.agenda: Agenda = Agenda()
         self.ready: deque[Entry] = deque()
         self.current: Entry | None = None
-        self.live = 0
+        self.live: int = 0
         self.livelock_steps = 1000
         self.on_fault: Callable[[str, BaseException], None] = _raise
-        self.trace = TraceHub(self.report)
-        self.strays = Strays(self.report)
-        self.draining = False
-        self.in_tick = False
+        self.trace: TraceHub = TraceHub(self.report)
+        self.strays: Strays = Strays(self.report)
+        self.draining: bool = False
+        self.in_tick: bool = False
         self._inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self._drivers: dict[object, Callable[[], object]] = {}
         self._publishers: dict[object, Callable[[], object]] = {}
@@ -467,7 +471,7 @@ class Kernel:
         else:
             cancelled = isinstance(error, self.host.cancelled_type)
             if cancelled:
-                # Its frames would hold on to everything they name, and to the strand: a cycle for each cancelled strand.
+                # Its frames would hold on to everything they name, and to the strand: a cycle each time.
                 error.__traceback__ = None
             else:
                 error = self.host.translate(error)

@@ -1,12 +1,12 @@
 """The livelock guard: finds who does not let time pass, when a tick has become suspiciously long.
 
-Counting every step would cost the main loop a look-up a step. So a tick runs uncounted until it has taken many more steps
-than there are strands; only then a guard is made, and everything that happens in the rest of the tick is counted.
+Counting every step would cost the main loop a look-up a step. So a tick runs uncounted until it has taken many more
+steps than there are strands; only then a guard is made, and everything that happens in the rest of the tick is counted.
 
 * A strand that takes more than ``Kernel.livelock_steps`` counted steps is killed: it alone.
-* Strands that end and spawn their like, and calls that call again, take few steps each: they are counted by name. Most of
-  them are innocent links of a chain, so nobody is killed; time is made to pass by putting the next link off to the next
-  tick, and the chain is reported once in each tick that it spoils.
+* Strands that end and spawn their like, and calls that call again, take few steps each: they are counted by name. Most
+  of them are innocent links of a chain, so nobody is killed; time is made to pass by putting the next link off to the
+  next tick, and the chain is reported once in each tick that it spoils.
 """
 
 from __future__ import annotations

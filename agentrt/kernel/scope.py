@@ -5,7 +5,8 @@ Rules:
 * A scope belongs to the strand that entered it; scopes nest; the strand itself is the outermost scope (``strand.stop``).
 * Cancelling is a level, not an edge: once a scope is cancelled, every wait on the kernel inside it raises, until the
   scope is left. A ``finally`` block that has to wait opens a shielded scope.
-* A scope that was cancelled swallows the cancellation when it is left, unless a scope around it was cancelled too.
+* A scope that was cancelled swallows the cancellation when it is left, unless a scope around it was cancelled too. (A
+  shielded one does even then, because what was raised in it can only be its own; the next wait raises the other.)
 * What is raised is the host's own cancellation exception, so that ``asyncio.TaskGroup`` or a trio nursery inside an action
   behaves as it does anywhere. On the plain host it is ``Cancelled``.
 * Awaits that belong to the host follow the host's convention after the first delivery: under asyncio a ``finally`` block may
@@ -78,10 +79,10 @@ class CancelScope:
         self._seconds = seconds
         self._deadline: Timer | None = None
         self.shield: Final = shield
-        self.reason = reason
-        self.cancel_called = False
-        self.cancelled_caught = False
-        self.expired = False
+        self.reason: str = reason
+        self.cancel_called: bool = False
+        self.cancelled_caught: bool = False
+        self.expired: bool = False
         self.outer: CancelScope | None = None
         self.strand: Strand | None = None
         self.host_scope: Any = None

@@ -281,7 +281,8 @@ class _Turns:
 class Queue(Generic[T]):
     """First in, first out, between strands; who waits is served first come, first served, and nobody overtakes.
 
-    Somebody waits to get only while each item is promised to who was woken for it, and to put only while each free place is.
+    Somebody waits to get only while each item is promised to who was woken for it, and to put only while each free
+    place is.
 
     Args:
         limit: how many items it holds before ``put`` waits; None for no limit.
@@ -295,7 +296,7 @@ class Queue(Generic[T]):
     def __init__(self, limit: int | None = None) -> None:
         if limit is not None and limit < 1:
             raise ValueError(f"Queue(limit={limit}): the limit must be at least 1, or None for no limit")
-        self.limit = limit
+        self.limit: int | None = limit
         self._items: deque[T] = deque()
         self._getters = _Turns()
         self._putters = _Turns()

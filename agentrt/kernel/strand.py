@@ -25,11 +25,11 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import WrongStateError
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.traps import KEEP, Waiter, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.scope import CancelScope
 
 __all__ = ["Strand", "StrandOwner"]
 
@@ -77,14 +77,12 @@ class Strand:
         "waiting",
     )
 
-    send: Callable[[None], object]
-
     def __init__(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
-        self.kernel = kernel
+        self.kernel: Kernel = kernel
         self.coro: Coroutine[Any, Any, Any] | None = coro
-        self.name = name
-        self.owner = owner
-        self.send = coro.send
+        self.name: str = name
+        self.owner: StrandOwner | None = owner
+        self.send: Callable[[None], object] = coro.send
         self.waiting: object = 0
         self.scope: CancelScope | None = None
         self.stop_reason: str | None = None
@@ -112,6 +110,10 @@ class Strand:
         if isinstance(waiting, Waiter):
             return "parked" if waiting.strand is self else "ready"
         return "foreign"
+
+    def strand(self) -> Strand:
+        """Itself: as an entry of the ready queue it stands for its own code."""
+        return self
 
     def where(self) -> str:
         """The file and line at which its author's code is suspended, or an empty string."""
@@ -197,7 +199,8 @@ class Strand:
         if outer is not None:
             # A cancellation from outside was kept away by a shield, or is on its way: the next wait raises it.
             self.interrupt()
-            return False
+            if not scope.shield:
+                return False
         return scope.cancel_called and isinstance(error, self.kernel.host.cancelled_type)
 
     def scope_cancelled(self, scope: CancelScope) -> None:
@@ -228,7 +231,7 @@ class Strand:
             if waiting <= self.kernel.tick:
                 return False
             self.waiting = 0
-            self.kernel.agenda.forget(self.kernel.live)
+            self.kernel.agenda.forget(waiting, self.kernel.live)
             return True
         if isinstance(waiting, Waiter) and waiting.strand is self:
             waiting.strand = None

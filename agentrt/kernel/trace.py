@@ -91,8 +91,8 @@ class TraceHub:
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: list[Listener] = []
-        self.on = False
-        self.report = report
+        self.on: bool = False
+        self.report: Callable[[str, BaseException], None] = report
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Hand every record from now on to a listener.
@@ -143,8 +143,8 @@ class TraceDigest:
 
     def __init__(self, hub: TraceHub) -> None:
         self._hash = blake2b(digest_size=16)
-        self.records = 0
-        self.close = hub.listen(self._add)
+        self.records: int = 0
+        self.close: Callable[[], None] = hub.listen(self._add)
 
     def _add(self, record: TraceRecord) -> None:
         self.records += 1

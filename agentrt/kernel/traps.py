@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import threading
 import types
-from collections.abc import Awaitable, Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 from agentrt.errors import NotRunningError
 
@@ -47,7 +47,7 @@ class Ticks(tuple[int, ...]):
 
     __slots__ = ()
 
-    __await__ = tuple.__iter__
+    __await__: Callable[[], Iterator[int]] = tuple.__iter__  # type: ignore[assignment]
 
 
 _NOT_NOTIFIED = object()
@@ -98,8 +98,8 @@ class Keep:
 
 KEEP = Keep()
 
-_NEXT: Any = Ticks((1,))  # its iterator is a tuple's, which no type checker takes for an awaitable's
-_known: dict[int, Any] = {1: _NEXT, 0: Ticks(())}
+_NEXT: Awaitable[None] = cast("Awaitable[None]", Ticks((1,)))  # no type checker takes a tuple's iterator for its own
+_known: dict[int, Awaitable[None]] = {1: _NEXT, 0: cast("Awaitable[None]", Ticks(()))}
 
 
 def next_tick() -> Awaitable[None]:
@@ -128,9 +128,12 @@ def sleep_ticks(ticks: int) -> Awaitable[None]:
         return known
     if ticks < 0:
         raise ValueError(f"sleep_ticks({ticks}): the number of ticks must not be negative")
-    made: Any = Ticks((int(ticks),))
-    if made[0] != ticks:
-        raise ValueError(f"sleep_ticks({ticks}): the number of ticks must be whole. To wait for seconds: sleep(seconds)")
+    number = int(ticks)
+    if number != ticks:
+        raise ValueError(
+            f"sleep_ticks({ticks}): the number of ticks must be whole. To wait for seconds: sleep(seconds)"
+        )
+    made = cast("Awaitable[None]", Ticks((number,)))
     if ticks <= 1000:
         _known[ticks] = made
     return made
@@ -195,7 +198,7 @@ class _Running(threading.local):
     kernel: Kernel | None = None
 
 
-running = _Running()
+running: _Running = _Running()
 
 
 def current_kernel() -> Kernel:
@@ -219,12 +222,8 @@ def current_strand() -> Strand:
     Raises:
         NotRunningError: there is none.
     """
-    from agentrt.kernel.batch import Batch
-    from agentrt.kernel.strand import Strand
-
-    strand = current_kernel().current
-    if isinstance(strand, Batch):
-        return strand.strand()
-    if not isinstance(strand, Strand):
+    entry = current_kernel().current
+    strand = None if entry is None else entry.strand()
+    if strand is None:
         raise NotRunningError("this works only inside a coroutine that a runtime steps, not in a plain callback of it.")
     return strand

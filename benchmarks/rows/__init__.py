@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.harness import Row
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
+from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.leaf_wake import LEAF_WAKE
 from benchmarks.rows.ten_thousand import TEN_THOUSAND
 from benchmarks.rows.think_cycle import THINK_EVENT, THINK_READY
@@ -22,4 +23,5 @@ ROWS: tuple[Row, ...] = (
     IDLE_MEMORY,
     IDLE_TICK,
     TEN_THOUSAND,
+    IMPORTING,
 )

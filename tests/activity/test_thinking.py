@@ -455,10 +455,9 @@ def test_a_blocked_root_waits_for_new_knowledge(play, leaf):
         def should_start_thinking(self, ctx, args):
             return False
 
-    agent = play.add(leaf("A", quiet=True))
-    filters = agent.inject(Closed)
+    agent = play.add(leaf("A", quiet=True), Closed)
     play.tick(5)
-    assert play.trace("run") == []
-    filters.revoke()
+    assert play.trace() == [(1, "top/Closed", "blocked")]
+    agent.inject(leaf("B", 0.9, quiet=True))
     play.tick(1)
-    assert play.trace("run") == [(6, "top/A", "run")]
+    assert play.trace(since=6)[1:] == [(6, "top/Closed", "blocked")]

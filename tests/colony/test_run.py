@@ -38,13 +38,22 @@ def test_the_entry_point_offers_the_colony():
 @pytest.mark.slow
 def test_in_two_days_everything_happens():
     colony = Colony(seed=7)
-    killed = []
-    colony.runtime.trace.listen(lambda record: killed.append(record) if record.event in ("killed", "fault") else None)
+    killed, last_run = [], {}
+
+    def listen(record):
+        if record.event in ("killed", "fault"):
+            killed.append(record)
+        elif record.event == "run":
+            last_run[record.agent] = record.tick
+
+    colony.runtime.trace.listen(listen)
     for _ in range(2000):
         colony.runtime.step()
     counts = colony.town.chronicle.counts
+    agents = [agent.name for agent in colony.population.agents]
     colony.runtime.close()
     assert killed == []
+    assert [name for name in agents if last_run[name] < 1500] == []  # nobody is stuck
     missing = [
         kind
         for kind in (

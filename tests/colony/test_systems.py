@@ -71,7 +71,7 @@ def test_wolves_come_at_dusk_over_the_edge(lively):
     assert lively.census.count("wolf") == 0
     lively.sim.tick(1)
     wolves = lively.census.find("wolf")
-    assert len(wolves) == 3
+    assert len(wolves) == 4
     edge = list(lively.town.ground.edge())
     assert all(wolf[Position].location in edge for wolf in wolves)
     assert [agent.entity for agent in lively.population.agents] == list(wolves)

@@ -47,10 +47,20 @@ def test_links_lead_somewhere(name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_lines_fit(name):
-    """Prose is wrapped at 120 columns; tables and what programs print are as wide as they are."""
-    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    assert [number for number, line in enumerate(lines, 1) if len(line) > 120 and not line.startswith("|")] == []
+def test_lines_fit(name, record_docs):
+    """120 columns, except in tables and in what programs print."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    printed = {
+        line
+        for block in record_docs.blocks_of(text)
+        if block.language == "text"
+        for line in range(block.line, block.line + block.code.count("\n"))
+    }
+    assert [
+        number
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > 120 and number not in printed and not line.startswith("|")
+    ] == []
 
 
 def test_the_commands_exist():

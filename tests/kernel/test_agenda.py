@@ -48,8 +48,8 @@ def test_ticks_that_were_skipped_are_made_up_for_in_order():
 
 
 def wake_early(agenda, entry, live=0):
-    entry.waiting = 0
-    agenda.forget(live)
+    due, entry.waiting = entry.waiting, 0
+    agenda.forget(due, live)
 
 
 def test_an_entry_that_was_woken_early_is_passed_over():
@@ -86,8 +86,8 @@ def test_a_strand_that_comes_back_to_its_tick_is_stepped_once(lab):
     for name in "abc":
         lab.spawn(strand(name))
     lab.tick(2)
-    lab.kernel.post(lambda: scopes["a"].cancel())
-    lab.kernel.post(lambda: scopes["b"].cancel())
+    lab.kernel.post(scopes["a"].cancel)
+    lab.kernel.post(scopes["b"].cancel)
     lab.tick(6)
     # a and b left tick 5 in tick 3 and came back to it, behind c; c goes on until tick 7.
     assert lab.log == [(5, "a"), (5, "b"), (7, "c")]

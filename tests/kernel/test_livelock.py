@@ -307,7 +307,10 @@ def test_a_parked_strand_that_is_killed_takes_nobody_elses_turn(lab):
     assert lab.log == [(2, "b", "item")]
     assert second.is_done
     assert lab.kernel.agenda.stale == 0
-    assert lab.take_faults() == [("the strand 'a' raised", "LivelockError"), ("the strand 'sleeper' raised", "LivelockError")]
+    assert lab.take_faults() == [
+        ("the strand 'a' raised", "LivelockError"),
+        ("the strand 'sleeper' raised", "LivelockError"),
+    ]
 
 
 async def sleep_then(lab, ticks):
@@ -353,13 +356,12 @@ def test_strands_that_spawn_their_like_and_end_are_put_off_to_the_next_tick(lab)
     lab.spawn(good(lab, "before"), "before")
     lab.spawn(link(0), "link")
     lab.spawn(good(lab, "after"), "after")
-    lab.tick(3)
-    assert lab.log == GOOD_THREE_TICKS
+    lab.tick(2)
+    assert lab.log == GOOD_THREE_TICKS[:4]
     assert [number for _, number in links] == list(range(len(links)))
-    assert {tick for tick, _ in links} == {1, 2, 3}
-    assert lab.take_faults() == [
-        ("'link' was spawned or called again and again; it goes on in the next tick", "LivelockError")
-    ] * 3
+    assert {tick for tick, _ in links} == {1, 2}
+    text = "'link' was spawned or called again and again; it goes on in the next tick"
+    assert lab.take_faults() == [(text, "LivelockError")] * 2
     stop.append(True)
     lab.tick()
 
@@ -389,7 +391,7 @@ def test_many_strands_spawned_at_once_are_no_chain(lab):
         pass
 
     async def spawner():
-        for _ in range(25_000):
+        for _ in range(12_500):
             lab.kernel.spawn(short(), "short")
 
     lab.spawn(spawner())

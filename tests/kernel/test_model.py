@@ -30,7 +30,7 @@ POSTED = ("say", "emit", "stop")
 # --- on the kernel ----------------------------------------------------------------------------------------------------
 
 
-def run_on_kernel(laboratory, program):
+def run_on_kernel(laboratory, program):  # noqa: C901 - one branch for each operation
     lab = laboratory()
     kernel, strands = lab.kernel, []
     signals = [Signal() for _ in range(SIGNALS)]
@@ -268,21 +268,21 @@ programs = st.builds(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(program=programs)
 def test_the_kernel_is_a_sorted_list(laboratory, program):
     assert run_on_kernel(laboratory, program) == Model(program).run()
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(program=programs)
 def test_the_same_program_gives_the_same_log(laboratory, program):
     assert run_on_kernel(laboratory, program) == run_on_kernel(laboratory, program)
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(program=programs)
 def test_sweeping_never_changes_the_order(laboratory, program):
     logs = []
@@ -295,8 +295,8 @@ def test_sweeping_never_changes_the_order(laboratory, program):
     assert logs[0] == logs[1]
 
 
-def forget_and_sweep(agenda, live):
-    agenda.stale += 1
+def forget_and_sweep(agenda, due, live):
+    agenda._spoiled[due] = 1
     agenda._sweep()
 
 

@@ -142,7 +142,7 @@ def test_waking_does_not_step_on_the_wakers_stack(lab):
 
 
 def test_a_long_chain_of_wakes_needs_no_stack(lab):
-    signals = [Signal() for _ in range(5000)]
+    signals = [Signal() for _ in range(2000)]
 
     async def link(index):
         await signals[index].wait()

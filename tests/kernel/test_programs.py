@@ -7,6 +7,8 @@ own making fails.
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,14 +80,16 @@ class Machine:
 
     async def do_sleep(self, number):
         start, strand = self.lab.kernel.tick, current_strand()
+        reason = None
         try:
             await sleep_ticks(number)
+            assert self.lab.kernel.tick == start + number
         except Cancelled as cancelled:
-            assert cancelled.reason == strand.pending()
-            assert number
+            reason = cancelled.reason
             raise
-        assert self.lab.kernel.tick == start + number
-        assert not number or strand.pending() is None  # a wait in a cancelled scope does not return
+        finally:
+            # A wait raises when it is in a cancelled scope, and only then.
+            assert not number or strand.pending() == reason
         self.note("slept", number)
 
     async def do_wait(self, which):
@@ -217,7 +221,7 @@ programs = st.lists(blocks, min_size=1, max_size=5)
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(program=programs)
 def test_random_programs_run_twice(laboratory, program):
     assert run(laboratory, program) == run(laboratory, program)
@@ -251,8 +255,18 @@ def test_grown_programs_run_twice_and_with_sweeping_all_the_time(laboratory, par
             assert run(laboratory, program) == log
 
 
-def forget_and_sweep(agenda, live):
-    agenda.stale += 1
+def test_golden_logs(laboratory):
+    """The same on every Python version, hash seed and machine; it changes only when the order of the kernel does."""
+    logs = []
+    for seed in range(40):
+        stream = Stream(5000 + seed)
+        logs.append(run(laboratory, [grown(stream) for _ in range(6)]))
+    assert sum(map(len, logs)) == 1820
+    assert blake2b(repr(logs).encode(), digest_size=16).hexdigest() == "0c09690a1ef163df8c3604433a4a9c7e"
+
+
+def forget_and_sweep(agenda, due, live):
+    agenda._spoiled[due] = 1
     agenda._sweep()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -106,7 +107,7 @@ def test_random_is_even_and_uncorrelated():
     for draw in draws:
         counts[int(draw * 10)] += 1
     assert chi_square(counts, [700] * 10) < 30
-    pairs = sum((a - 0.5) * (b - 0.5) for a, b in zip(draws, draws[1:], strict=False)) / len(draws)
+    pairs = sum((a - 0.5) * (b - 0.5) for a, b in pairwise(draws)) / len(draws)
     assert abs(pairs * 12) < 0.05
 
 

@@ -10,7 +10,6 @@ from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_aft
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
 
-
 # --- shield -----------------------------------------------------------------------------------------------------------
 
 
@@ -195,9 +194,8 @@ def test_an_infinite_deadline_never_comes(lab):
 
 def test_a_deadline_that_is_not_a_number_opens_no_scope(lab):
     async def strand():
-        with pytest.raises(ValueError, match="nan"):
-            with move_on_after(math.nan):
-                pass
+        with pytest.raises(ValueError, match="nan"), move_on_after(math.nan):
+            pass
         assert current_strand().scope is None
         lab.note("checked")
 
@@ -254,14 +252,13 @@ def test_fail_after_inside_a_cancelled_scope_does_not_raise_a_timeout(lab):
     scopes = {}
 
     async def strand():
-        with CancelScope() as scopes["outer"]:
-            with fail_after(0.1):
-                await park()
+        with CancelScope() as scopes["outer"], fail_after(0.1):
+            await park()
         lab.note("behind", scopes["outer"].cancelled_caught)
 
     lab.spawn(strand())
     lab.tick(2)
-    lab.kernel.post(lambda: scopes["outer"].cancel())
+    lab.kernel.post(scopes["outer"].cancel)
     lab.tick(2)
     assert lab.log == [(3, "behind", True)]
 

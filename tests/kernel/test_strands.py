@@ -522,7 +522,9 @@ def test_a_join_that_is_woken_and_cancelled_in_one_tick_is_cancelled(lab):
 
 def test_a_strand_cannot_wait_for_its_own_end(lab):
     async def strand():
-        with pytest.raises(WrongStateError, match=r"\[ART104\] Strand.join cannot be called while the strand itself runs"):
+        with pytest.raises(
+            WrongStateError, match=r"\[ART104\] Strand.join cannot be called while the strand itself runs"
+        ):
             await this.join()
         lab.note("checked")
 

@@ -36,9 +36,9 @@ def test_a_late_tick_is_caught_up_without_a_rest():
 
 
 def test_what_is_beyond_the_bound_is_left_out():
-    # After a tick of 2 s, nineteen are overdue; two are caught up, seventeen left out.
-    log = times(Pacer(0.1, 2, 0.0), 0.0, [2.0, 0.0, 0.0, 0.0, 0.0])
-    assert log == [(0.0, 17), (2.0, 0), (2.0, 0), (2.0, 0), (2.1, 0)]
+    # After a tick of 2 s fifteen are overdue, and one is due: two are caught up, thirteen left out.
+    log = times(Pacer(0.125, 2, 0.0), 0.0, [2.0, 0.0, 0.0, 0.0, 0.0])
+    assert log == [(0.0, 13), (2.0, 0), (2.0, 0), (2.0, 0), (2.125, 0)]
 
 
 def test_without_a_bound_to_catch_up_the_overdue_are_left_out_at_once():

@@ -60,7 +60,7 @@ class AsyncioHost:
 
     def __init__(self) -> None:
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.context = contextvars.copy_context()
+        self.context: contextvars.Context = contextvars.copy_context()
         self._outer: asyncio.Task[Any] | None = None
         self._drain_scheduled = False
         self._failure: BaseException | None = None

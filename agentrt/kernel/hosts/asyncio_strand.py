@@ -21,7 +21,8 @@ What must be kept in sync (``_fut_waiter`` and ``_must_cancel`` are read by anyi
 
 * ``_fut_waiter`` is the awaited future until the strand is *stepped*, not until the future is done.
 * ``_must_cancel`` stands for a request that no future took; it is raised by the next step.
-* ``_wait_ended``: a wait on the kernel was ended for that request, so that ``uncancel`` comes too late to take it back.
+* ``_wait_ended``: a wait on the kernel was ended to raise something there. It raises then, come what may: ``uncancel``
+  comes too late to take that back.
 * ``send`` is ``_deliver`` whenever something may have to be raised, ``_step_foreign`` after a future, else ``_step``.
 
 Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
@@ -204,7 +205,7 @@ class AsyncioStrand(Strand):
         self._fut_waiter = None
         if self._must_cancel:
             raises_itself = future is not None and future.cancelled() and not self._by_kernel
-        elif self._is_undelivered():
+        elif self._wait_ended or self._is_undelivered():
             raises_itself = future is not None and future.cancelled()
         else:
             return None
@@ -259,8 +260,14 @@ class AsyncioStrand(Strand):
         if not self._must_cancel:
             super()._interrupt_suspended()
         elif self.detach():
-            self._wait_ended = True
             self.kernel.ready.append(self)
+
+    def detach(self) -> bool:
+        """Take it out of the books of what it waits for on the kernel; says whether it was in them."""
+        if not super().detach():
+            return False
+        self._wait_ended = True
+        return True
 
     def enter_scope(self, scope: CancelScope) -> None:
         """It entered a scope."""
@@ -301,7 +308,7 @@ class AsyncioStrand(Strand):
             self.interrupt()
             return True
         self._cancels += 1
-        if not self._wait_ended:
+        if not (self._must_cancel and self._wait_ended):
             self._cancel_message = msg
         future = self._fut_waiter
         if future is not None and future.cancel(msg=msg):
@@ -312,7 +319,6 @@ class AsyncioStrand(Strand):
         if kernel.current is self:
             kernel.call_soon(self._interrupt_suspended)
         elif self.detach():
-            self._wait_ended = True
             kernel.ready.append(self)
             # Not at once: the caller is in the middle of something (a timeout notes that it expired after this call).
             self._host.drain_soon(kernel)

@@ -274,6 +274,8 @@ class TrioStrand(Strand):
         if self.kernel.current is self:
             self._hop = True
             self.kernel.call_soon(self._interrupt_suspended)
+        elif self._raise_cancel is not None and self.detach():
+            self.kernel.ready.append(self)
 
     def _interrupt_suspended(self) -> None:
         self._hop = False

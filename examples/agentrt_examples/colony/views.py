@@ -58,7 +58,7 @@ def running_units(snapshot: AgentSnapshot) -> Iterator[tuple[FrameView, UnitView
 
 
 def doing(snapshot: AgentSnapshot) -> str:
-    """What an agent does, in a few words: what it is seen doing, and as part of what.
+    """What an agent does, in a few words: what for, and what is seen of it.
 
     Args:
         snapshot: of the agent.
@@ -69,7 +69,7 @@ def doing(snapshot: AgentSnapshot) -> str:
     seen = status_text(snapshot.status_text) or names[-1]
     purpose = names[1] if names[0] in ("work", "free time") and len(names) > 1 else names[0]
     # "posing" says enough, "walking" does not.
-    return seen if seen[:3] == purpose[:3] or purpose in (seen, "idle") else f"{seen} \N{MIDDLE DOT} {purpose}"
+    return seen if seen[:3] == purpose[:3] or purpose in (seen, "idle") else f"{purpose} \N{MIDDLE DOT} {seen}"
 
 
 def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, height: int) -> Text:
@@ -104,7 +104,7 @@ def _agent_line(agent: Agent, marked: bool, width: int) -> Text:
     line.append(" " + _fit(doing(snapshot), max(4, width - 23)))
     line.append(f" {top[1].boosted:.2f}".replace("0.", ".") if top is not None else "    ", _DIM)
     if marked:
-        line.stylize("reverse")
+        line.stylize("on #1f3a5f")
     return line
 
 

@@ -14,8 +14,8 @@ from agentrt_examples.colony.town import Town
 
 __all__ = ["Bite", "FindWayOut", "Hunt", "Leave", "Vanish"]
 
-_SMELL = 260
-_BITE = (22, 36)
+_SMELL = 320
+_BITE = (32, 48)
 _FED = 800
 
 
@@ -71,7 +71,7 @@ class Bite(Action):
             town.chronicle.note("critters caught", ctx.entity, f"caught {args.victim.name}")
             ctx.entity[Needs].add(satiety=FULL)
         else:
-            ctx.entity[Needs].add(satiety=150)
+            ctx.entity[Needs].add(satiety=160)
 
 
 def _is_there(ctx: Context, victim: Entity, reach: int) -> bool:

@@ -1,0 +1,285 @@
+"""What an action class declares, checked and compiled when the class is defined.
+
+An ``ActionSpec`` is made once for each class and shared by all agents that know the action; everything that can be known
+before anything runs is found out here: the utility range, which hooks there are, the compiled placeholders of each step.
+Whatever is wrong is an error that names the class, the step and the field.
+
+A hook counts as present when it is not the base class's own, which is marked as a default.
+
+Source: seed 001, "Writing actions".
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agentrt.activity.fields import ActionArgs, ThinkOutput
+from agentrt.activity.placeholders import Compiler, Resolver
+from agentrt.activity.utility import parse_range
+from agentrt.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from agentrt.activity.action import Action, CompoundAction
+
+__all__ = ["ActionSpec", "CompiledStep", "Output", "Step", "default_hook"]
+
+_ACTIVITY = re.compile(r"[^\s/]+")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def default_hook(hook: F) -> F:
+    """Mark a hook of a base class as one that does nothing.
+
+    Args:
+        hook: the function.
+
+    Returns:
+        The same function.
+    """
+    hook.is_default_hook = True  # type: ignore[attr-defined]
+    return hook
+
+
+class Step:
+    """One step of a compound action. Made by ``step``."""
+
+    __slots__ = ("activity", "args", "name")
+
+    def __init__(self, activity: str, args: Mapping[str, object], name: str | None) -> None:
+        self.activity = activity
+        self.args = dict(args)
+        self.name = name
+
+    def __repr__(self) -> str:
+        inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
+        return f"step({self.activity!r}{inner})"
+
+
+class Output:
+    """The declared think output of a compound action. Made by ``output``."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        self.fields = dict(fields)
+
+
+class CompiledStep:
+    """A step with its placeholders compiled.
+
+    Attributes:
+        activity: what it performs.
+        label: what paths call it: the activity, with the step's number if a step before performs the same.
+        constants: arguments that never change.
+        bound: arguments with the functions that resolve them.
+        is_used: whether a later step, or the compound's output, reads its think output.
+    """
+
+    __slots__ = ("activity", "bound", "constants", "is_used", "label")
+
+    def __init__(
+        self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
+    ) -> None:
+        self.activity = activity
+        self.label = label
+        self.constants = constants
+        self.bound = bound
+        self.is_used = False
+
+    def bind(self, scope: Any) -> dict[str, object]:
+        """The arguments of the step.
+
+        Args:
+            scope: the compound that thinks.
+        """
+        values = self.constants.copy()
+        for field, resolve in self.bound:
+            values[field] = resolve(scope)
+        return values
+
+
+class ActionSpec:
+    """What an action class declares, checked and compiled.
+
+    Attributes:
+        cls: the class.
+        subject: its module and name, for errors.
+        low: the least utility.
+        high: the greatest utility; 1 for a compound that composes it.
+        span: the width of the declared range.
+        is_range: whether ``ctx.set_utility`` may be called.
+        has_think: whether it has such a hook; likewise the others.
+        steps: a compound's steps; None for a leaf.
+        output: a compound's declared output fields.
+        uses: which output fields of which step a compound reads.
+    """
+
+    __slots__ = (
+        "activity",
+        "boost",
+        "cls",
+        "composes",
+        "flags",
+        "has_filter",
+        "has_run",
+        "has_start",
+        "has_stop",
+        "has_stop_thinking",
+        "has_think",
+        "high",
+        "is_range",
+        "low",
+        "name",
+        "output",
+        "output_type",
+        "span",
+        "steps",
+        "subject",
+        "uses",
+        "weight",
+    )
+
+    def __init__(self, cls: type[Action]) -> None:
+        self.cls = cls
+        self.subject = f"{cls.__module__}.{cls.__qualname__}"
+        self.name = cls.name
+        self.activity = cls.does
+        self._check_names()
+        if not hasattr(cls, "utility"):
+            raise DefinitionError(self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
+        (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
+        self.span = self.high - self.low
+        self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
+        self.weight = self._number("weight", cls.weight)
+        self._number("scheduler_priority", cls.scheduler_priority)
+        self.flags = self._flag_names(cls.flags)
+        self.has_filter = self._hook("should_start_thinking")
+        self.has_think = self._hook("think", is_async=True)
+        self.has_stop_thinking = self._hook("stop_thinking")
+        self.has_start = self._hook("start")
+        self.has_run = self._hook("run", is_async=True)
+        self.has_stop = self._hook("stop")
+        self.output_type = cls.Output
+        self.steps: tuple[CompiledStep, ...] | None = None
+        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        self.uses: dict[int, list[str]] = {}
+        self.composes = False
+        if self.output_type is not None and not self.has_think:
+            raise DefinitionError(
+                self.subject,
+                "it declares an Output, but has no 'think' that could set it.",
+                "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
+            )
+        if hasattr(cls, "steps"):
+            self._compile_steps(cls)  # type: ignore[arg-type]
+
+    def output_fields(self) -> tuple[str, ...]:
+        """The fields of the think output that later steps may read."""
+        if self.output is not None:
+            return tuple(field for field, _, _ in self.output)
+        if self.steps is None and self.output_type is not None:
+            return self.output_type.field_names()
+        return self.cls.Args.field_names()
+
+    def _check_names(self) -> None:
+        cls = self.cls
+        if not isinstance(cls.does, str) or not _ACTIVITY.fullmatch(cls.does):
+            raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+        for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
+            declared = getattr(cls, attribute)
+            if declared is None and base is ThinkOutput:
+                continue
+            if not (isinstance(declared, type) and issubclass(declared, base)):
+                raise DefinitionError(
+                    self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
+                )
+
+    def _number(self, what: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+            raise DefinitionError(self.subject, f"{what} is {value!r}.", "Write a number that is not negative.")
+        return float(value)
+
+    def _flag_names(self, flags: object) -> tuple[str, ...]:
+        if isinstance(flags, str) or not isinstance(flags, Collection) or not all(isinstance(one, str) for one in flags):
+            raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
+        return tuple(sorted(flags))
+
+    def _hook(self, name: str, *, is_async: bool = False) -> bool:
+        hook = getattr(self.cls, name)
+        if getattr(hook, "is_default_hook", False):
+            return False
+        if inspect.iscoroutinefunction(hook) is not is_async:
+            word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+        return True
+
+    def _step_names(self, cls: type[CompoundAction]) -> dict[str, int]:
+        """Check the steps; the numbers of those that have a name."""
+        if self.has_run:
+            raise DefinitionError(
+                self.subject, "a compound action has no run of its own.", "Move what it does into a step, or into start."
+            )
+        remedy = "Give it a list: steps = [step('activity'), ...]."
+        if not isinstance(cls.steps, (list, tuple)):
+            raise DefinitionError(self.subject, f"steps is {cls.steps!r}.", remedy)
+        if not cls.steps:
+            raise DefinitionError(self.subject, "it has no steps.", remedy)
+        names: dict[str, int] = {}
+        for number, declared in enumerate(cls.steps, 1):
+            if not isinstance(declared, Step):
+                raise DefinitionError(self.subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
+            if not isinstance(declared.activity, str) or not _ACTIVITY.fullmatch(declared.activity):
+                raise DefinitionError(
+                    self.subject, f"step {number} performs {declared.activity!r}.", "Write an activity such as 'demo:paint'."
+                )
+            if declared.name is not None and names.setdefault(declared.name, number) != number:
+                raise DefinitionError(self.subject, f"two steps are named {declared.name!r}.", "Rename one.")
+        if cls.output is not None and not isinstance(cls.output, Output):
+            raise DefinitionError(self.subject, f"output is {cls.output!r}.", "Write output = output(field=...).")
+        return names
+
+    def _compile_steps(self, cls: type[CompoundAction]) -> None:
+        names = self._step_names(cls)
+        compiler = Compiler(self.subject, names, cls.Args.field_names())
+        compiled: list[CompiledStep] = []
+        for number, declared in enumerate(cls.steps, 1):
+            constants: dict[str, object] = {}
+            bound: list[tuple[str, Resolver]] = []
+            for field, value in declared.args.items():
+                resolver, constant = compiler.compile(number, field, value)
+                if resolver is None:
+                    constants[field] = constant
+                else:
+                    bound.append((field, resolver))
+            is_first = all(declared.activity != other.activity for other in compiled)
+            label = declared.activity if is_first else f"{declared.activity}#{number}"
+            compiled.append(CompiledStep(declared.activity, label, constants, tuple(bound)))
+        if cls.output is not None:
+            self.output = tuple(
+                (field, *compiler.compile_output(len(compiled), field, value))
+                for field, value in cls.output.fields.items()
+            )
+        self.uses = compiler.uses
+        for number in self.uses:
+            if number:
+                compiled[number - 1].is_used = True
+        self._check_own_output(cls)
+        self.steps = tuple(compiled)
+        self.composes = self._hook("compose_utility")
+        if self.composes:
+            self.high = 1.0
+
+    def _check_own_output(self, cls: type[CompoundAction]) -> None:
+        """Element 0 is known here: what the compound's own think gives."""
+        kind = cls.Output if self.has_think and cls.Output is not None else cls.Args
+        for field in self.uses.get(0, ()):
+            if field and field not in kind.field_names():
+                raise DefinitionError(
+                    self.subject,
+                    f"a step reads '{field}' of this action's own think output, which has no such field.",
+                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
+                )

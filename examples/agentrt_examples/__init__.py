@@ -1,0 +1,1 @@
+"""Whole worlds to look at, carried by the wheel: see ``agentrt_examples.colony``."""
