@@ -4,7 +4,7 @@ This is the door for people who write actions and agents. Tests have their own: 
 """
 
 from agentrt.activity.action import Action, CompoundAction, output, step
-from agentrt.activity.compound import ChildUtilities
+from agentrt.activity.composing import ChildUtilities
 from agentrt.activity.context import Context
 from agentrt.activity.fields import ActionArgs, ThinkOutput
 from agentrt.activity.placeholders import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV

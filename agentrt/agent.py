@@ -1,11 +1,11 @@
 """An agent: an entity, what it knows, and the drivers that make it act.
 
 An agent learns actions from packs or directly; each ``inject`` can be revoked, and an action is known as long as one
-injection holds it. Before the agent joins a runtime, and between ticks, that takes effect at once or at the next intake;
-never in the middle of a tick.
+injection holds it. Before the agent joins a runtime, and between ticks, that takes effect at once or at the next
+intake; never in the middle of a tick.
 
-The agent itself costs nothing while its actions sleep: there is no task of its own, only the strands of the actions that
-think and run.
+The agent itself costs nothing while its actions sleep: there is no task of its own, only the strands of the actions
+that think and run.
 
 Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity.
 """
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.action import Action
 from agentrt.activity.current import StateReader, read_entity
-from agentrt.activity.planner import Planner, index_actions
+from agentrt.activity.knowledge import index_actions
+from agentrt.activity.planner import Planner
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import AgentKilled, DefinitionError, NotRunningError
 from agentrt.kernel.signals import Event
@@ -54,16 +55,16 @@ class Injection:
     __slots__ = ("actions", "agent", "is_live", "source")
 
     def __init__(self, agent: Agent, actions: tuple[type[Action], ...], source: str) -> None:
-        self.agent = agent
-        self.actions = actions
-        self.source = source
-        self.is_live = True
+        self.agent: Agent = agent
+        self.actions: tuple[type[Action], ...] = actions
+        self.source: str = source
+        self.is_live: bool = True
 
     def revoke(self) -> None:
         """Take it back; an action that nothing else taught is forgotten. A second call does nothing."""
         if self.is_live:
             self.is_live = False
-            self.agent._revoke(self)  # noqa: SLF001 - the two are one thing
+            self.agent._revoke(self)  # the two are one thing
 
     def __repr__(self) -> str:
         return f"<Injection of {len(self.actions)} actions{'' if self.is_live else ', revoked'}: {self.source}>"
@@ -116,13 +117,13 @@ class Agent:
         read_state: StateReader = read_entity,
         registry: Registry | None = None,
     ) -> None:
-        self.entity = entity
+        self.entity: Any = entity
         self.given_name: str = name or str(getattr(entity, "name", None) or type(entity).__name__.lower())
-        self.name = self.given_name
-        self.top = top
+        self.name: str = self.given_name
+        self.top: str = top
         self.runtime: Runtime | None = None
         self.planner: Planner | None = None
-        self.flags = FlagLedger()
+        self.flags: FlagLedger = FlagLedger()
         self.has_ended: Event | None = None
         self.error: AgentKilled | None = None
         self._registry = registry
@@ -163,7 +164,7 @@ class Agent:
         return injection
 
     def _resolve(self, pack: Pack | str | Mapping[str, Any]) -> tuple[type[Action], ...]:
-        registry = self._registry or default_registry()
+        registry = default_registry() if self._registry is None else self._registry
         if not isinstance(pack, (Pack, str)):
             pack = load_pack(pack)
         closure = closure_of([pack], registry)
@@ -171,7 +172,9 @@ class Agent:
             listed = getattr(closure, kind)
             if listed:
                 raise DefinitionError(
-                    str(listed[0]), f"the pack lists it under '{kind}'.", "This version runs the actions of a pack only."
+                    str(listed[0]),
+                    f"the pack lists it under '{kind}'.",
+                    "This version runs the actions of a pack only.",
                 )
         actions = []
         for alias in closure.actions:
@@ -222,7 +225,9 @@ class Agent:
         """
         if self._random is None:
             if self.runtime is None:
-                raise NotRunningError("an agent has random numbers only in a runtime. Add it first: runtime.add(agent).")
+                raise NotRunningError(
+                    "an agent has random numbers only in a runtime. Add it first: runtime.add(agent)."
+                )
             self._random = self.runtime.stream(f"agent {self.name}")
         return self._random
 

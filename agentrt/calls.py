@@ -123,7 +123,7 @@ class Calls:
         value, error = None, None
         try:
             value = fn()
-        except Exception as raised:  # noqa: BLE001 - it is raised where the call is awaited
+        except Exception as raised:  # it is raised where the call is awaited
             error = raised
         if inspect.iscoroutine(value):
             value.close()
@@ -165,7 +165,7 @@ class Calls:
             value = await (fn() if _is_coroutine_function(fn) else anyio.to_thread.run_sync(fn))
             if inspect.iscoroutine(value):
                 value = await value
-        except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
+        except Exception as error:  # it is raised where the call is awaited
             self._kernel.post(call.deliver, None, error)
         except GeneratorExit:
             raise

@@ -127,7 +127,7 @@ class Driver:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        self.late_ticks = 0
+        self.late_ticks: int = 0
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._closer = Closer(runtime)

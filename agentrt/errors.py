@@ -39,7 +39,6 @@ __all__ = [
     "NotRunningError",
     "PackCycleError",
     "PlaceholderError",
-    "ProtectedArgumentLost",
     "RunFault",
     "SimulationTimeout",
     "UnknownAliasError",
@@ -376,9 +375,9 @@ class ForeignAwaitError(RunFault):
             )
         else:
             text = (
-                f"awaited {awaited} on the {host} host, which cannot wait for it. Await agentrt's own traps (ctx.sleep, "
-                f"ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the runtime on the event "
-                f"loop that it belongs to: 'await runtime.run()' under asyncio or trio."
+                f"awaited {awaited} on the {host} host, which cannot wait for it. Await agentrt's own traps "
+                f"(ctx.sleep, ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the "
+                f"runtime on the event loop that it belongs to: 'await runtime.run()' under asyncio or trio."
             )
         super().__init__(text, agent=agent, path=path, tick=tick)
 
@@ -437,8 +436,8 @@ class ActivityImpossibleError(RunFault):
     def __init__(self, activity: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
         self.activity = activity
         super().__init__(
-            f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that does "
-            f"it, or make it a step of a compound action, whose thinking waits until one is ready.",
+            f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that "
+            f"does it, or make it a step of a compound action, whose thinking waits until one is ready.",
             agent=agent,
             path=path,
             tick=tick,
@@ -457,21 +456,6 @@ class ActivityRecursionError(RunFault):
         super().__init__(
             f"{how}. An activity seems to be a step of itself; break the circle with "
             f"a filter or a condition in 'think'.",
-            agent=agent,
-            path=path,
-            tick=tick,
-        )
-
-
-class ProtectedArgumentLost(RunFault):
-    """An entity that the action needs was destroyed."""
-
-    code = "ART306"
-
-    def __init__(self, entity: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
-        super().__init__(
-            f"the entity {entity} was destroyed while an action needed it. Call ctx.unprotect_argument(entity) first "
-            f"if the action destroys it itself.",
             agent=agent,
             path=path,
             tick=tick,

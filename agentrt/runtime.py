@@ -71,13 +71,13 @@ class Runtime:
     ) -> None:
         if host not in HOSTS:
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
-        self.kernel = Kernel(seed, ticks_per_second)
+        self.kernel: Kernel = Kernel(seed, ticks_per_second)
         self.kernel.on_fault = self._fault
         self.kernel.trace.report = self._log
-        self.leases = LeaseBook()
-        self.host = "auto"
+        self.leases: LeaseBook = LeaseBook()
+        self.host: str = "auto"
         self.restart = restart
-        self.calls = Calls(self.kernel)
+        self.calls: Calls = Calls(self.kernel)
         self._agents: dict[str, Agent] = {}
         self._names: dict[str, int] = {}  # how often each name was asked for
         self._carry = 0.0
@@ -273,8 +273,8 @@ class Runtime:
     ) -> None:
         """Run tick after tick, paced by the wall clock.
 
-        When it is cancelled, all agents are stopped in the order in which they were added, every ``stop`` runs, and only
-        then is the cancellation passed on.
+        When it is cancelled, all agents are stopped in the order in which they were added, every ``stop`` runs, and
+        only then is the cancellation passed on.
 
         Args:
             ticks: how many; None runs until ``stop`` or cancellation. After so many, agents stay as they are.

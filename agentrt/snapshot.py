@@ -1,7 +1,7 @@
 """Snapshots: what an agent is doing, as frozen, plain data. Tools, terminal views and tests read only this.
 
-Taking one changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a plan has
-the same path in every equal run.
+Taking one changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a
+plan has the same path in every equal run.
 
 Source: seed 001, the AI inspector: activities in brackets, actions beneath them, the running branch.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.election import boosted
 from agentrt.activity.states import FRAME_NAMES, STARTED, UNIT_NAMES
 from agentrt.body.flags import Refusal
 
@@ -158,7 +159,7 @@ def _unit(frame: Frame, unit: Unit) -> UnitView:
         name=unit.spec.name,
         state=UNIT_NAMES[unit.state],
         utility=unit.utility,
-        boosted=frame.boosted() if is_elected else unit.utility,
+        boosted=boosted(frame) if is_elected else unit.utility,
         is_elected=is_elected,
         progress="" if unit.extras is None else unit.extras.progress,
         frames=tuple(_frame(child) for child in unit.children()),
@@ -181,7 +182,9 @@ def explain(snapshot: AgentSnapshot) -> str:
     if snapshot.plan is not None:
         lines.extend(_explain_frame(snapshot.plan, 1))
     for refusal in snapshot.refusals:
-        lines.append(f"  {refusal.claimant} was refused {refusal.flag} in tick {refusal.tick}: held by {refusal.holder}")
+        lines.append(
+            f"  {refusal.claimant} was refused {refusal.flag} in tick {refusal.tick}: held by {refusal.holder}"
+        )
     if snapshot.aborts:
         lines.append(f"  {snapshot.aborts} aborts in a row; the last: {snapshot.abort_reason}")
     return "\n".join(lines)

@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.action import CompoundAction
+from agentrt.activity import hooks
 from agentrt.activity.backoff import FIRST_DELAY, is_storm, longer
+from agentrt.activity.composing import ChildUtilities
 from agentrt.activity.fields import ThinkOutput
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
@@ -34,33 +35,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.batch import Batch
     from agentrt.kernel.kernel import Timer
 
-__all__ = ["ChildUtilities", "CompoundUnit"]
-
-class ChildUtilities:
-    """The utilities of a compound's steps, by activity name or by number from 1.
-
-    A step without an elected action has utility 0.
-    """
-
-    __slots__ = ("_frames",)
-
-    def __init__(self, frames: list[Frame]) -> None:
-        self._frames = frames
-
-    def get(self, step: str | int, default: float = 0.0) -> float:
-        """The utility of a step.
-
-        Args:
-            step: the activity (the first step that performs it), or the step's number from 1.
-            default: what to return when there is no such step, or nothing is elected in it.
-        """
-        for frame in self._frames:
-            if step in (frame.activity, frame.index):
-                return default if frame.active is None else frame.active.utility
-        return default
-
-    def __getitem__(self, step: str | int) -> float:
-        return self.get(step)
+__all__ = ["CompoundUnit"]
 
 
 class CompoundUnit(Unit):
@@ -270,12 +245,12 @@ class CompoundUnit(Unit):
             self._is_open = False
             self.frame.close_answer()
 
-    def _stop_think(self) -> None:
+    def stop_think(self) -> None:
         """Stop thinking, and, unless it was elected, the steps with it."""
         is_over = self.state < STARTED
         if is_over:
             self._forget_steps()
-        super()._stop_think()
+        super().stop_think()
         if is_over:
             self._answered()
 
@@ -398,15 +373,8 @@ class CompoundUnit(Unit):
             super().set_utility(self._composed())
 
     def _composed(self) -> float:
-        action = self.action
-        assert isinstance(action, CompoundAction)
         current = self.frames[self.step - 1].activity if self.step else None
-        try:
-            value = action.compose_utility(self.entity, self.self_utility, ChildUtilities(self.frames), current)
-            return round(min(1.0, max(0.0, float(value))), 12)
-        except Exception as error:
-            self.frame.planner.fault(self, "compose_utility", error)
-            return self.self_utility
+        return hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -418,17 +386,17 @@ class CompoundUnit(Unit):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self.spec.has_start and not self._call_start():
+        if self.spec.has_start and not hooks.start(self):
             return False
         if self.spec.flags and not self.claim_flags():
-            self._stop_think()
+            self.stop_think()
             return False
         for frame in self.frames:
             if not frame.start():
                 if self.frame.execution.is_aborting:
-                    self._stop_think()
+                    self.stop_think()
                 else:
-                    self._refuse(f"step {frame.index} ({frame.activity}) was refused")
+                    self.refuse(f"step {frame.index} ({frame.activity}) was refused")
                 return False
         self._started()
         return True

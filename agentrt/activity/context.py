@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from agentrt.activity.control import Abort, Reject
-from agentrt.activity.execute import execute
 from agentrt.activity.extras import Extras
 from agentrt.activity.states import IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.utility import DECIMALS
@@ -107,7 +106,7 @@ class Context:
         if spec.output_type is None:
             unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))
         else:
-            unit.set_output(spec.output_type.build(spec.activity, fields))
+            unit.set_output(spec.output_type.build(spec.output_label, fields))
 
     def clear_think_output(self) -> None:
         """The action is not ready any more; it goes on thinking. Does nothing if it was not ready.
@@ -196,7 +195,7 @@ class Context:
         Source: seed 001, `execute`.
         """
         self._running("execute")
-        return await execute(self._unit, self._extras(), activity, args)
+        return await self._unit.frame.planner.execute(self._unit, activity, args)
 
     async def suspend(self) -> Any:
         """Wait until ``resume`` is called, from a callback, say.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import IDLE
-from agentrt.errors import ActivityImpossibleError
+from agentrt.errors import ActivityImpossibleError, WrongStateError
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.traps import Waiter, suspend_on
 
@@ -97,6 +97,10 @@ async def execute(unit: Unit, extras: Extras, activity: str, args: dict[str, Any
     Returns:
         The think output of the action that performed it.
     """
+    if extras.execute is not None:
+        raise WrongStateError(
+            "execute", f"the action executes {extras.execute.activity!r}", "Await one activity before the next."
+        )
     call = _Call(unit)
     frame = Frame(unit.frame.execution, call, unit, activity, 0, is_bound=False)
     extras.execute = frame

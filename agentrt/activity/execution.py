@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.control import Abort
 from agentrt.activity.frame import Frame
+from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
+from agentrt.activity.takeover import unwound
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -30,10 +32,14 @@ if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
     from agentrt.kernel.kernel import Timer
 
-__all__ = ["MAX_ABORTS", "Execution"]
+__all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
+
+
+MAX_SWITCHES = 16
+"""How many preemptions one agent may have in one tick."""
 
 
 class Execution:
@@ -56,6 +62,8 @@ class Execution:
         "_abort",
         "_ending",
         "_given_up",
+        "_switch_tick",
+        "_switches",
         "_target",
         "_timer",
         "_was_running",
@@ -79,6 +87,8 @@ class Execution:
         self._abort: tuple[str, Unit | None] | None = None
         self._ending = False
         self._given_up: list[tuple[Frame, Callable[[], None]]] = []
+        self._switch_tick = 0
+        self._switches = 0
         self._target: Frame | None = None
         self._was_running = False
         self._timer: Timer | None = None
@@ -139,7 +149,7 @@ class Execution:
         self._relearn(self.root)
 
     def _relearn(self, frame: Frame) -> None:
-        lost = frame.take_up()
+        lost = take_up(frame)
         if lost is not None:
             self.abort(f"the agent forgot the action '{lost.spec.name}' that it was running", lost)
         for unit in frame.units:
@@ -250,7 +260,16 @@ class Execution:
         elif self._given_up and self._given_up[-1][0] is target:
             self._stop_executed(target)
         else:
-            target.unwound(self._was_running)
+            unwound(target, self._was_running)
+
+    def may_switch(self) -> bool:
+        """Whether one more preemption may happen in this tick; counts it."""
+        tick = self.planner.kernel.clock.tick
+        if tick != self._switch_tick:
+            self._switch_tick = tick
+            self._switches = 0
+        self._switches += 1
+        return self._switches <= MAX_SWITCHES
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 

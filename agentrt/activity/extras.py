@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.backoff import FIRST_DELAY
+from agentrt.activity.protection import watch
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import Waiter
 
@@ -74,8 +75,7 @@ class Extras:
         self._exempt = [kept for kept in self._exempt if kept is not entity]
         destroyed = getattr(entity, "destroyed", None)
         if isinstance(destroyed, Signal) and not any(kept is entity for kept, _ in self._protected):
-            connection = destroyed.connect(lambda _gone: unit.frame.lost(entity, unit))
-            self._protected.append((entity, connection))
+            self._protected.append((entity, watch(unit.frame, entity, unit)))
 
     def unprotect(self, entity: Any) -> None:
         """Do not watch it any more.

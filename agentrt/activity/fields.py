@@ -17,7 +17,7 @@ import collections.abc
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from agentrt.errors import ArgumentError, DefinitionError, did_you_mean
@@ -42,6 +42,9 @@ class _Fresh:
         self.value = value
 
 
+_UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
+
+
 class _Accept:
     """Which values a field accepts."""
 
@@ -54,7 +57,7 @@ class _Accept:
 
     def takes(self, value: Any) -> bool:
         classes = self.classes
-        if classes is None or isinstance(value, classes):
+        if classes is None or value is _UNKNOWN or isinstance(value, classes):
             return True
         return any(type(value) is type(one) and value == one for one in self.values)
 
@@ -88,7 +91,7 @@ def _compile(hint: Any) -> _Accept:
     if origin is not None:
         hint = origin
     if hint is collections.abc.Callable:
-        return _Accept((collections.abc.Callable,), (), "a callable")  # type: ignore[arg-type]
+        return _Accept((collections.abc.Callable,), (), "a callable")
     if not isinstance(hint, type):
         return _ANYTHING
     if getattr(hint, "_is_protocol", False) and not getattr(hint, "_is_runtime_protocol", False):
@@ -221,6 +224,29 @@ class Fields:
                 pass
         made._fill(activity, values)
         return made
+
+    @classmethod
+    def check_call(cls, activity: str, constants: Mapping[str, Any], bound: Collection[str]) -> None:
+        """Check what is known of a call before it is made. Does nothing while an annotation is not defined yet.
+
+        Args:
+            activity: what is called.
+            constants: the values that are known, by field name.
+            bound: the fields whose values are not known yet.
+
+        Raises:
+            ArgumentError: a value is missing, unknown or of the wrong type.
+        """
+        if cls._unresolved and not cls._resolve():
+            return
+        probe = dict(constants)
+        for name, (default, _) in cls._fields.items():
+            if name in bound and default is REQUIRED:
+                probe[name] = _UNKNOWN
+        for name in bound:
+            if name not in cls._fields:
+                probe[name] = _UNKNOWN
+        cls.__new__(cls)._fill(activity, probe)
 
     @classmethod
     def open(cls, values: Mapping[str, Any]) -> Fields:

@@ -317,7 +317,7 @@ class Compiler:
             return lambda scope: {key: resolve(scope) for key, resolve in pairs}
         if isinstance(value, (list, tuple)):
             parts = [self._resolver(item) for item in value]
-            kind = type(value)
+            kind = getattr(type(value), "_make", type(value))  # a named tuple does not take a list
             return lambda scope: kind([resolve(scope) for resolve in parts])
         return lambda scope: value
 

@@ -12,23 +12,21 @@ Source: seed 001, "Overview of the AI system", "Injecting actions".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.compound import CompoundUnit
-from agentrt.activity.context import Context
-from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current, StateReader
+from agentrt.activity.execute import execute
 from agentrt.activity.execution import Execution
 from agentrt.activity.fields import NO_ARGS, ActionArgs
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ArgumentError, DefinitionError, PlaceholderError, did_you_mean
+from agentrt.errors import ArgumentError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 
 if TYPE_CHECKING:
-    from agentrt.activity.action import Action
     from agentrt.activity.frame import Frame
     from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.kernel import Kernel
@@ -177,22 +175,18 @@ class Planner:
         """
         return Current(below, self.entity, self.read)
 
-    def ask_filter(self, unit: Unit) -> bool:
-        """Whether an action lets its activity be considered; one that raises lets it, one that rejects does not.
+    async def execute(self, unit: Unit, activity: str, args: dict[str, Any]) -> Any:
+        """Think and run an activity from within the ``run`` of a unit; see ``Context.execute``.
 
         Args:
-            unit: the action.
+            unit: the caller.
+            activity: what to perform.
+            args: its arguments.
+
+        Returns:
+            The think output of the action that performed it.
         """
-        try:
-            return bool(unit.action.should_start_thinking(Context(unit), unit.frame.args))
-        except Reject:
-            return False
-        except Abort as abort:
-            unit.frame.execution.abort(abort.reason, unit)
-            return False
-        except Exception as error:
-            self.fault(unit, "should_start_thinking", error)
-            return True
+        return await execute(unit, unit.own_extras(), activity, args)
 
     def undeclared(self, unit: Unit, fields: Mapping[str, Any]) -> Any:
         """An action without a declared output gave one.
@@ -280,73 +274,3 @@ class Planner:
             args: what to call it with.
         """
         return self.agent.call(fn, args)
-
-
-_indexes: dict[tuple[type[Action], ...], Mapping[str, tuple[ActionSpec, ...]]] = {}
-
-
-def index_actions(actions: Iterable[type[Action]]) -> Mapping[str, tuple[ActionSpec, ...]]:
-    """Sort actions by activity and check them against each other.
-
-    Agents that know the same actions share one index.
-
-    Args:
-        actions: the classes, in the order in which they were learned.
-
-    Returns:
-        Activity to actions.
-
-    Raises:
-        DefinitionError: actions of one activity take different arguments.
-        PlaceholderError: a compound reads a field that an action of the step does not give.
-    """
-    key = tuple(dict.fromkeys(actions))
-    found = _indexes.get(key)
-    if found is None:
-        index: dict[str, list[ActionSpec]] = {}
-        for cls in key:
-            spec = getattr(cls, "spec", None)
-            if spec is None:
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}", "it has no 'does'.", "Name the activity that it performs."
-                )
-            index.setdefault(spec.activity, []).append(spec)
-        found = {activity: tuple(specs) for activity, specs in index.items()}
-        for specs in found.values():
-            _check_args(specs)
-        for specs in found.values():
-            for spec in specs:
-                _check_outputs(spec, found)
-        _indexes[key] = found
-    return found
-
-
-def _check_args(specs: tuple[ActionSpec, ...]) -> None:
-    first = specs[0]
-    for other in specs[1:]:
-        if other.cls.Args.signature() != first.cls.Args.signature():
-            raise DefinitionError(
-                other.subject,
-                f"it performs '{first.activity}' with the arguments {other.cls.Args.describe()}, but {first.subject} "
-                f"with {first.cls.Args.describe()}.",
-                "All actions of one activity take the same arguments: share one Args class.",
-            )
-
-
-def _check_outputs(spec: ActionSpec, index: Mapping[str, tuple[ActionSpec, ...]]) -> None:
-    for number, fields in spec.uses.items():
-        if number == 0 or spec.steps is None:
-            continue
-        step = spec.steps[number - 1]
-        for performer in index.get(step.activity, ()):
-            given = performer.output_fields()
-            for field in fields:
-                if field and field not in given:
-                    raise PlaceholderError(
-                        spec.subject,
-                        number,
-                        field,
-                        f"a later step reads it, but {performer.subject}, which performs '{step.activity}', gives no "
-                        f"such output.{did_you_mean(field, given)}",
-                        f"Declare it in its Output; it gives: {', '.join(given) or 'nothing'}.",
-                    )

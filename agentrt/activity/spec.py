@@ -113,6 +113,7 @@ class ActionSpec:
         span: the width of the declared range.
         is_range: whether ``ctx.set_utility`` may be called.
         has_think: whether it has such a hook; likewise the others.
+        is_filter: whether it has no other hook than ``should_start_thinking``: then it is never run.
         steps: a compound's steps; None for a leaf.
         output: a compound's declared output fields.
         uses: which output fields of which step a compound reads.
@@ -125,6 +126,7 @@ class ActionSpec:
         "composes",
         "flags",
         "has_filter",
+        "is_filter",
         "has_run",
         "has_start",
         "has_stop",
@@ -135,6 +137,7 @@ class ActionSpec:
         "low",
         "name",
         "output",
+        "output_label",
         "output_type",
         "span",
         "steps",
@@ -163,7 +166,11 @@ class ActionSpec:
         self.has_start = self._hook("start")
         self.has_run = self._hook("run", is_async=True)
         self.has_stop = self._hook("stop")
+        self.is_filter = self.has_filter and not (
+            self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
+        )
         self.output_type = cls.Output
+        self.output_label = f"{cls.does} (think output)"
         self.steps: tuple[CompiledStep, ...] | None = None
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
         self.uses: dict[int, list[str]] = {}
@@ -187,7 +194,8 @@ class ActionSpec:
 
     def _check_names(self) -> None:
         cls = self.cls
-        if not isinstance(cls.does, str) or not _ACTIVITY.fullmatch(cls.does):
+        does: object = cls.does
+        if not isinstance(does, str) or not _ACTIVITY.fullmatch(does):
             raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
@@ -232,7 +240,8 @@ class ActionSpec:
         for number, declared in enumerate(cls.steps, 1):
             if not isinstance(declared, Step):
                 raise DefinitionError(self.subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
-            if not isinstance(declared.activity, str) or not _ACTIVITY.fullmatch(declared.activity):
+            activity: object = declared.activity
+            if not isinstance(activity, str) or not _ACTIVITY.fullmatch(activity):
                 raise DefinitionError(
                     self.subject, f"step {number} performs {declared.activity!r}.", "Write an activity such as 'demo:paint'."
                 )

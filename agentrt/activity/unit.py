@@ -5,7 +5,7 @@ decides: it tells its frame what became of it, and does what the frame says.
 
 Rules:
 
-* Hooks are called here and nowhere else, and what they raise goes no further than this file.
+* Hooks are called through the module ``hooks`` and nowhere else, and what they raise goes no further than that.
 * Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it is
   noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
@@ -20,9 +20,8 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity import states
+from agentrt.activity import hooks, states
 from agentrt.activity.backoff import FIRST_DELAY, is_storm, longer
-from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
@@ -37,6 +36,7 @@ from agentrt.activity.states import (
     UNIT_MASKS,
     UNIT_NAMES,
 )
+from agentrt.activity.takeover import try_again
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
@@ -171,6 +171,10 @@ class Unit:
             if self.frame.planner.trace.on:
                 self.note(Event.THINK)
             return
+        if spec.is_filter:
+            self.move(THINKING)
+            self.move(IMPOSSIBLE)
+            return
         self.move(READY)
         self.output = self.frame.args
         if self.frame.planner.trace.on:
@@ -185,11 +189,7 @@ class Unit:
         if self.thinking is not batch:
             return None
         self.thinking = None
-        try:
-            return self.action.think(Context(self), self.frame.args)
-        except Exception as error:
-            self.disable("think", error)
-            return None
+        return hooks.think(self)
 
     def on_strand_made(self, strand: Strand) -> None:
         """The coroutine of ``think`` suspended, or opened a scope."""
@@ -244,9 +244,9 @@ class Unit:
         elif state == IMPOSSIBLE:
             self.move(IDLE)
             return
-        self._stop_think()
+        self.stop_think()
 
-    def _stop_think(self) -> None:
+    def stop_think(self) -> None:
         thinking = self.thinking
         if thinking is not None:
             self.thinking = None
@@ -258,14 +258,7 @@ class Unit:
         if self.extras is not None:
             self.extras.thinking_stopped(is_started=self.state >= STARTED)
         if self.spec.has_stop_thinking:
-            try:
-                self.action.stop_thinking(Context(self), self.frame.args)
-            except Reject:
-                pass  # it does not think any more
-            except Abort as abort:
-                self.frame.execution.abort(abort.reason, self)
-            except Exception as error:
-                planner.fault(self, "stop_thinking", error)
+            hooks.stop_thinking(self)
 
     def disable(self, hook: str, error: BaseException) -> None:
         """A hook raised while thinking: out until the branch thinks again, reported once."""
@@ -275,7 +268,7 @@ class Unit:
             if planner.trace.on:
                 self.note(Event.DISABLED, hook=hook)
             planner.fault(self, hook, error)
-            self._stop_think()
+            self.stop_think()
             self.frame.look_again()
 
     def lose(self, entity: str) -> None:
@@ -298,7 +291,7 @@ class Unit:
             self.has_rejected = True
             if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
-            self._stop_think()
+            self.stop_think()
             self.frame.look_again()
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -312,45 +305,27 @@ class Unit:
         self.move(STARTED)
         if self.frame.planner.trace.on:
             self.note(Event.START)
-        if self.spec.has_start and not self._call_start():
+        if self.spec.has_start and not hooks.start(self):
             return False
         self._started()
         return True
 
     def _started(self) -> None:
-        self._stop_think()
+        self.stop_think()
         if self.extras is not None:
             self.extras.delay = FIRST_DELAY
 
-    def _call_start(self) -> bool:
-        execution = self.frame.execution
-        try:
-            self.action.start(Context(self), self.frame.args)
-        except Reject as refusal:
-            self._refuse(refusal.reason)
-            return False
-        except Abort as abort:
-            execution.abort(abort.reason, self)
-            self._stop_think()
-            return False
-        except Exception as error:
-            execution.planner.fault(self, "start", error)
-            execution.abort(f"start raised {type(error).__name__}: {error}", self)
-            self._stop_think()
-            return False
-        return True
-
-    def _refuse(self, reason: str) -> None:
+    def refuse(self, reason: str) -> None:
         """It cannot be started now: stop it again, and have it think again a little later."""
         watched = self.frame.planner.trace.on
         if watched:
             self.note(Event.REFUSED, reason=reason)
-        self._stop_think()
+        self.stop_think()
         self.stop(IMPOSSIBLE)
         extras = self.own_extras()
         if watched and is_storm(extras.delay):
             self.note(Event.STORM, delay=extras.delay)
-        self.frame.try_again(self, extras.delay)
+        try_again(self.frame, self, extras.delay)
         extras.delay = longer(extras.delay)
 
     def run(self) -> None:
@@ -368,14 +343,10 @@ class Unit:
         if not spec.has_run:
             self.finish()
             return
-        try:
-            coro = self.action.run(Context(self), frame.args)
-        except Exception as error:
-            planner.fault(self, "run", error)
-            execution.abort(f"run raised {type(error).__name__}: {error}", self)
-            return
-        execution.push(self)
-        self.running = planner.kernel.spawn(coro, spec.name, self)
+        coro = hooks.run(self)
+        if coro is not None:
+            execution.push(self)
+            self.running = planner.kernel.spawn(coro, spec.name, self)
 
     def claim_flags(self) -> bool:
         """Take the declared control flags; abort the plan if somebody else holds one."""
@@ -413,12 +384,7 @@ class Unit:
         if planner.trace.on:
             self.note(Event.STOP)
         if self.spec.has_stop:
-            try:
-                self.action.stop(Context(self), self.frame.args)
-            except (Abort, Reject):
-                pass  # it is being stopped already
-            except Exception as error:
-                planner.fault(self, "stop", error)
+            hooks.stop(self)
         if self.spec.flags:
             planner.flags.release(self)
         self.output = None
@@ -438,7 +404,7 @@ class Unit:
         if error is None:
             if self.state == THINKING:
                 self.withdraw(IMPOSSIBLE)
-                self._stop_think()
+                self.stop_think()
                 self.frame.look_again()
         elif isinstance(error, Reject):
             self.reject(error.reason)

@@ -1,7 +1,7 @@
 """Control flags: which parts of a body are in use, in one ledger for each agent.
 
-A goal, a behavior or an action that declares flags takes them from the agent's ledger when it starts and gives them back
-when it stops, so that two models never drive the same legs. Rules:
+A goal, a behavior or an action that declares flags takes them from the agent's ledger when it starts and gives them
+back when it stops, so that two models never drive the same legs. Rules:
 
 * A claim takes all of its flags or none.
 * A flag has one holder. Who runs *for* a holder (an action that a held action executes) shares its flags.

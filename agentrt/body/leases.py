@@ -1,8 +1,8 @@
 """Leases: reservations of things, so that two agents do not go for the same one.
 
-A lease is held by an owner and released by it, or by its owner's end: an owner that has a ``destroyed`` signal loses its
-leases when it is destroyed, and a thing that is destroyed is not leased any more. Acquiring is immediate: whoever asks
-first has it, there is no queue.
+A lease is held by an owner and released by it, or by its owner's end: an owner that has a ``destroyed`` signal loses
+its leases when it is destroyed, and a thing that is destroyed is not leased any more. Acquiring is immediate: whoever
+asks first has it, there is no queue.
 """
 
 from __future__ import annotations
@@ -49,11 +49,14 @@ class Lease:
             if self.count == 0:
                 self._end()
 
+    def __repr__(self) -> str:
+        return f"<Lease of {self.thing!r} for {self.owner!r}: {'held' if self.is_held else 'released'}>"
+
     def _end(self, _gone: object = None) -> None:
         book = self._book
         if book is not None:
             self._book = None
-            book._leases.pop(id(self.thing), None)  # noqa: SLF001 - the two are one thing
+            book._leases.pop(id(self.thing), None)  # the two are one thing
             for connection in self._connections:
                 connection.close()
             self.released.emit(self)
@@ -119,3 +122,6 @@ class LeaseBook:
 
     def __len__(self) -> int:
         return len(self._leases)
+
+    def __repr__(self) -> str:
+        return f"<LeaseBook: {len(self._leases)} leases>"

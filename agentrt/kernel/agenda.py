@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Agenda", "Entry"]
+__all__ = ["Agenda", "Entry", "Send"]
+
+
+class Send(Protocol):
+    """How an entry goes on: a coroutine's own ``send``, or a function of the same shape."""
+
+    def __call__(self, value: None, /) -> object:
+        """Go on; returns a command of the traps module."""
 
 
 class Entry(Protocol):

@@ -1,10 +1,10 @@
 """A batch: coroutines that are started together, and of which most may end in their first step.
 
 Making a strand costs more than the first step of a think that knows its answer at once. Where the host allows it
-(``steps_inline``), a batch is one entry of the ready queue that takes the first step of each coroutine in turn, and a strand
-is made only for one that suspends, or asks for its strand (to open a cancel scope, say). Where it does not, each coroutine
-is a strand from the beginning. The order of steps is the same: those strands would stand in the queue one behind the
-other, where the batch stands.
+(``steps_inline``), a batch is one entry of the ready queue that takes the first step of each coroutine in turn, and a
+strand is made only for one that suspends, or asks for its strand (to open a cancel scope, say). Where it does not,
+each coroutine is a strand from the beginning. The order of steps is the same: those strands would stand in the queue
+one behind the other, where the batch stands.
 
 Rule: a member that was withdrawn before its turn (``open`` gives None) is passed over.
 """
@@ -31,6 +31,7 @@ class BatchMember(Protocol):
 
     def strand_name(self) -> str:
         """What to call its strand."""
+        ...
 
     def on_strand_made(self, strand: Strand) -> None:
         """Its coroutine has a strand from now on."""
@@ -127,7 +128,7 @@ class Batch:
                         self._report_owner(fault)
                 else:
                     self._ended(stop.value, None)
-            except BaseException as error:  # noqa: BLE001 - told to the member
+            except BaseException as error:  # told to the member
                 self._ended(None, error)
             else:
                 strand = self.strand()

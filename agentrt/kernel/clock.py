@@ -1,8 +1,8 @@
 """The clock: an integer tick, and what it means in game seconds.
 
-Time in the kernel is the number of the tick and nothing else: whatever is pending is ordered by it. Game seconds are a
-view for authors. The rate is a whole number of ticks a second, so that converting seconds to ticks is one multiplication
-and one rounding, the same on every host.
+Time in the kernel is the number of the tick and nothing else: whatever is pending is ordered by it. Game seconds are
+a view for authors. The rate is a whole number of ticks a second, so that converting seconds to ticks is one
+multiplication and one rounding, the same on every host.
 
 A duration becomes at least one tick when it is greater than zero: a wait that was asked for always lets time pass.
 """
@@ -13,8 +13,8 @@ import math
 
 __all__ = ["Clock"]
 
-# A duration such as 0.15 s at 20 ticks a second is 3.0000000000000004 ticks in binary floating point: without this slack
-# it would become four.
+# A duration such as 0.15 s at 20 ticks a second is 3.0000000000000004 ticks in binary floating point: without this
+# slack it would become four.
 _SLACK = 1e-9
 _RELATIVE_SLACK = 2.0**-51  # the same for durations so long that their last binary digit is more than that
 

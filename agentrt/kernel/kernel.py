@@ -12,9 +12,10 @@ Rules:
   event loop, if there is one: it makes the strands and deals with what they await that is not the kernel's.
 * A strand that fails takes nobody with it: its owner is told, or the failure is reported.
 
-The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks, so that counting steps costs nothing in
-the steady state; only a tick that has become suspiciously long counts the steps of each strand, to find a livelock.
-Rejected: a heap of (tick, seq) entries (a wake then costs a comparison of tuples for each level of the heap).
+The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks, so that counting steps costs nothing
+in the steady state; only a tick that has become suspiciously long counts the steps of each strand, to find a
+livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a comparison of tuples for each level of the
+heap).
 """
 
 from __future__ import annotations
@@ -54,15 +55,18 @@ class Host(Protocol):
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
         """Make a strand for a coroutine."""
+        ...
 
     def cancelled(self, reason: str) -> BaseException:
         """A fresh exception for one cancelled wait."""
+        ...
 
     def foreign(self, strand: Strand, command: object) -> None:
         """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
 
     def translate(self, error: BaseException) -> BaseException:
         """The error to report for what a strand raised, often the same."""
+        ...
 
     def enter(self) -> None:
         """The kernel begins to step strands, synchronously."""
@@ -78,6 +82,7 @@ class Host(Protocol):
 
     async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
         """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
+        ...
 
 
 class Call:
@@ -119,7 +124,7 @@ class Timer(Call):
         """Do not make the call; does nothing once it was made."""
         waiting = self.waiting
         if isinstance(waiting, int) and waiting > self._kernel.clock.tick:
-            self.waiting = 0
+            self.waiting: object = 0
             self._kernel.agenda.forget(waiting, self._kernel.live)
         self._fn = _nothing
         self._args = ()
@@ -191,9 +196,7 @@ class Kernel:
 
     # --- what can be asked for ----------------------------------------------------------------------------------------
 
-    def spawn(
-        self, coro: Coroutine[Any, Any, Any], name: str = "strand", owner: StrandOwner | None = None
-    ) -> Strand:
+    def spawn(self, coro: Coroutine[Any, Any, Any], name: str = "strand", owner: StrandOwner | None = None) -> Strand:
         """Start a coroutine as a strand; its first step comes when the ready queue comes to it.
 
         Args:
@@ -356,7 +359,7 @@ class Kernel:
         except Exception as error:
             self.report(f"a function of the tick raised: {fn!r}", error)
 
-    def drain(self, expired: Callable[[], bool] | None = None) -> bool:
+    def drain(self, expired: Callable[[], bool] | None = None) -> bool:  # noqa: C901 - one frame, for speed
         """Step strands until nothing is runnable.
 
         Args:
@@ -516,7 +519,7 @@ class Kernel:
             strand.close()
         except StopIteration:
             pass
-        except BaseException as raised:  # noqa: BLE001 - whatever it raises, it has ended, or never will
+        except BaseException as raised:  # whatever it raises, it has ended, or never will
             if raised is not error:
                 error.__context__ = raised
         finally:

@@ -1,11 +1,12 @@
 """Seeded random streams, one for each agent and each named use.
 
 Python's own generators are stable in ``random()`` only; ``choice`` and ``shuffle`` changed between versions, and one
-``random.Random`` weighs 2.5 KiB, more than an idle agent may. A stream here is one 64-bit state (SplitMix64: Steele, Lea
-and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) and integer arithmetic, the same bits everywhere.
+``random.Random`` weighs 2.5 KiB, more than an idle agent may. A stream here is one 64-bit state (SplitMix64: Steele,
+Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) and integer arithmetic, the same bits
+everywhere.
 
-A stream is derived from a seed and a name through BLAKE2, never from the order in which streams are asked for: adding an
-agent does not change what another one draws.
+A stream is derived from a seed and a name through BLAKE2, never from the order in which streams are asked for: adding
+an agent does not change what another one draws.
 """
 
 from __future__ import annotations

@@ -2,15 +2,16 @@
 
 Rules:
 
-* A scope belongs to the strand that entered it; scopes nest; the strand itself is the outermost scope (``strand.stop``).
+* A scope belongs to the strand that entered it; scopes nest; the strand itself is the outermost scope
+  (``strand.stop``).
 * Cancelling is a level, not an edge: once a scope is cancelled, every wait on the kernel inside it raises, until the
   scope is left. A ``finally`` block that has to wait opens a shielded scope.
 * A scope that was cancelled swallows the cancellation when it is left, unless a scope around it was cancelled too. (A
   shielded one does even then, because what was raised in it can only be its own; the next wait raises the other.)
-* What is raised is the host's own cancellation exception, so that ``asyncio.TaskGroup`` or a trio nursery inside an action
-  behaves as it does anywhere. On the plain host it is ``Cancelled``.
-* Awaits that belong to the host follow the host's convention after the first delivery: under asyncio a ``finally`` block may
-  await again (an edge), under trio it may not (a level).
+* What is raised is the host's own cancellation exception, so that ``asyncio.TaskGroup`` or a trio nursery inside an
+  action behaves as it does anywhere. On the plain host it is ``Cancelled``.
+* Awaits that belong to the host follow the host's convention after the first delivery: under asyncio a ``finally``
+  block may await again (an edge), under trio it may not (a level).
 
 Rejected: raising our own exception everywhere (task groups of the hosts wrap it into exception groups), and matching a
 cancellation to its scope by identity (a host's exception carries no room for it; the nesting decides without).
@@ -73,9 +74,7 @@ class CancelScope:
         "strand",
     )
 
-    def __init__(
-        self, seconds: float | None = None, *, shield: bool = False, reason: str = "deadline passed"
-    ) -> None:
+    def __init__(self, seconds: float | None = None, *, shield: bool = False, reason: str = "deadline passed") -> None:
         self._seconds = seconds
         self._deadline: Timer | None = None
         self.shield: Final = shield

@@ -15,7 +15,8 @@ While a cancellation is to be delivered it is ``_deliver`` instead; when the str
 the main loop stays free of checks for states that are rare.
 
 Hosts derive from it. What they replace is small: ``ordinary_send``, ``throw`` and ``close`` (how the coroutine is
-entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their own awaits), ``ended``.
+entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their own awaits),
+``ended``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from agentrt.errors import WrongStateError
 from agentrt.kernel.traps import KEEP, Waiter, suspend_on
 
 if TYPE_CHECKING:
+    from agentrt.kernel.agenda import Send
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.scope import CancelScope
 
@@ -82,7 +84,7 @@ class Strand:
         self.coro: Coroutine[Any, Any, Any] | None = coro
         self.name: str = name
         self.owner: StrandOwner | None = owner
-        self.send: Callable[[None], object] = coro.send
+        self.send: Send = coro.send
         self.waiting: object = 0
         self.scope: CancelScope | None = None
         self.stop_reason: str | None = None
@@ -291,7 +293,7 @@ class Strand:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def condemn(self, error: BaseException) -> bool:  # noqa: ARG002 - for hosts
+    def condemn(self, error: BaseException) -> bool:
         """It is to be killed. A host whose strands cannot be killed from outside has it end itself.
 
         Args:

@@ -39,7 +39,7 @@ class Strays:
         strand.owner = self
         self.strands[strand] = None
 
-    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:  # noqa: ARG002
+    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
         """One of them ended."""
         self.strands.pop(strand, None)
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):

@@ -8,7 +8,7 @@ carry only names, numbers and text, never objects, so that equal runs give equal
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ __all__ = ["Detail", "Event", "TraceDigest", "TraceHub", "TraceRecord"]
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
 
 
-class Event(str, Enum):
+class Event(StrEnum):
     """What kinds of records there are."""
 
     ADDED = "added"  # an agent joined a runtime
@@ -49,9 +49,6 @@ class Event(str, Enum):
     FAULT = "fault"  # an error, reported and survived
     NOTE = "note"  # written by the world or by an author
 
-    def __str__(self) -> str:
-        return self.value
-
 
 class TraceRecord(NamedTuple):
     """One thing that happened.
@@ -73,7 +70,8 @@ class TraceRecord(NamedTuple):
     def line(self) -> str:
         """The record as one line of text, for people."""
         detail = " ".join(f"{key}={value!r}" for key, value in self.detail)
-        return f"{self.tick} {self.agent} {self.path} {self.event.value} {detail}".rstrip()
+        parts = (str(self.tick), self.agent, self.path, self.event.value, detail)
+        return " ".join(part for part in parts if part)
 
 
 Listener = Callable[[TraceRecord], None]

@@ -33,9 +33,14 @@ class Simulation:
     """
 
     def __init__(
-        self, seed: int | str = 0, ticks_per_second: int = 20, *, runtime: Runtime | None = None, keep: int | None = None
+        self,
+        seed: int | str = 0,
+        ticks_per_second: int = 20,
+        *,
+        runtime: Runtime | None = None,
+        keep: int | None = None,
     ) -> None:
-        self.runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
+        self.runtime: Runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
         self._records: list[TraceRecord] = []
         self._keep = keep
         self._digest = TraceDigest(self.runtime.trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import Action, ActionArgs, CancelScope, Event, Signal, ThinkOutput, step
+from agentrt import Action, ActionArgs, CancelScope, CompoundAction, Event, Signal, ThinkOutput, step
 from agentrt.errors import AgentRTError, ArgumentError, WrongStateError
 
 
@@ -225,8 +225,6 @@ def test_ready_and_ended_stays_ready(play, leaf):
         def stop_thinking(self, ctx, args):
             play.note("stop_thinking")
 
-    from agentrt import CompoundAction
-
     class Both(CompoundAction):
         does = "top"
         utility = 0.5
@@ -334,9 +332,9 @@ def test_set_think_output_is_for_thinking(play):
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({}, "activity 'top', argument 'path': is missing. Give it, or declare a default for it in {output}."),
-        ({"path": 5}, "activity 'top', argument 'path': takes list, not int 5."),
-        ({"path": [], "pth": 1}, "activity 'top', argument 'pth': is not declared. Did you mean 'path'? Declared: path."),
+        ({}, "activity 'top (think output)', argument 'path': is missing. Give it, or declare a default for it in {output}."),
+        ({"path": 5}, "activity 'top (think output)', argument 'path': takes list, not int 5."),
+        ({"path": [], "pth": 1}, "activity 'top (think output)', argument 'pth': is not declared. Did you mean 'path'? Declared: path."),
     ],
 )
 def test_an_output_that_does_not_fit_disables_the_action(play, idle, fields, text):

@@ -43,7 +43,7 @@ def test_in_two_days_everything_happens():
     def listen(record):
         if record.event in ("killed", "fault"):
             killed.append(record)
-        elif record.event == "run":
+        elif record.event in ("added", "run"):
             last_run[record.agent] = record.tick
 
     colony.runtime.trace.listen(listen)

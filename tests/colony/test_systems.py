@@ -27,7 +27,7 @@ def test_needs_grow_with_time_and_sleep_mends(lively):
     ada[Needs].asleep = True
     ada[Health].add(-10)
     lively.sim.tick(50)
-    assert (ada[Needs].satiety, ada[Needs].rest, ada[Health].points) == (880, 740, 95)
+    assert (ada[Needs].satiety, ada[Needs].rest, ada[Health].points) == (880, 740, 91)
 
 
 def test_who_is_down_recovers_slowly(lively):

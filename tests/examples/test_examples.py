@@ -30,6 +30,7 @@ def test_there_are_five():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_prints_what_was_recorded(path, capsys):
     runpy.run_path(str(path), run_name="__main__")

@@ -32,7 +32,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self.now
 
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
         await super().shutdown_default_executor()  # threads end in real time: no timeout of ours
 
     def _run_once(self) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.scope import CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Event, Queue, Signal
 from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
+
+few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops
 
 # --- one scenario -----------------------------------------------------------------------------------------------------
 
@@ -247,6 +249,7 @@ def trace_of(on, host, strands):
 
 
 @pytest.mark.slow
+@few
 @given(program)
 @example([[("stop myself", None), ("scope", (None, True, [("cancel", 0), ("ticks", 1)]))]])
 @example(
@@ -260,6 +263,12 @@ def trace_of(on, host, strands):
     ]
 )
 @example([[("scope", (None, False, [("cancel", 0), ("ticks", 1)]))], [("stop", 0), ("spawn", [])]])
+@example(
+    [
+        [("scope", (None, False, [("cancel", 0)])), ("scope", (None, False, [("ticks", 1)]))],
+        [("stop", 0), ("spawn", [])],
+    ]
+)
 def test_a_random_program_has_one_trace(on, strands):
     expected = trace_of(on, "plain", strands)
     assert trace_of(on, "asyncio", strands) == expected

@@ -4,6 +4,9 @@ Whatever the nesting: the outermost scope that was cancelled ends the block, tho
 strand is clean afterwards, for waits on the kernel and on the loop.
 """
 
+# Sleeping for zero seconds, bare coroutines and task groups that raise are what is tested here.
+# ruff: noqa: ASYNC115, ASYNC116
+
 from __future__ import annotations
 
 import asyncio
@@ -11,11 +14,13 @@ import asyncio
 import anyio
 import pytest
 import trio
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
+
+few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops
 
 
 class Native:
@@ -181,6 +186,8 @@ def cancel_case(host, on, case):
     on(host, main)
 
 
+@pytest.mark.slow
+@few
 @given(nested([Native, OfAsyncio, OfAnyio, Group, GroupOfAsyncio]))
 @example(([Native, GroupOfAsyncio], [0], "park", False))
 @example(([OfAnyio, Native], [1, 0], "park", False))
@@ -190,18 +197,24 @@ def test_on_asyncio(on, case):
     cancel_case("asyncio", on, case)
 
 
+@pytest.mark.slow
+@few
 @given(nested([Native, OfTrio, OfAnyio, Group]))
 @example(([OfTrio, Native, Group], [2, 1, 0], "park", True))
 def test_on_trio(on, case):
     cancel_case("trio", on, case)
 
 
+@pytest.mark.slow
+@few
 @given(nested([Native, OfAsyncio, OfAnyio, Group, GroupOfAsyncio]))
 @example(([OfAsyncio], [0], "park", False))
 def test_stopped_at_the_same_moment_the_strand_ends_on_asyncio(on, case):
     stop_case("asyncio", on, case)
 
 
+@pytest.mark.slow
+@few
 @given(nested([Native, OfTrio, OfAnyio, Group]))
 def test_stopped_at_the_same_moment_the_strand_ends_on_trio(on, case):
     stop_case("trio", on, case)

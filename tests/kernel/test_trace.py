@@ -105,7 +105,7 @@ def test_a_kernel_reports_a_broken_listener_as_a_fault(lab):
             record(detail=(("x", 1), ("y", 0.5), ("z", None), ("t", "some text"), ("b", True))),
             "1 agent a/b start x=1 y=0.5 z=None t='some text' b=True",
         ),
-        (TraceRecord(2, "", "", Event.NOTE), "2   note"),
+        (TraceRecord(2, "", "", Event.NOTE), "2 note"),
     ],
 )
 def test_lines(one, line):

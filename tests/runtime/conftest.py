@@ -109,7 +109,8 @@ class Player:
             async with trio.open_nursery() as nursery:
                 for function in functions:
                     nursery.start_soon(function)
-                    await trio.testing.wait_all_tasks_blocked()  # trio starts tasks in random order
+                    for _ in range(2):  # trio starts tasks in random order: until this one has made its first step
+                        await trio.lowlevel.checkpoint()
         else:
             async with asyncio.TaskGroup() as group:
                 for function in functions:

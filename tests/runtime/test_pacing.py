@@ -7,7 +7,7 @@ import math
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.driving import Pacer
@@ -50,6 +50,7 @@ def test_without_a_period_nothing_is_ever_late():
     assert times(Pacer(0.0, 5, 0.0), 0.0, [1.0, 2.0, 0.0]) == [(0.0, 0), (1.0, 0), (3.0, 0)]
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.floats(0, 3), min_size=1, max_size=40),
     st.floats(0.01, 1),
@@ -198,7 +199,7 @@ def test_a_runtime_that_was_told_to_be_plain_lets_the_event_loop_work_between_it
 
     player(main)
     assert sorted(log, key=lambda entry: entry[1]) == log
-    assert [what for what, _ in log] == ["loop", "tick"] * 3 or [what for what, _ in log].count("tick") == 3
+    assert sorted(what for what, _ in log) == ["loop"] * 3 + ["tick"] * 3
 
 
 # --- the budget ---------------------------------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ def test_a_long_tick_lets_the_event_loop_work_when_its_budget_is_used_up(play_lo
     turns, seen = [], []
 
     async def main():
-        for number in range(1500):
+        for number in range(400):
             runtime.add(being([actions.Work], f"being {number}"))
 
         async def others():
@@ -226,7 +227,7 @@ def test_a_long_tick_lets_the_event_loop_work_when_its_budget_is_used_up(play_lo
 
     play_loop(main)
     assert (1, True) in turns
-    assert seen == [1500]
+    assert seen == [400]
 
 
 def test_a_budget_changes_nothing_but_the_turns(play_loop, being, actions):

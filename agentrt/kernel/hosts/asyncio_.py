@@ -140,7 +140,7 @@ class AsyncioHost:
         self._leave_outer()
         try:
             kernel.drain()
-        except Exception as error:  # noqa: BLE001 - kept for the next tick
+        except Exception as error:  # kept for the next tick
             if self._failure is None:
                 self._failure = error
             self.drain_soon(kernel)
@@ -201,7 +201,7 @@ class AsyncioHost:
         finally:
             self.leave()
 
-    async def rest(self, kernel: Kernel, seconds: float) -> None:  # noqa: ARG002 - the same on every host
+    async def rest(self, kernel: Kernel, seconds: float) -> None:
         """Let the event loop work between two ticks; strands whose foreign waits end meanwhile are stepped.
 
         Args:
@@ -210,7 +210,7 @@ class AsyncioHost:
         """
         await asyncio.sleep(max(0.0, seconds))
 
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:  # noqa: ARG002
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
         """Wait until strands have ended, without ticking: for those that wait for the event loop.
 
         Args:

@@ -1,4 +1,4 @@
-"""A strand that is an asyncio task: what asyncio, anyio and the libraries on them expect of the current task.
+"""A strand that is an asyncio task: how it is stepped and cancelled as one. What else a task has: see ``asyncio_task``.
 
 While it is stepped, ``asyncio.current_task()`` is the strand, and its own ``contextvars`` context is entered. It is a
 task by protocol, as asyncio's documentation allows under "Extending", and not by inheritance: the kernel steps it, in
@@ -32,16 +32,17 @@ looks for a C task's fields; ``asyncio.run`` would cancel strands in the order o
 from __future__ import annotations
 
 import asyncio
-import contextvars
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from agentrt.kernel.hosts.asyncio_task import TaskFace
 from agentrt.kernel.scope import CancelScope
-from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.strand import StrandOwner
 from agentrt.kernel.traps import Keep, Waiter
 
 if TYPE_CHECKING:
+    from agentrt.kernel.agenda import Send
     from agentrt.kernel.hosts.asyncio_ import AsyncioHost
     from agentrt.kernel.kernel import Kernel
 
@@ -71,19 +72,16 @@ class _Entered:
         self.delivered = False
 
 
-class AsyncioStrand(Strand):
+class AsyncioStrand(TaskFace):
     """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
 
     __slots__ = (
         "_by_kernel",
-        "_callbacks",
         "_cancel_message",
         "_cancels",
-        "_context",
         "_enter",
         "_forgiven",
         "_fut_waiter",
-        "_host",
         "_must_cancel",
         "_stop_delivered",
         "_wait_ended",
@@ -92,9 +90,7 @@ class AsyncioStrand(Strand):
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
     ) -> None:
-        super().__init__(kernel, coro, name, owner)
-        self._host = host
-        self._context = contextvars.copy_context()
+        super().__init__(kernel, coro, name, owner, host)
         self._enter: Callable[[None], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
         self._fut_waiter: asyncio.Future[Any] | None = None
         self._must_cancel = False
@@ -104,8 +100,7 @@ class AsyncioStrand(Strand):
         self._by_kernel = False  # the future was cancelled natively, and not by ``cancel``
         self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
         self._stop_delivered = False
-        self._callbacks: list[tuple[Callable[[Any], object], contextvars.Context | None]] | None = None
-        self.send = self._step
+        self.send: Send = self._step
 
     # --- stepping -----------------------------------------------------------------------------------------------------
 
@@ -153,7 +148,7 @@ class AsyncioStrand(Strand):
 
     def attach(self, future: asyncio.Future[Any] | None) -> None:
         """Wait for a future, or for None: one turn of the event loop. Called by the host, right after the step."""
-        self.waiting = _FOREIGN
+        self.waiting: object = _FOREIGN
         self._fut_waiter = future
         self._by_kernel = False
         if future is None:
@@ -224,7 +219,7 @@ class AsyncioStrand(Strand):
         message = self._cancel_message if self._must_cancel else self.pending()
         self._must_cancel = self._wait_ended = False
         self._note_delivered()
-        return asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
+        return _cancelled(message)
 
     def _is_undelivered(self) -> bool:
         """Whether a native cancellation is in force that has not been raised yet."""
@@ -283,12 +278,12 @@ class AsyncioStrand(Strand):
         if self._must_cancel or self._cancels <= entered.cancels:
             return True
         message = self._cancel_message
-        if error is not None and error.args != (() if message is None else (message,)):
+        if error is not None and error.args != _cancelled(message).args:
             # Asyncio's request was raised after ours. Ours ends here; theirs goes on, under the message they know.
-            raise asyncio.CancelledError(message)
+            raise _cancelled(message)
         return False
 
-    # --- the protocol of a task ---------------------------------------------------------------------------------------
+    # --- asyncio's cancellation ---------------------------------------------------------------------------------------
 
     def cancel(self, msg: Any | None = None) -> bool:
         """Ask for a ``CancelledError`` at the wait in which it is, or at its next one. Not from another thread.
@@ -342,80 +337,12 @@ class AsyncioStrand(Strand):
             self._forgiven = True
         return self.cancelling()
 
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self.coro is None
-
-    def cancelled(self) -> bool:
-        """Whether it ended by a cancellation."""
-        return self.coro is None and isinstance(self.error, asyncio.CancelledError)
-
-    def result(self) -> Any:
-        """What its coroutine returned.
-
-        Raises:
-            InvalidStateError: it has not ended.
-            BaseException: what its coroutine raised.
-        """
-        error = self.exception() if not self.cancelled() else self.error
-        if error is not None:
-            raise error
-        return self.value
-
-    def exception(self) -> BaseException | None:
-        """What its coroutine raised.
-
-        Raises:
-            InvalidStateError: it has not ended.
-            CancelledError: it was cancelled.
-        """
-        if self.coro is not None:
-            raise asyncio.InvalidStateError(f"{self!r} has not ended")
-        if self.cancelled():
-            assert self.error is not None
-            raise self.error
-        return self.error
-
-    def add_done_callback(self, fn: Callable[[Any], object], *, context: contextvars.Context | None = None) -> None:
-        """Have a function called with the strand, by the event loop, after it has ended."""
-        if self.coro is None:
-            self._host.get_loop().call_soon(fn, self, context=context)
-        else:
-            if self._callbacks is None:
-                self._callbacks = []
-            self._callbacks.append((fn, context))
-
-    def remove_done_callback(self, fn: Callable[[Any], object]) -> int:
-        """Take a function back; returns how often it was registered."""
-        before = self._callbacks or []
-        self._callbacks = [entry for entry in before if entry[0] != fn] or None
-        return len(before) - len(self._callbacks or ())
-
     def ended(self, result: Any, error: BaseException | None) -> None:
         """Close the books on it."""
         super().ended(result, error)
         self._fut_waiter = None
         self._must_cancel = False
-        callbacks, self._callbacks = self._callbacks, None
-        for fn, context in callbacks or ():
-            self._host.get_loop().call_soon(fn, self, context=context)
 
-    def get_coro(self) -> Coroutine[Any, Any, Any] | None:
-        """Its coroutine; None once it has ended."""
-        return self.coro
 
-    def get_context(self) -> contextvars.Context:
-        """The context in which it is stepped."""
-        return self._context
-
-    def get_loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop."""
-        return self._host.get_loop()
-
-    def get_name(self) -> str:
-        """Its name."""
-        return self.name
-
-    def set_name(self, value: object) -> None:
-        """Give it another name."""
-        self.name = str(value)
+def _cancelled(message: object) -> asyncio.CancelledError:
+    return asyncio.CancelledError() if message is None else asyncio.CancelledError(message)

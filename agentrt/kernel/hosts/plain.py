@@ -70,7 +70,7 @@ class PlainHost:
     def leave(self) -> None:
         """Nothing to do without a loop."""
 
-    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:  # noqa: ARG002 - as other hosts
+    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
         """Run one whole tick, synchronously.
 
         Args:
@@ -79,7 +79,7 @@ class PlainHost:
         """
         kernel.step_tick()
 
-    async def rest(self, kernel: Kernel, seconds: float) -> None:  # noqa: ARG002
+    async def rest(self, kernel: Kernel, seconds: float) -> None:
         """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop.
 
         Args:
@@ -89,7 +89,7 @@ class PlainHost:
         if seconds > 0:
             time.sleep(seconds)  # noqa: ASYNC251 - there is no loop that it could block
 
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:  # noqa: ARG002
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
         """Nothing ends here without a tick.
 
         Args:

@@ -42,13 +42,18 @@ _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameter
 
 
 class TrioHost:
-    """Strands that await trio."""
+    """Strands that await trio.
+
+    Attributes:
+        stepped: the strand that has the baton, or has just given it back.
+    """
 
     name = "trio"
     steps_inline = False
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:
+        self.stepped: TrioStrand | None = None
         self._context = contextvars.copy_context()
         self._token: trio.lowlevel.TrioToken | None = None
         self._holder: trio.lowlevel.Task | None = None  # who waits for the baton to come back
@@ -157,8 +162,10 @@ class TrioHost:
         if strand.is_done:
             return
         self._tasks[strand] = None
+        self.stepped = strand
         strand.take_baton()
         await wait_for_baton()
+        self.stepped = None
         if strand.outcome is not None:
             value, error = strand.outcome
             strand.outcome = None
@@ -186,7 +193,9 @@ class TrioHost:
                 await self._requested.wait()
                 await self._serve_once(kernel)
         except trio.Cancelled as cancelled:
-            with trio.CancelScope(shield=True):
+            scope = trio.CancelScope()
+            scope.shield = True
+            with scope:
                 self._sort_ready(kernel)
                 while self._tasks:
                     await self._serve_once(kernel)
@@ -204,7 +213,7 @@ class TrioHost:
             while kernel.ready:
                 try:
                     await self._drain(kernel, None)
-                except BaseException as error:  # noqa: BLE001 - kept for the next tick; trio would crash
+                except BaseException as error:  # kept for the next tick; trio would crash
                     if self._failure is None:
                         self._failure = error
         finally:
@@ -256,7 +265,7 @@ class TrioHost:
         finally:
             kernel.in_tick = False
 
-    async def rest(self, kernel: Kernel, seconds: float) -> None:  # noqa: ARG002 - the same on every host
+    async def rest(self, kernel: Kernel, seconds: float) -> None:
         """Let trio work between two ticks; strands whose foreign waits end meanwhile are stepped.
 
         Args:
@@ -265,7 +274,7 @@ class TrioHost:
         """
         await trio.sleep(max(0.0, seconds))
 
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:  # noqa: ARG002
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
         """Wait until strands have ended, without ticking: for those that wait for trio.
 
         Args:
@@ -296,7 +305,7 @@ def _step_in_place(kernel: Kernel, entry: Entry) -> None:
         command = entry.send(None)
     except StopIteration as stop:
         kernel.end(entry, stop.value, None)
-    except BaseException as error:  # noqa: BLE001 - the kernel decides
+    except BaseException as error:  # the kernel decides
         kernel.end(entry, None, error)
     else:
         if isinstance(command, (int, Waiter, Keep)):

@@ -19,7 +19,7 @@ What must be kept in sync:
 * ``_interrupted`` is set in the stretches in which ``send`` is ``_deliver`` on the other hosts. In these, a wait on
   the kernel that is reached while it is cancelled raises in the same step; that keeps the order the same on all hosts.
 * ``_hop``: it was cancelled while it ran; a call stands in the ready queue that will interrupt it. ``_abort`` leaves
-  it to that call.
+  it to that call, if nothing new has happened.
 * ``send`` is for hosts that step synchronously; here it refuses.
 
 Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong
@@ -43,6 +43,7 @@ from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.traps import Keep, Waiter, running
 
 if TYPE_CHECKING:
+    from agentrt.kernel.agenda import Send
     from agentrt.kernel.hosts.trio_ import TrioHost
     from agentrt.kernel.kernel import Kernel
 
@@ -100,7 +101,7 @@ class TrioStrand(Strand):
         super().__init__(kernel, coro, name, owner)
         self._host = host
         self._context = contextvars.copy_context()
-        self.send = self._refuse
+        self.send: Send = self._refuse
         self._hop = False
         self._interrupted = False
         self._raise_cancel: Callable[[], NoReturn] | None = None
@@ -137,7 +138,7 @@ class TrioStrand(Strand):
                     raise
         except GeneratorExit:
             raise  # trio is gone, and with it this task
-        except BaseException as raised:  # noqa: BLE001 - the kernel is told; trio would crash
+        except BaseException as raised:  # the kernel is told; trio would crash
             error = raised
         if scope.cancelled_caught and error is None:
             error = cancelled
@@ -204,7 +205,7 @@ class TrioStrand(Strand):
         self, coro: Coroutine[Any, Any, Any], message: object
     ) -> tuple[Callable[[Any], object], object]:
         """Have trio answer a message of its own, then wait for the baton. Returns how to go on."""
-        self.waiting = _FOREIGN
+        self.waiting: object = _FOREIGN
         self._host.hand_back()
         enter: Callable[[Any], object] = coro.send
         try:
@@ -217,8 +218,6 @@ class TrioStrand(Strand):
         self.kernel.ready.append(self)
         self._host.wake(self.kernel)
         await wait_for_baton()
-        if self.condemned is not None:
-            return coro.throw, self.condemned
         return enter, answer
 
     # --- cancellation -------------------------------------------------------------------------------------------------
@@ -226,7 +225,8 @@ class TrioStrand(Strand):
     def _abort(self, raise_cancel: Callable[[], NoReturn]) -> Abort:
         """Trio says, once for each wait on the kernel, that it is cancelled."""
         self._raise_cancel = raise_cancel
-        if not self._hop and self.detach():
+        was_cancelled_before_it_parked = self._host.stepped is self
+        if not (self._hop and was_cancelled_before_it_parked) and self.detach():
             self.kernel.ready.append(self)
             self._host.wake(self.kernel)
         return Abort.FAILED
@@ -286,7 +286,8 @@ class TrioStrand(Strand):
 
     def enter_scope(self, scope: CancelScope) -> None:
         """It entered a scope: one of trio's is opened beside it."""
-        scope.host_scope = trio.CancelScope(shield=scope.shield)
+        scope.host_scope = trio.CancelScope()
+        scope.host_scope.shield = scope.shield
         if scope.cancel_called:
             self._host.cancel_quietly(scope.host_scope, scope.reason)
         scope.host_scope.__enter__()
@@ -311,7 +312,9 @@ class TrioStrand(Strand):
         self._host.strand_ended()
 
     def condemn(self, error: BaseException) -> bool:
-        """Have it killed when its turn comes: every wait on the kernel raises the error from now on.
+        """Have it killed when its turn comes: every wait on the kernel raises the error, and trio cancels its own.
+
+        The error is never raised in a wait of trio's: a nursery that closes would be torn.
 
         Args:
             error: why.
@@ -332,7 +335,7 @@ class TrioStrand(Strand):
     def _abandon(self, coro: Coroutine[Any, Any, Any]) -> None:
         try:
             self._step(lambda _value: coro.close(), None)
-        except BaseException:  # noqa: BLE001, S110 - whatever it raises, it has ended, or never will
+        except BaseException:  # noqa: S110 - whatever it raises, it has ended, or never will
             pass
         if getattr(coro, "cr_frame", None) is not None:
             self.kernel.abandon(coro)

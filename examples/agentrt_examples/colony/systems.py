@@ -18,6 +18,7 @@ from agentrt_examples.colony.town import Town
 __all__ = ["Systems"]
 
 _NEEDS_EVERY = 10
+_MENDS_EVERY = 50
 _GROWTH_EVERY = 5
 _SIGHT_EVERY = 3
 _WOLVES_AT_DUSK = 4
@@ -41,7 +42,7 @@ class Systems:
         tick = self._town.clock.tick
         self._town.effects.end_due()
         if tick % _NEEDS_EVERY == 0:
-            self._needs()
+            self._needs(tick)
         if tick % _GROWTH_EVERY == 0:
             self._grow(tick)
         if tick % _SIGHT_EVERY == 0:
@@ -51,8 +52,9 @@ class Systems:
         if tick % 400 == 0:
             self._births()
 
-    def _needs(self) -> None:
+    def _needs(self, tick: int) -> None:
         dark = self._town.daylight.is_dark
+        mends = tick % _MENDS_EVERY == 0
         for entity in self._town.census.find("being"):
             needs, health = entity[Needs], entity[Health]
             if needs.asleep:
@@ -61,7 +63,7 @@ class Systems:
                 needs.add(satiety=-10, rest=-12 if dark else -6)
             if health.is_down:
                 heal(self._town, entity, 2)
-            elif health.points < health.most and needs.asleep:
+            elif mends and needs.asleep and health.points < health.most:
                 heal(self._town, entity, 1)
 
     def _grow(self, tick: int) -> None:

@@ -39,7 +39,7 @@ class HealOther(CompoundAction):
 
     does = "colony:work"
     name = "heal somebody"
-    utility = (0.5, 0.95)
+    utility = (0.545, 0.95)
     steps = (
         step("agentrt:find_entity", tag="wounded", name="patient"),
         step("agentrt:reserve_entity", entity=PREV.entity),

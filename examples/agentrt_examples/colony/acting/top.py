@@ -9,6 +9,7 @@ lie down        1             nothing is left of its health
 run             0.80 to 0.98  something that it fears is near
 eat             0.15 to 0.90  by hunger
 sleep           0.10 to 0.88  by tiredness
+heal oneself    0.66          badly hurt, and there is a herb
 rest            0.62          badly hurt
 work            0.30 to 0.60  whatever work is best, by its utility within work
 free time       0.10 to 0.55  whatever pastime is best

@@ -1,0 +1,85 @@
+"""The election between the actions of an activity: who is best, what a boost is worth, who still has to think.
+
+The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has run for half a
+second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on thinking.
+
+Source: seed 001, "Comparing plans", "Utility".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, THINKING
+from agentrt.activity.utility import DECIMALS, draw
+
+if TYPE_CHECKING:
+    from agentrt.activity.frame import Frame
+    from agentrt.activity.unit import Unit
+
+__all__ = ["adjust", "best_ready", "boosted"]
+
+_NOBODY = 2.0  # a bar that no utility can exceed
+
+
+def best_ready(frame: Frame) -> Unit | None:
+    """The ready unit with the highest utility; equals are drawn by weight.
+
+    Args:
+        frame: the activity.
+
+    Returns:
+        The unit, or None if none is ready.
+    """
+    found: list[Unit] = []
+    top = -1.0
+    for unit in frame.units:
+        if unit.state == READY and (unit.spec.steps is None or unit.is_settled()):
+            if unit.utility > top:
+                top = unit.utility
+                found = [unit]
+            elif unit.utility == top:
+                found.append(unit)
+    if len(found) < 2:
+        return found[0] if found else None
+    return draw(found, [unit.spec.weight for unit in found], frame.planner.random)
+
+
+def boosted(frame: Frame) -> float:
+    """The utility of the elected unit, with its boost once it has run for a while.
+
+    Args:
+        frame: the activity; it has an elected unit.
+    """
+    active = frame.active
+    assert active is not None
+    if active.state == RUNNING:
+        planner = frame.planner
+        if planner.kernel.clock.tick - active.since >= planner.sunk_ticks:
+            return round(active.utility + active.spec.boost, DECIMALS)
+    return active.utility
+
+
+def adjust(frame: Frame) -> None:
+    """While a unit is started: let think who could beat it, and nobody else.
+
+    Args:
+        frame: the activity; it has an elected unit.
+    """
+    active = frame.active
+    assert active is not None
+    bar = _NOBODY if frame.is_bound or frame.state == FINISHED else active.utility
+    idle: list[Unit] | None = None
+    for unit in frame.units:
+        if unit is active:
+            continue
+        state = unit.state
+        if unit.spec.high > bar:
+            if state == IDLE:
+                if idle is None:
+                    idle = []
+                idle.append(unit)
+        elif state == THINKING or state == READY:
+            unit.end_thinking()
+    if idle is not None:
+        frame.begin_late(idle)

@@ -1,0 +1,145 @@
+"""Where an author's hooks are called, and the only place where what they raise is dealt with.
+
+An error in ``think`` or ``should_start_thinking`` concerns that unit; an error or an abort in ``start`` or ``run`` unwinds the
+plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in ``start`` is a refusal: the
+next best action takes the place.
+
+Source: seed 001, "Leaf action example", Methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.context import Context
+from agentrt.activity.control import Abort, Reject
+from agentrt.activity.utility import DECIMALS
+
+if TYPE_CHECKING:
+    from agentrt.activity.composing import ChildUtilities
+    from agentrt.activity.unit import Unit
+
+__all__ = ["compose_utility", "run", "should_start_thinking", "start", "stop", "stop_thinking", "think"]
+
+
+def should_start_thinking(unit: Unit) -> bool:
+    """Whether an action lets its activity be considered; one that raises lets it, one that rejects does not.
+
+    Args:
+        unit: the action.
+    """
+    try:
+        return bool(unit.action.should_start_thinking(Context(unit), unit.frame.args))
+    except Reject:
+        return False
+    except Abort as abort:
+        unit.frame.execution.abort(abort.reason, unit)
+        return False
+    except Exception as error:
+        unit.frame.planner.fault(unit, "should_start_thinking", error)
+        return True
+
+
+def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
+    """The coroutine of ``think``, or None if it could not be made; the unit is disabled then.
+
+    Args:
+        unit: the action.
+    """
+    try:
+        return unit.action.think(Context(unit), unit.frame.args)
+    except Exception as error:
+        unit.disable("think", error)
+        return None
+
+
+def stop_thinking(unit: Unit) -> None:
+    """Call ``stop_thinking``.
+
+    Args:
+        unit: the action.
+    """
+    try:
+        unit.action.stop_thinking(Context(unit), unit.frame.args)
+    except Reject:
+        pass  # it does not think any more
+    except Abort as abort:
+        unit.frame.execution.abort(abort.reason, unit)
+    except Exception as error:
+        unit.frame.planner.fault(unit, "stop_thinking", error)
+
+
+def start(unit: Unit) -> bool:
+    """Call ``start``.
+
+    Args:
+        unit: the action.
+
+    Returns:
+        Whether it is started; if not, it was stopped again, or the plan is being aborted.
+    """
+    execution = unit.frame.execution
+    try:
+        unit.action.start(Context(unit), unit.frame.args)
+    except Reject as refusal:
+        unit.refuse(refusal.reason)
+        return False
+    except Abort as abort:
+        execution.abort(abort.reason, unit)
+    except Exception as error:
+        execution.planner.fault(unit, "start", error)
+        execution.abort(f"start raised {type(error).__name__}: {error}", unit)
+    else:
+        return True
+    unit.stop_think()
+    return False
+
+
+def run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
+    """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then.
+
+    Args:
+        unit: the action.
+    """
+    try:
+        return unit.action.run(Context(unit), unit.frame.args)
+    except Exception as error:
+        unit.frame.planner.fault(unit, "run", error)
+        unit.frame.execution.abort(f"run raised {type(error).__name__}: {error}", unit)
+        return None
+
+
+def stop(unit: Unit) -> None:
+    """Call ``stop``.
+
+    Args:
+        unit: the action.
+    """
+    try:
+        unit.action.stop(Context(unit), unit.frame.args)
+    except (Abort, Reject):
+        pass  # it is being stopped already
+    except Exception as error:
+        unit.frame.planner.fault(unit, "stop", error)
+
+
+def compose_utility(unit: Unit, own: float, children: ChildUtilities, current: str | None) -> float:
+    """Call ``compose_utility`` of a compound.
+
+    Args:
+        unit: the compound.
+        own: its own part of the utility; counts alone if the hook raises.
+        children: the utilities of its steps.
+        current: the activity of the step that runs, or None.
+
+    Returns:
+        A number from 0 to 1.
+    """
+    compose: Any = unit.action
+    try:
+        value = compose.compose_utility(unit.frame.planner.entity, own, children, current)
+        return round(min(1.0, max(0.0, float(value))), DECIMALS)
+    except Exception as error:
+        unit.frame.planner.fault(unit, "compose_utility", error)
+        return own

@@ -1,0 +1,165 @@
+"""What an agent knows: its actions by activity, checked against each other, and how the frames of a plan take it up.
+
+All actions that perform the same activity take the same arguments. What a compound gives a step must fit them, as far as it
+is known before anything runs; what it reads of a step's think output must be declared by every known action of that step.
+All of it is checked when actions are learned, the earliest moment at which it can be known.
+
+An index is shared between agents that know the same actions.
+
+Source: seed 001, "Injecting actions"; "args" and "think_output" of actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from agentrt.activity.election import adjust
+from agentrt.activity.states import FINISHED, IDLE, READY, STARTED, THINKING
+from agentrt.errors import ArgumentError, DefinitionError, PlaceholderError, did_you_mean
+
+if TYPE_CHECKING:
+    from agentrt.activity.action import Action
+    from agentrt.activity.frame import Frame
+    from agentrt.activity.spec import ActionSpec
+    from agentrt.activity.unit import Unit
+
+__all__ = ["Known", "index_actions", "learn", "take_up"]
+
+Known = Mapping[str, tuple["ActionSpec", ...]]
+"""Activity to the actions that perform it, in the order in which they were learned."""
+
+_MOST_INDEXES = 1024
+
+_indexes: dict[tuple[type[Action], ...], Known] = {}
+
+
+def index_actions(actions: Iterable[type[Action]]) -> Known:
+    """Sort actions by activity and check them against each other.
+
+    Agents that know the same actions share one index.
+
+    Args:
+        actions: the classes, in the order in which they were learned.
+
+    Returns:
+        Activity to actions.
+
+    Raises:
+        DefinitionError: actions of one activity take different arguments.
+        PlaceholderError: a step is given arguments that its activity does not take, or a compound reads a field that an
+            action of the step does not give.
+    """
+    key = tuple(dict.fromkeys(actions))
+    found = _indexes.get(key)
+    if found is None:
+        index: dict[str, list[ActionSpec]] = {}
+        for cls in key:
+            spec = getattr(cls, "spec", None)
+            if spec is None:
+                raise DefinitionError(
+                    f"{cls.__module__}.{cls.__qualname__}", "it has no 'does'.", "Name the activity that it performs."
+                )
+            index.setdefault(spec.activity, []).append(spec)
+        found = {activity: tuple(specs) for activity, specs in index.items()}
+        for specs in found.values():
+            _check_args(specs)
+        for specs in found.values():
+            for spec in specs:
+                _check_calls(spec, found)
+                _check_outputs(spec, found)
+        if len(_indexes) >= _MOST_INDEXES:
+            _indexes.clear()  # classes that are made at run time must not be kept for ever
+        _indexes[key] = found
+    return found
+
+
+def _check_args(specs: tuple[ActionSpec, ...]) -> None:
+    first = specs[0]
+    for other in specs[1:]:
+        if other.cls.Args.signature() != first.cls.Args.signature():
+            raise DefinitionError(
+                other.subject,
+                f"it performs '{first.activity}' with the arguments {other.cls.Args.describe()}, but {first.subject} "
+                f"with {first.cls.Args.describe()}.",
+                "All actions of one activity take the same arguments: share one Args class.",
+            )
+
+
+def _check_calls(spec: ActionSpec, index: Known) -> None:
+    """What a compound gives its steps, as far as it is known now."""
+    for number, step in enumerate(spec.steps or (), 1):
+        performers = index.get(step.activity)
+        if not performers:
+            continue
+        try:
+            performers[0].cls.Args.check_call(step.activity, step.constants, [field for field, _ in step.bound])
+        except ArgumentError as error:
+            raise PlaceholderError(
+                spec.subject, number, error.argument, f"the activity does not take it: {error.text}", "Correct the step."
+            ) from error
+
+
+def _check_outputs(spec: ActionSpec, index: Known) -> None:
+    for number, fields in spec.uses.items():
+        if number == 0 or spec.steps is None:
+            continue
+        step = spec.steps[number - 1]
+        for performer in index.get(step.activity, ()):
+            given = performer.output_fields()
+            for field in fields:
+                if field and field not in given:
+                    raise PlaceholderError(
+                        spec.subject,
+                        number,
+                        field,
+                        f"a later step reads it, but {performer.subject}, which performs '{step.activity}', gives no "
+                        f"such output.{did_you_mean(field, given)}",
+                        f"Declare it in its Output; it gives: {', '.join(given) or 'nothing'}.",
+                    )
+
+
+def learn(frame: Frame) -> None:
+    """Make units for actions that the agent has learned since, and let go of idle ones that it forgot.
+
+    Args:
+        frame: a place of its plan.
+    """
+    planner = frame.planner
+    frame.version = planner.version
+    specs = planner.known.get(frame.activity, ())
+    kept = {unit.spec: unit for unit in frame.units}
+    units = [kept.get(spec) or planner.make_unit(frame, spec) for spec in specs]
+    frame.units = [unit for unit in units if unit is not None]
+    frame.has_filter = any(spec.has_filter for spec in specs)
+
+def take_up(frame: Frame) -> Unit | None:
+    """The agent's knowledge changed: let units of forgotten actions go, and have those of new ones think.
+
+    Args:
+        frame: a place of its plan.
+
+    Returns:
+        The elected unit, if it is started and was forgotten: the plan around it has to be unwound.
+    """
+    if frame.state == IDLE or frame.version == frame.planner.version:
+        return None
+    before, had_filter = frame.units, frame.has_filter
+    learn(frame)
+    gone = [unit for unit in before if unit not in frame.units]
+    lost = None
+    for unit in gone:
+        if unit.state >= STARTED:
+            lost = None if unit.state == FINISHED else unit
+            frame.units.append(unit)  # until the plan is unwound; then it learns again
+            frame.version = -1
+        elif unit.state != IDLE:
+            unit.end_thinking()
+    if frame.state in (THINKING, READY):
+        if had_filter or frame.has_filter:
+            frame.begin_anew()
+        else:
+            frame.begin_late([unit for unit in frame.units if unit not in before])
+    elif frame.active is not None:
+        adjust(frame)
+    return lost

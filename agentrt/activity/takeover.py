@@ -1,0 +1,106 @@
+"""How a better action takes the place of one that was started, and how a refused one gets another chance.
+
+The old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and only then is the new
+one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again after the unwinding, since
+the better one may have withdrawn meanwhile.
+
+An agent may switch only so often within one tick. Two actions that overtake each other by their own doing wait for the next
+tick then, and the trace has a storm.
+
+Source: seed 001, "Comparing plans"; design decision on refusals at start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentrt.activity.election import adjust, best_ready, boosted
+from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, SWITCHING, THINKING
+from agentrt.kernel.trace import Event
+
+if TYPE_CHECKING:
+    from agentrt.activity.frame import Frame
+    from agentrt.activity.unit import Unit
+
+__all__ = ["switch", "try_again", "unwound"]
+
+
+def try_again(frame: Frame, unit: Unit, delay: float) -> None:
+    """A unit refused to be started: have it think again, a little later.
+
+    Args:
+        frame: the place.
+        unit: one of its units.
+        delay: game seconds.
+    """
+    kernel = frame.planner.kernel
+    kernel.call_later(max(1, kernel.clock.ticks(delay)), _try_again, frame, unit, frame.round)
+
+
+def _try_again(frame: Frame, unit: Unit, number: int) -> None:
+    if number != frame.round or unit.state != IMPOSSIBLE or unit not in frame.units or frame.state in (IDLE, FINISHED):
+        return
+    unit.end_thinking()
+    if frame.active is not None and frame.state != READY:
+        adjust(frame)
+    else:
+        frame.begin_again(unit)
+
+
+def switch(frame: Frame, best: Unit) -> None:
+    """A better unit takes over: the old one unwinds first.
+
+    Args:
+        frame: the place.
+        best: the better one, as of now.
+    """
+    active = frame.active
+    assert active is not None
+    if not frame.execution.may_switch():
+        _wait_for_the_next_tick(frame)
+        return
+    if frame.planner.trace.on:
+        active.note(
+            Event.PREEMPT, by=best.spec.cls.__name__, utility=best.utility, against=boosted(frame)
+        )
+    was_running = frame.state == RUNNING
+    frame.move(SWITCHING)
+    if was_running:
+        frame.execution.unwind(frame, f"preempted by {best.spec.name}", was_running)
+    else:
+        # A later step of a plan that runs: nothing of it has run, so there is nobody to wait for.
+        unwound(frame, was_running)
+
+
+def unwound(frame: Frame, was_running: bool) -> None:
+    """The old unit's strands have ended: stop it, and let the best take its place.
+
+    Args:
+        frame: the place.
+        was_running: whether the old unit ran; then the new one does.
+    """
+    active = frame.active
+    assert active is not None
+    active.stop()
+    best = best_ready(frame)
+    if best is None:
+        # The better one withdrew meanwhile.
+        frame.move(THINKING)
+        frame.active = None
+    else:
+        frame.elected(best)
+        if frame.start():
+            if was_running:
+                frame.run()
+            return
+        if frame.execution.is_aborting:
+            return
+    # Nothing is elected any more: who is idle thinks again, the old unit among them.
+    frame.begin_late([unit for unit in frame.units if unit.state == IDLE])
+
+
+def _wait_for_the_next_tick(frame: Frame) -> None:
+    """Units that overtake each other without end would stop time for all agents: compare them again in the next tick."""
+    if frame.planner.trace.on:
+        frame.note(Event.STORM, reason="too many preemptions in one tick")
+    frame.planner.kernel.call_later(1, frame.look_again)

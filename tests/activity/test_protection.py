@@ -1,0 +1,332 @@
+"""Protected arguments: what happens to an action when an entity that it was given is destroyed.
+
+While it thinks, its thinking ends. When it is started and has not run yet, the plan is aborted. While it runs, nothing
+happens: it may be the one that destroys it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agentrt import Action, ActionArgs, CompoundAction, Entity, PREV, Signal, ThinkOutput, step
+
+
+class Target(ActionArgs):
+    target: Entity
+    other: object = None
+
+
+def plan(target, *steps, name="Plan", **body):
+    return type(name, (CompoundAction,), {"does": "top", "utility": 0.5, "steps": steps, **body})
+
+
+def user(play, *, does="use", thinks=50, runs=50, unprotect=(), protect=None, name="Use", destroys=None):
+    class Use(Action):
+        utility = 0.5
+        Args = Target
+
+        async def think(self, ctx, args):
+            if "think" in unprotect:
+                ctx.unprotect_argument(args.target)
+            if protect is not None:
+                ctx.protect_argument(protect)
+            try:
+                await ctx.sleep_ticks(thinks)
+                ctx.set_think_output()
+                await ctx.sleep(1000)
+            finally:
+                play.note(name, "think ends")
+
+        def start(self, ctx, args):
+            if "start" in unprotect:
+                ctx.unprotect_argument(args.target)
+
+        async def run(self, ctx, args):
+            if destroys is not None:
+                destroys.destroy()
+            try:
+                await ctx.sleep_ticks(runs)
+            finally:
+                play.note(name, "run ends")
+
+        def stop(self, ctx, args):
+            play.note(name, "stop")
+
+    return type(name, (Use,), {"does": does})
+
+
+def pause(ticks):
+    async def run(self, ctx, args):
+        await ctx.sleep_ticks(ticks)
+
+    return type("Pause", (Action,), {"does": "pause", "utility": 0.5, "run": run})
+
+
+def test_while_it_thinks_its_thinking_ends(play, idle):
+    cow = Entity("cow")
+    agent = play.add(plan(cow, step("use", target=cow)), user(play), idle)
+    play.tick(2)
+    cow.destroy()
+    play.tick(1)
+    assert play.details("reject") == [(2, "top/Plan/use/Use", "reject", {"reason": "the entity cow was destroyed"})]
+    assert play.log == [(3, "Use", "think ends")]
+    assert agent.snapshot().running == "top/Idle"
+    assert play.trace("abort") == []
+
+
+def test_while_it_is_ready_it_is_so_no_more(play):
+    """A plan with a ready step and one that still thinks: the plan waits for another."""
+    cow = Entity("cow")
+    play.add(plan(cow, step("use", target=cow), step("wait")), user(play, thinks=0), slow())
+    play.tick(2)
+    cow.destroy()
+    play.tick(1)
+    assert play.trace("reject", "unready") == [(2, "top/Plan/use/Use", "unready"), (2, "top/Plan/use/Use", "reject")]
+
+
+def slow():
+    async def think(self, ctx, args):
+        await ctx.sleep_ticks(50)
+        ctx.set_think_output()
+
+    return type("Slow", (Action,), {"does": "wait", "utility": 0.5, "think": think})
+
+
+def test_the_plan_around_it_chooses_again(play):
+    """Its argument is gone, so it counts as a rejection: the plan thinks again and takes what is still there."""
+    cows = [Entity("cow", id=1), Entity("cow", id=2)]
+
+    class Find(Action):
+        does = "find"
+        utility = 0.5
+
+        class Output(ThinkOutput):
+            cow: Entity
+
+        async def think(self, ctx, args):
+            ctx.set_think_output(cow=next(cow for cow in cows if not cow.is_destroyed))
+
+    play.add(plan(None, step("find"), step("use", target=PREV.cow)), Find, user(play, thinks=3))
+    play.tick(2)
+    cows[0].destroy()
+    play.tick(5)
+    assert play.trace("reject", "think", "run")[3:] == [
+        (2, "top/Plan/use/Use", "reject"),
+        (4, "top/Plan", "think"),
+        (4, "top/Plan/find/Find", "think"),
+        (4, "top/Plan/use/Use", "think"),
+        (7, "top/Plan", "run"),
+        (7, "top/Plan/find/Find", "run"),
+        (7, "top/Plan/use/Use", "run"),
+    ]
+
+
+def test_started_and_not_running_yet_aborts_the_plan(play):
+    cow = Entity("cow")
+    play.add(plan(cow, step("pause"), step("use", target=cow)), pause(9), user(play, thinks=0))
+    play.tick(3)
+    cow.destroy()
+    play.tick(1)
+    assert play.details("abort") == [(3, "top/Plan/use/Use", "abort", {"reason": "the entity cow was destroyed"})]
+    assert play.log == [(1, "Use", "think ends"), (4, "Use", "stop")]
+
+
+def test_while_it_runs_nothing_happens(play):
+    cow = Entity("cow")
+    play.add(plan(cow, step("use", target=cow)), user(play, thinks=0, runs=5))
+    play.tick(3)
+    cow.destroy()
+    play.tick(3)
+    assert play.trace("abort") == []
+    assert play.trace("complete") == [(6, "top", "complete")]
+
+
+def test_a_finished_step_is_not_concerned(play):
+    cow = Entity("cow")
+    play.add(plan(cow, step("use", target=cow), step("pause")), pause(9), user(play, thinks=0, runs=2))
+    play.tick(5)
+    cow.destroy()
+    play.tick(7)
+    assert play.trace("abort") == []
+    assert play.trace("complete") == [(12, "top", "complete")]
+
+
+def test_it_may_destroy_it_itself(play):
+    cow = Entity("cow")
+    play.add(plan(cow, step("use", target=cow)), user(play, thinks=0, runs=2, destroys=cow))
+    play.tick(3)
+    assert play.trace("abort") == []
+    assert play.trace("complete") == [(3, "top", "complete")]
+
+
+def test_the_compound_itself_is_protected_while_it_thinks_and_not_while_it_runs(play, idle):
+    cow = Entity("cow")
+    inner = plan(cow, step("pause"), name="Inner", does="inner", Args=Target)
+    play.add(plan(cow, step("inner", target=cow)), inner, pause(5), idle)
+    play.tick(2)
+    cow.destroy()
+    play.tick(5)
+    assert play.trace("abort", "reject") == []
+
+
+@pytest.mark.parametrize("when", ["think", "start"])
+def test_unprotected_it_goes_on(play, when):
+    cow = Entity("cow")
+    play.add(plan(cow, step("pause"), step("use", target=cow)), pause(5), user(play, thinks=1, runs=3, unprotect=(when,)))
+    play.tick(3)
+    cow.destroy()
+    play.tick(9)
+    assert play.trace("abort") == []
+    assert play.trace("complete") == [(10, "top", "complete")]
+
+
+def test_unprotected_while_it_thinks(play):
+    cow = Entity("cow")
+    play.add(plan(cow, step("use", target=cow)), user(play, thinks=4, runs=3, unprotect=("think",)))
+    play.tick(2)
+    cow.destroy()
+    play.tick(6)
+    assert play.trace("reject", "complete") == [(8, "top", "complete")]
+
+
+def test_unprotecting_concerns_that_action_alone(play):
+    """Of two actions for the same activity one does not mind."""
+    cow = Entity("cow")
+    play.add(
+        plan(cow, step("use", target=cow)),
+        user(play, name="Minds", thinks=2),
+        user(play, name="DoesNotMind", thinks=4, unprotect=("think",)),
+    )
+    play.tick(2)
+    cow.destroy()
+    play.tick(4)
+    assert play.trace("reject", "start") == [
+        (2, "top/Plan/use/Minds", "reject"),
+        (5, "top/Plan", "start"),
+        (5, "top/Plan/use/DoesNotMind", "start"),
+    ]
+
+
+def test_another_entity_can_be_protected(play, idle):
+    cow, barn = Entity("cow"), Entity("barn")
+    play.add(plan(cow, step("use", target=cow)), user(play, protect=barn), idle)
+    play.tick(2)
+    barn.destroy()
+    play.tick(1)
+    assert play.details("reject") == [(2, "top/Plan/use/Use", "reject", {"reason": "the entity barn was destroyed"})]
+
+
+def test_that_protection_ends_with_its_thinking(play, leaf):
+    """It was protected in a thinking that is over; the next thinking has nothing to do with it."""
+    barn = Entity("barn")
+
+    class Once(Action):
+        does = "top"
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            if ctx.clock.tick == 1:
+                ctx.protect_argument(barn)
+                await ctx.sleep(1000)
+            await ctx.sleep_ticks(3)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep(1000)
+
+    play.add(Once, leaf("Short", 0.1, run=2, quiet=True), leaf("Long", 0.2, does="top", think=4, run=50, quiet=True))
+    play.tick(4)
+    barn.destroy()
+    play.tick(4)
+    assert play.trace("reject") == []
+    assert len(barn.destroyed._connections or ()) == 0
+
+
+def test_a_thing_of_any_type_with_a_destroyed_signal_is_protected(play, idle):
+    class Crate:
+        def __init__(self):
+            self.destroyed = Signal()
+            self.name = "crate 7"
+
+    crate = Crate()
+    play.add(plan(None, step("use", target=Entity("cow"), other=crate)), user(play), idle)
+    play.tick(2)
+    crate.destroyed.emit()
+    assert play.details("reject") == [(2, "top/Plan/use/Use", "reject", {"reason": "the entity crate 7 was destroyed"})]
+
+
+def test_a_thing_with_another_kind_of_destroyed_is_left_alone(play):
+    class Wall:
+        destroyed = False
+
+    play.add(plan(None, step("use", target=Entity("cow"), other=Wall())), user(play, thinks=0))
+    play.tick(1)
+    assert play.trace("run")[-1] == (1, "top/Plan/use/Use", "run")
+
+
+def test_an_entity_that_is_gone_before_thinking_begins_is_as_good_as_rejected(play, idle):
+    cow = Entity("cow")
+    cow.destroy()
+    agent = play.add(plan(cow, step("use", target=cow)), user(play, thinks=0), idle)
+    play.tick(1)
+    assert play.details("reject") == [(1, "top/Plan/use/Use", "reject", {"reason": "the entity cow was destroyed"})]
+    assert agent.snapshot().running == "top/Idle"
+
+
+def test_nothing_stays_connected(play):
+    cow = Entity("cow")
+    play.add(plan(cow, step("use", target=cow)), user(play, thinks=1, runs=2))
+    play.tick(20)
+    play.close()
+    assert not cow.destroyed._connections
+
+
+def test_destroyed_by_its_own_think(play, idle):
+    """It takes its own argument away in its first step: its thinking ends, whatever it does then."""
+    cow = Entity("cow")
+
+    class Odd(Action):
+        does = "use"
+        utility = 0.5
+        Args = Target
+
+        async def think(self, ctx, args):
+            cow.destroy()
+            ctx.set_think_output()
+            play.note("goes on until its next wait")
+            try:
+                await ctx.sleep_ticks(5)
+            finally:
+                play.note("ends")
+
+        def stop_thinking(self, ctx, args):
+            play.note("stop_thinking")
+
+    agent = play.add(plan(cow, step("use", target=cow)), Odd, idle)
+    play.tick(1)
+    assert play.log == [(1, "stop_thinking"), (1, "goes on until its next wait"), (1, "ends")]
+    assert agent.snapshot().running == "top/Idle"
+
+
+def test_destroyed_while_it_executes(play):
+    """An executed activity's argument, while that thinks: nobody can do it any more, and the caller is told."""
+    from agentrt.errors import ActivityImpossibleError
+
+    cow = Entity("cow")
+
+    class Top(Action):
+        does = "top"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            try:
+                await ctx.execute("use", target=cow)
+            except ActivityImpossibleError:
+                play.note("impossible")
+            await ctx.sleep(1000)
+
+    play.add(Top, user(play, thinks=50))
+    play.tick(2)
+    cow.destroy()
+    play.tick(1)
+    assert play.log == [(3, "Use", "think ends"), (3, "impossible")]

@@ -1,0 +1,157 @@
+"""The restart policy: an agent whose planner gave up begins again after a wait that grows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentrt import TOP, Action, Restart, Runtime
+from agentrt.errors import AgentKilled
+from agentrt.testing import Simulation
+
+
+def test_the_wait_grows_up_to_a_limit():
+    restart = Restart(first=1.0, factor=2.0, most=10.0)
+    assert [restart.seconds(kills) for kills in (1, 2, 3, 4, 5, 6, 10**9)] == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0, 10.0]
+    assert [Restart(first=0.5, factor=1).seconds(kills) for kills in (1, 10**9)] == [0.5, 0.5]
+    assert Restart() == Restart(first=1.0, factor=2.0, most=60.0)
+
+
+@given(st.floats(0.001, 100), st.floats(1, 10), st.floats(0, 1000), st.integers(1, 10**6))
+def test_the_wait_never_shrinks_and_never_exceeds_the_limit(first, factor, more, kills):
+    restart = Restart(first=first, factor=factor, most=first + more)
+    assert first <= restart.seconds(kills) <= restart.seconds(kills + 1) <= first + more
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"first": 0}, {"first": -1}, {"factor": 0.5}, {"first": 2, "most": 1}, {"most": float("inf")}]
+)
+def test_a_policy_is_checked(wrong):
+    with pytest.raises(ValueError, match="0 < first <= most, and a factor of at least 1"):
+        Restart(**wrong)
+
+
+class Shift(Action):
+    """Fails until the entity is well; then works for two ticks."""
+
+    does = TOP
+    utility = 0.5
+
+    async def run(self, ctx, args):
+        if ctx.entity.is_ill:
+            ctx.abort("ill")
+        await ctx.sleep_ticks(2)
+
+
+@pytest.fixture
+def sim():
+    made = Simulation(runtime=Runtime(host="plain", ticks_per_second=10, restart=Restart(first=1.0, most=3.0)))
+    yield made
+    made.close()
+    assert made.runtime.kernel.live == 0
+
+
+@pytest.fixture
+def patient(sim, being):
+    agent = being([Shift], "patient")
+    agent.entity.is_ill = True
+    sim.add(agent)
+    return agent
+
+
+def test_a_planner_that_gave_up_begins_again_later_each_time(sim, patient, logged):
+    sim.tick(105)
+    assert sim.events("killed", "restarted") == [
+        (10, "patient", "agentrt:top/Shift", "killed"),
+        (20, "patient", "agentrt:top", "restarted"),
+        (29, "patient", "agentrt:top/Shift", "killed"),
+        (49, "patient", "agentrt:top", "restarted"),
+        (58, "patient", "agentrt:top/Shift", "killed"),
+        (88, "patient", "agentrt:top", "restarted"),
+        (97, "patient", "agentrt:top/Shift", "killed"),
+    ]
+    assert [record.detail for record in sim.trace if record.event.value == "restarted"] == [
+        (("kills", 1),),
+        (("kills", 2),),
+        (("kills", 3),),
+    ]
+    assert patient.is_alive
+    assert patient.error is None
+    assert [level for level, _ in logged()] == ["WARNING"] * 4
+    assert "again_in=3.0" in logged()[-1][1]
+
+
+def test_a_plan_that_took_time_resets_the_wait(sim, patient):
+    sim.tick(30)  # killed in tick 10 and 29
+    patient.entity.is_ill = False
+    sim.tick(22)
+    assert sim.events("complete") == [(51, "patient", "agentrt:top", "complete")]
+    patient.entity.is_ill = True
+    sim.tick(30)
+    killed, restarted = sim.events("killed")[-1][0], sim.events("restarted")[-1][0]
+    assert restarted - killed == 10
+
+
+def test_nothing_of_the_plan_is_left_while_it_waits(sim, patient):
+    sim.tick(15)
+    assert sim.runtime.kernel.live == 0
+    assert patient.snapshot().running == ""
+    assert patient.is_alive
+
+
+def test_an_agent_that_waits_is_removed_like_any_other(sim, patient):
+    sim.tick(15)
+    sim.runtime.remove(patient)
+    sim.tick(20)
+    assert not patient.is_alive
+    assert sim.events("removed", "restarted") == [(16, "patient", "", "removed")]
+
+
+def test_what_it_learns_while_it_waits_counts_when_it_begins_again(sim, patient, actions):
+    sim.tick(15)
+    patient.inject(type("Cure", (actions.Work,), {"utility": 0.9}))
+    sim.tick(6)
+    assert patient.entity.diary == [(20, "start"), (20, "run")]
+
+
+def test_whoever_awaits_the_agent_goes_on_waiting(play_loop, being):
+    runtime = play_loop.runtime(restart=Restart(first=0.5))
+    agent = being([Shift])
+    agent.entity.is_ill = True
+    runtime.add(agent)
+
+    async def stop():
+        await play_loop.sleep(2.0)
+        assert agent.is_alive
+        runtime.stop()
+
+    play_loop(lambda: play_loop.together(agent.run, stop))
+    assert not agent.is_alive
+    assert agent.error is None
+
+
+def test_without_a_policy_the_agent_is_killed(play_loop, being):
+    runtime = play_loop.runtime()
+    agent = being([Shift])
+    agent.entity.is_ill = True
+    runtime.add(agent)
+
+    async def main():
+        with pytest.raises(AgentKilled, match=r"killed after 10 aborts in a row; the last reason: ill"):
+            await agent.run()
+
+    play_loop(main)
+
+
+def test_a_run_with_restarts_is_repeatable(being):
+    def digest():
+        sim = Simulation(7, runtime=Runtime(7, host="plain", restart=Restart(first=0.3)))
+        agent = being([Shift], "patient")
+        agent.entity.is_ill = True
+        sim.add(agent)
+        sim.tick(100)
+        sim.close()
+        return sim.digest()
+
+    assert digest() == digest()
