@@ -162,9 +162,12 @@ class Calls:
         import anyio
 
         try:
-            value = await (fn() if _is_coroutine_function(fn) else anyio.to_thread.run_sync(fn))
-            if inspect.iscoroutine(value):
-                value = await value
+            if _is_coroutine_function(fn):
+                value = await fn()
+            else:
+                (value,) = await anyio.to_thread.run_sync(lambda: (fn(),))  # trio lets no coroutine out of a thread
+                if inspect.iscoroutine(value):
+                    value = await value
         except Exception as error:  # it is raised where the call is awaited
             self._kernel.post(call.deliver, None, error)
         except GeneratorExit:

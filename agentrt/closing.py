@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from agentrt.errors import RunFault
+from agentrt.kernel.killing import kill
 
 if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
@@ -99,7 +100,7 @@ class Closer:
                     path=f"{strand.name} ({strand.where()})",
                     tick=kernel.tick,
                 )
-                kernel.kill(strand, error)
+                kill(strand, error)
             yield
 
     def _strands(self) -> list[Strand]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from agentrt.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Host
+    from agentrt.kernel.host import Host
 
 __all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield"]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agentrt.activity.current import Current
     from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.batch import Batch
-    from agentrt.kernel.kernel import Timer
+    from agentrt.kernel.calls import Timer
 
 __all__ = ["CompoundUnit"]
 

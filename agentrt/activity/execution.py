@@ -30,7 +30,7 @@ from agentrt.kernel.trace import Event
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
-    from agentrt.kernel.kernel import Timer
+    from agentrt.kernel.calls import Timer
 
 __all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
 
@@ -86,7 +86,7 @@ class Execution:
         self.is_stopped = False
         self._abort: tuple[str, Unit | None] | None = None
         self._ending = False
-        self._given_up: list[tuple[Frame, Callable[[], None]]] = []
+        self._given_up: dict[Frame, Callable[[], None]] = {}
         self._switch_tick = 0
         self._switches = 0
         self._target: Frame | None = None
@@ -228,7 +228,7 @@ class Execution:
             frame: the frame.
             then: called when it is stopped.
         """
-        self._given_up.append((frame, then))
+        self._given_up[frame] = then
         self.unwind(frame, "the executing action gave up", False)
 
     def _stop_innermost(self, reason: str) -> None:
@@ -246,8 +246,9 @@ class Execution:
 
     def _stop_executed(self, frame: Frame) -> None:
         frame.stop()
-        if self._given_up and self._given_up[-1][0] is frame:
-            self._given_up.pop()[1]()
+        then = self._given_up.pop(frame, None)
+        if then is not None:
+            then()
 
     def _unwound(self) -> None:
         target = self._target
@@ -257,7 +258,7 @@ class Execution:
         self._target = None
         if target is self.root and self.is_aborting:
             self._stopped()
-        elif self._given_up and self._given_up[-1][0] is target:
+        elif target in self._given_up:
             self._stop_executed(target)
         else:
             unwound(target, self._was_running)

@@ -28,6 +28,8 @@ __all__ = ["ActionSpec", "CompiledStep", "Output", "Step", "default_hook"]
 
 _ACTIVITY = re.compile(r"[^\s/]+")
 
+_PARAMETERS = {"compose_utility": ("entity", "self_utility", "child_utilities", "current_activity")}
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -223,6 +225,13 @@ class ActionSpec:
         if inspect.iscoroutinefunction(hook) is not is_async:
             word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
             raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+        parameters = _PARAMETERS.get(name, ("ctx", "args"))
+        try:
+            inspect.signature(hook).bind("self", *parameters)
+        except TypeError as error:
+            raise DefinitionError(
+                self.subject, f"{name} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
+            ) from error
         return True
 
     def _step_names(self, cls: type[CompoundAction]) -> dict[str, int]:

@@ -12,22 +12,23 @@ Rules:
   event loop, if there is one: it makes the strands and deals with what they await that is not the kernel's.
 * A strand that fails takes nobody with it: its owner is told, or the failure is reported.
 
-The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks, so that counting steps costs nothing
-in the steady state; only a tick that has become suspiciously long counts the steps of each strand, to find a
-livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a comparison of tuples for each level of the
-heap).
+The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks; only a tick that has become suspiciously
+long counts steps, to find a livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a comparison of tuples
+for each level of the heap).
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from agentrt.errors import LivelockError, WrongStateError
+from agentrt.errors import WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
+from agentrt.kernel.calls import Call, Hooks, Timer
 from agentrt.kernel.clock import Clock
+from agentrt.kernel.host import Host
 from agentrt.kernel.livelock import LivelockGuard
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
@@ -35,103 +36,9 @@ from agentrt.kernel.strays import Strays
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import KEEP, Waiter, running
 
-__all__ = ["Call", "Host", "Kernel", "Timer"]
+__all__ = ["Kernel"]
 
 _CHUNK = 256
-
-
-class Host(Protocol):
-    """What stands between the kernel and an event loop.
-
-    Attributes:
-        name: plain, asyncio or trio.
-        cancelled_type: the exception that a cancelled wait raises.
-        steps_inline: whether a coroutine may make its first step before it has a strand.
-    """
-
-    name: str
-    steps_inline: bool
-    cancelled_type: type[BaseException]
-
-    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """Make a strand for a coroutine."""
-        ...
-
-    def cancelled(self, reason: str) -> BaseException:
-        """A fresh exception for one cancelled wait."""
-        ...
-
-    def foreign(self, strand: Strand, command: object) -> None:
-        """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
-
-    def translate(self, error: BaseException) -> BaseException:
-        """The error to report for what a strand raised, often the same."""
-        ...
-
-    def enter(self) -> None:
-        """The kernel begins to step strands, synchronously."""
-
-    def leave(self) -> None:
-        """The kernel has stepped them."""
-
-    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
-        """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let real time pass between two ticks, and the event loop work."""
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
-        ...
-
-
-class Call:
-    """An entry of the ready queue that is a function call and not a strand."""
-
-    __slots__ = ("_args", "_fn", "_kernel", "waiting")
-
-    def __init__(self, kernel: Kernel, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
-        self._kernel = kernel
-        self._fn = fn
-        self._args = args
-        self.waiting: object = 0
-
-    @property
-    def name(self) -> str:
-        """What it calls, for people."""
-        fn = self._fn
-        return getattr(fn, "__qualname__", None) or type(fn).__qualname__
-
-    def send(self, _value: None) -> object:
-        """Make the call."""
-        try:
-            self._fn(*self._args)
-        except Exception as error:
-            self._kernel.report(f"a callback raised: {self._fn!r}", error)
-        return KEEP
-
-    def strand(self) -> Strand | None:
-        """None: it is a plain function's turn."""
-        return None
-
-
-class Timer(Call):
-    """A call that is due in a later tick. Made by ``Kernel.call_later``."""
-
-    __slots__ = ()
-
-    def cancel(self) -> None:
-        """Do not make the call; does nothing once it was made."""
-        waiting = self.waiting
-        if isinstance(waiting, int) and waiting > self._kernel.clock.tick:
-            self.waiting: object = 0
-            self._kernel.agenda.forget(waiting, self._kernel.live)
-        self._fn = _nothing
-        self._args = ()
-
-
-def _nothing() -> None:
-    pass
 
 
 class Kernel:
@@ -154,6 +61,7 @@ class Kernel:
         live: how many strands there are that have not ended.
         livelock_steps: how many steps a strand may take in one tick.
         on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
+        abandoned: coroutines that refused to be closed; see the module ``killing``.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -175,9 +83,9 @@ class Kernel:
         self.draining: bool = False
         self.in_tick: bool = False
         self._inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
-        self._drivers: dict[object, Callable[[], object]] = {}
-        self._publishers: dict[object, Callable[[], object]] = {}
-        self._abandoned: list[Coroutine[Any, Any, Any]] = []
+        self._drivers: Hooks = Hooks()
+        self._publishers: Hooks = Hooks()
+        self.abandoned: list[Coroutine[Any, Any, Any]] = []
         self._calm = 0  # how many steps the tick may still take before they are counted
         self._guard: LivelockGuard | None = None  # counts them from then on
 
@@ -271,7 +179,7 @@ class Kernel:
         Returns:
             A function that ends it; calling it twice does nothing.
         """
-        return _register(self._drivers, fn)
+        return self._drivers.add(fn)
 
     def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function at the end of every tick, when nothing more is runnable.
@@ -282,7 +190,7 @@ class Kernel:
         Returns:
             A function that ends it; calling it twice does nothing.
         """
-        return _register(self._publishers, fn)
+        return self._publishers.add(fn)
 
     def report(self, text: str, error: BaseException) -> None:
         """Report a failure that nobody else handles.
@@ -332,7 +240,7 @@ class Kernel:
                 fn, args = inbox.popleft()
                 self.guarded(fn, args)
             self.agenda.take_due(self.clock.tick, self.ready)
-            self._call_all(self._drivers)
+            self._drivers.call(self)
             self._calm, self._guard = self.patience(), None
         finally:
             running.kernel = outer
@@ -340,12 +248,7 @@ class Kernel:
     def end_tick(self) -> None:
         """The phase after the strands: publish."""
         self.in_tick = False
-        self._call_all(self._publishers)
-
-    def _call_all(self, functions: dict[object, Callable[[], object]]) -> None:
-        for key, fn in tuple(functions.items()):
-            if key in functions:  # else one of those before it closed it
-                self.guarded(fn, ())
+        self._publishers.call(self)
 
     def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:
         """Call a function; what it raises is reported.
@@ -493,51 +396,6 @@ class Kernel:
         if owner is None:
             self.report(f"the strand {strand.name!r} raised", error)
 
-    def livelocked(self, strand: Strand) -> LivelockError:
-        """The error for a strand that does not let time pass."""
-        return LivelockError(self.livelock_steps, path=f"{strand.name} ({strand.where()})", tick=self.clock.tick)
-
-    def kill(self, strand: Strand, error: BaseException) -> object:
-        """End a strand that does not end by itself.
-
-        Args:
-            strand: the strand.
-            error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end
-                it, it is abandoned where it stands.
-
-        Returns:
-            The command that leaves the books as they are.
-        """
-        coro = strand.coro
-        if coro is None or strand.condemn(error):
-            return KEEP
-        strand.detach()
-        outer_kernel, running.kernel = running.kernel, self
-        outer, self.current = self.current, strand  # its finally blocks may ask whose they are
-        try:
-            strand.throw(error)
-            strand.close()
-        except StopIteration:
-            pass
-        except BaseException as raised:  # whatever it raises, it has ended, or never will
-            if raised is not error:
-                error.__context__ = raised
-        finally:
-            self.current = outer
-            running.kernel = outer_kernel
-        if getattr(coro, "cr_frame", None) is not None:
-            self.abandon(coro)
-        self.end(strand, None, error)
-        return KEEP
-
-    def abandon(self, coro: Coroutine[Any, Any, Any]) -> None:
-        """Keep a coroutine that refuses to be closed: the garbage collector would try once more at a random moment.
-
-        Args:
-            coro: the coroutine.
-        """
-        self._abandoned.append(coro)
-
     def __repr__(self) -> str:
         return f"<Kernel: tick {self.clock.tick}, {self.live} strands, {len(self.ready)} ready, {self.host.name} host>"
 
@@ -546,13 +404,3 @@ def _raise(text: str, error: BaseException) -> None:
     if isinstance(error, StopIteration):
         raise RuntimeError(text) from error  # else the main loop would take it for the end of a coroutine
     raise error
-
-
-def _register(functions: dict[object, Callable[[], object]], fn: Callable[[], object]) -> Callable[[], None]:
-    key = object()  # and not the function: it may be registered twice
-    functions[key] = fn
-
-    def close() -> None:
-        functions.pop(key, None)
-
-    return close

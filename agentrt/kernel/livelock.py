@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.agenda import Entry
+from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.strand import Strand
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class LivelockGuard:
             self._steps[entry] = steps = self._steps.get(entry, 0) + 1
             if steps > kernel.livelock_steps:
                 kernel.ready.popleft()
-                kernel.kill(entry, kernel.livelocked(entry))
+                kill(entry, livelocked(entry))
                 return 0
             if steps > 1:
                 return 1

@@ -27,7 +27,7 @@ from agentrt.errors import WrongStateError
 from agentrt.kernel.traps import current_strand
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Timer
+    from agentrt.kernel.calls import Timer
     from agentrt.kernel.strand import Strand
 
 __all__ = ["CancelScope", "Cancelled", "fail_after", "move_on_after"]

@@ -26,6 +26,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import WrongStateError
+from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.traps import KEEP, Waiter, suspend_on
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ class Strand:
                 # It left the scope, or waits behind a shield.
                 self.send = coro.send
                 return command
-        return self.kernel.kill(self, self.kernel.livelocked(self))
+        return kill(self, livelocked(self))
 
     # --- how the coroutine is entered ---------------------------------------------------------------------------------
 

@@ -556,6 +556,47 @@ def test_a_deadline_during_a_preemption_does_not_let_the_caller_escape(play, lea
     assert play.trace("start")[-1] == (8, "top/Urgent", "start")
 
 
+def test_two_deadlines_around_nested_activities(play):
+    """The inner caller gives up; while its activity cleans up, the outer caller gives up too. Nobody waits for ever."""
+
+    class Careful(Action):
+        does = "inner"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            try:
+                await ctx.sleep(100)
+            finally:
+                with CancelScope(shield=True):
+                    await sleep_ticks(4)
+                play.note("clean")
+
+    class Middle(Action):
+        does = "middle"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            try:
+                with move_on_after(0.1):
+                    await ctx.execute("inner")
+                play.note("middle went on")
+                await ctx.sleep(100)
+            finally:
+                play.note("middle ends")
+
+        def stop(self, ctx, args):
+            play.note("middle stop")
+
+    async def body(ctx):
+        with move_on_after(0.2):
+            await ctx.execute("middle")
+        play.note("moved on")
+
+    play.add(caller(play, body), Middle, Careful)
+    play.tick(7)
+    assert play.log == [(7, "clean"), (7, "middle ends"), (7, "middle stop"), (7, "moved on"), (7, "returned")]
+
+
 def test_cancelled_from_outside_while_executing(play, leaf):
     async def body(ctx):
         await ctx.execute("effect")

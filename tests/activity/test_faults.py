@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import ARGS, CALL, PREV, Action, ActionArgs, CompoundAction, Entity, Signal, ThinkOutput, output, step
+from agentrt.errors import DefinitionError
 
 ERROR = "ValueError: broken"
 
@@ -316,8 +317,8 @@ def test_a_constructor_that_breaks_while_the_agent_learns(play, idle):
 
 
 @pytest.mark.parametrize("hook", ["think", "run", "start", "stop", "stop_thinking", "should_start_thinking"])
-def test_a_hook_with_the_wrong_parameters(play, hook, idle):
-    """Whatever it is called with, it raises; nothing hangs, nobody else is concerned."""
+def test_a_hook_with_the_wrong_parameters(hook):
+    """Found when the class is defined, so that it cannot come up in the middle of a run."""
 
     async def coroutine(self):
         """Takes nothing."""
@@ -325,13 +326,11 @@ def test_a_hook_with_the_wrong_parameters(play, hook, idle):
     def plain(self):
         """Takes nothing."""
 
-    play.add(better(**{hook: coroutine if hook in ("think", "run") else plain}), idle)
-    other = play.add(type("Other", (idle,), {}), name="other")
-    play.tick(3)
-    assert other.is_alive
-    faults = play.faults()
-    assert {fault[1:3] for fault in faults} == {("top/Broken", hook)}
-    assert all("positional argument" in fault[3] for fault in faults)
+    with pytest.raises(DefinitionError) as caught:
+        better(**{hook: coroutine if hook in ("think", "run") else plain})
+    assert str(caught.value).endswith(
+        f"Broken: {hook} cannot be called: too many positional arguments. Write {hook}(self, ctx, args)."
+    )
 
 
 @pytest.mark.parametrize("state", ["thinking", "running"])

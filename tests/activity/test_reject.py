@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import PREV, Action, ActionArgs, CompoundAction, Event, LeaseBook, ThinkOutput, step
+from agentrt import PREV, Action, ActionArgs, CompoundAction, Entity, Event, LeaseBook, Signal, ThinkOutput, step
 
 
 class Thing(ActionArgs):
@@ -29,7 +29,6 @@ def finder(play, things):
 
 def reserver(play, good, *, name="Reserve", utility=0.5):
     class Reserve(Action):
-        does = "reserve"
         Args = Thing
 
         async def think(self, ctx, args):
@@ -41,7 +40,7 @@ def reserver(play, good, *, name="Reserve", utility=0.5):
             play.note("has", args.thing)
             await ctx.sleep(1000)
 
-    return type(name, (Reserve,), {"utility": utility})
+    return type(name, (Reserve,), {"does": "reserve", "utility": utility})
 
 
 class FindAndReserve(CompoundAction):
@@ -210,13 +209,11 @@ def test_a_rejection_after_it_was_ready(play):
     play.add(Plan, finder(play, iter(["cow", "pig"])), Reserve, Waits)
     play.tick(2)
     gate.set()
-    play.tick(10)
+    play.tick(7)
     assert play.log == [(1, "found", "cow"), (4, "found", "pig")]
 
 
 def test_a_rejection_from_a_callback(play, idle):
-    from agentrt import Signal
-
     signal = Signal()
 
     class Reserve(Action):
@@ -435,22 +432,21 @@ def test_in_a_step_with_nobody_else_the_whole_plan_is_refused(play, leaf, compou
 def test_a_step_that_is_read_later_is_not_exchanged(play, compound, leaf):
     """Another action for it would have given another output: the plan is refused."""
 
+    class Give(Action):
+        refuses = False
+
+        class Output(ThinkOutput):
+            thing: str
+
+        async def think(self, ctx, args):
+            ctx.set_think_output(thing=self.name)
+
+        def start(self, ctx, args):
+            if self.refuses:
+                ctx.reject("no")
+
     def give(label, utility, *, refuses):
-        class Give(Action):
-            does = "give"
-
-            class Output(ThinkOutput):
-                thing: str
-
-            async def think(self, ctx, args):
-                ctx.set_think_output(thing=label)
-
-            def start(self, ctx, args):
-                if refuses:
-                    ctx.reject("no")
-
-        Give.does = ""
-        return type(label, (Action,), {"does": "give", "utility": utility, "Output": Give.Output, "think": Give.think, "start": Give.start})
+        return type(label, (Give,), {"does": "give", "utility": utility, "refuses": refuses})
 
     class Use(Action):
         does = "use"
@@ -513,8 +509,6 @@ def test_a_better_action_for_a_running_step_that_refuses(play, leaf, compound):
 def test_one_lease_and_two_agents(play):
     """Both elect the same item in the same tick: the first gets it, the second is refused and does something else."""
     book = LeaseBook()
-    from agentrt import Entity
-
     item = Entity("log")
 
     class Take(Action):

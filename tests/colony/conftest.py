@@ -40,6 +40,10 @@ class Field:
         return self.town.census
 
     @property
+    def leases(self):
+        return self.runtime.leases
+
+    @property
     def counts(self):
         return {kind: count for kind, count in self.town.chronicle.counts.items() if count}
 

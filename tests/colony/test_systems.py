@@ -86,6 +86,17 @@ def test_critters_are_born_while_they_are_few(lively):
     assert lively.counts["critters born"] == 1
 
 
+def test_a_trader_buys_what_is_too_much_at_dawn(lively):
+    pictures = [lively.town.item("picture", (1, 1)) for _ in range(16)]
+    reserved = lively.leases.acquire(pictures[0], "somebody")
+    lively.sim.tick(949)
+    assert lively.census.count("picture") == 16
+    lively.sim.tick(1)
+    assert [picture.is_destroyed for picture in pictures] == [False, True, True, True] + [False] * 12
+    assert lively.town.chronicle.entries[-1].text == "bought 3 of kind picture"
+    assert reserved.is_held
+
+
 def test_who_is_destroyed_leaves(lively):
     agent = lively.population.critter((1, 1), name="Pip")
     lively.sim.tick(5)

@@ -14,6 +14,7 @@ import pytest
 
 from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.killing import kill
 from agentrt.kernel.scope import CancelScope, move_on_after
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
@@ -572,6 +573,93 @@ def test_move_on_after_goes_on_natively_and_with_the_loop(on_asyncio):
         assert await stage.play(action) == "returned 'went on'"
 
     on_asyncio(main)
+
+
+# --- killed strands ---------------------------------------------------------------------------------------------------
+
+
+def test_a_strand_that_awaits_on_after_its_cancellation_is_killed(on_asyncio):
+    async def action(stage):
+        while not stage.is_over:
+            try:
+                await next_tick()
+            except BaseException:
+                pass
+
+    async def main(stage):
+        stage.is_over = False
+        stage.kernel.livelock_steps = 20
+        strand = stage.spawn(action, stage)
+        other = stage.spawn(next_tick_twice)
+        await stage.tick()
+        strand.stop()
+        await stage.tick(2)
+        assert stage.ends == {"action": "raised LivelockError", "next_tick_twice": "returned None"}
+        assert other.done()
+        stage.is_over = True  # the garbage collector closes it once more
+
+    on_asyncio(main)
+
+
+@pytest.mark.parametrize("wait", [park, lambda: asyncio.sleep(1e6), lambda: asyncio.sleep(0)])
+def test_killed_while_it_waits_it_cleans_up_as_the_current_task(on_asyncio, wait):
+    async def main(stage):
+        async def action():
+            try:
+                await wait()
+            finally:
+                stage.note(f"current: {asyncio.current_task() is strand}")
+
+        strand = stage.spawn(action)
+        await stage.host.run_tick(stage.kernel)
+        outside = asyncio.current_task()
+        kill(strand, LookupError("killed"))
+        assert asyncio.current_task() is outside
+        assert stage.notes == ["current: True"]
+        assert isinstance(strand.exception(), LookupError)
+        await stage.tick()  # what it waited for comes too late, and finds nobody
+
+    on_asyncio(main)
+
+
+def test_killed_before_any_loop_ran():
+    from agentrt.kernel.hosts.asyncio_ import AsyncioHost
+
+    kernel = Kernel(host=AsyncioHost())
+    strand = kernel.spawn(park(), owner=Owner())
+    assert strand.cancel() is True
+    kill(strand, LookupError("killed"))
+    assert isinstance(strand.error, LookupError)
+
+
+class Owner:
+    def on_strand_end(self, strand, result, error):
+        pass
+
+
+def test_a_kernel_goes_on_in_another_run_of_asyncio():
+    from agentrt.kernel.hosts.asyncio_ import AsyncioHost
+
+    log = []
+    kernel = Kernel(host=AsyncioHost())
+
+    async def action():
+        for _ in range(4):
+            loop = asyncio.get_running_loop()
+            log.append((kernel.tick, asyncio.current_task().get_loop() is loop))
+            await asyncio.sleep(0)
+            await next_tick()
+
+    async def main():
+        for _ in range(2):
+            await kernel.host.run_tick(kernel)
+            await kernel.host.rest(kernel, 0.001)
+
+    strand = kernel.spawn(action())
+    for _ in range(3):
+        asyncio.run(main())
+    assert log == [(1, True), (2, True), (3, True), (4, True)]
+    assert strand.done()
 
 
 # --- what cannot be awaited -------------------------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import anyio
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from agentrt.kernel.killing import kill
 from agentrt.kernel.scope import CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Event, Queue, Signal
 from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
@@ -229,6 +231,10 @@ class Machine:
                 raise
             self.stage.note(f"{name} swallows")
 
+    async def do_foreign(self, name, argument, scopes):
+        # Never at the moment of a tick, nor of another strand's wake: who is first then is the loop's affair.
+        await anyio.sleep(self.stage.beat * (argument + 0.1 + 0.013 * int(name[1:])))
+
 
 def trace_of(on, host, strands):
     async def main(stage):
@@ -241,7 +247,7 @@ def trace_of(on, host, strands):
         await stage.tick(6)
         outcome = list(stage.log), dict(stage.ends)
         for strand in stage.strands:  # some wait behind a shield for what never comes
-            stage.kernel.kill(strand, LookupError("the test is over"))
+            kill(strand, LookupError("the test is over"))
         await stage.tick()
         return outcome
 
@@ -273,3 +279,19 @@ def test_a_random_program_has_one_trace(on, strands):
     expected = trace_of(on, "plain", strands)
     assert trace_of(on, "asyncio", strands) == expected
     assert trace_of(on, "trio", strands) == expected
+
+
+peaceful = st.one_of(
+    st.tuples(st.just("ticks"), st.integers(0, 3)),
+    st.tuples(st.just("foreign"), st.integers(0, 2)),
+    st.tuples(st.sampled_from(["emit", "wait", "put", "get", "set", "wait set", "call soon"]), names),
+)
+peaceful_program = st.lists(st.lists(peaceful, min_size=1, max_size=6), min_size=1, max_size=4)
+
+
+@pytest.mark.slow
+@few
+@given(peaceful_program)
+@example([[("foreign", 0), ("emit", 0)], [("wait", 0), ("foreign", 1)]])
+def test_foreign_waits_in_a_random_program_end_in_one_order(on, strands):
+    assert trace_of(on, "asyncio", strands)[0] == trace_of(on, "trio", strands)[0]

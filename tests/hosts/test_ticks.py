@@ -196,6 +196,22 @@ def test_a_failure_within_a_tick_is_raised_by_it_and_the_next_one_goes_on(on_any
     on_any(main)
 
 
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_from_the_keyboard_in_a_strand_ends_the_tick_and_reaches_who_runs_it(on_any, kind):
+    async def interrupted():
+        await next_tick()
+        raise kind
+
+    async def main(stage):
+        stage.spawn(interrupted)
+        await stage.tick()
+        with pytest.raises(kind):
+            await stage.host.run_tick(stage.kernel)
+        assert not stage.kernel.in_tick
+
+    on_any(main)
+
+
 def test_drained_waits_for_the_end_of_what_waits_for_the_loop(on_loop):
     async def closes_slowly(stage):
         try:

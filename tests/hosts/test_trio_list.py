@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from functools import partial
 
@@ -15,6 +16,7 @@ import trio
 
 from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.killing import kill
 from agentrt.kernel.scope import CancelScope, move_on_after
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
@@ -394,6 +396,103 @@ def test_a_shield_of_trios_keeps_a_stop_away(on_trio, wait):
     on_trio(main)
 
 
+def test_stopped_before_its_first_step_it_never_starts(on_trio):
+    async def action(stage):
+        stage.note("started")
+
+    async def main(stage):
+        strand = stage.spawn(action, stage)
+        strand.stop()
+        await stage.tick()
+        assert stage.ends == {"action": "cancelled"}
+        assert stage.log == []
+
+    on_trio(main)
+
+
+def test_stopped_by_itself_in_its_last_step_it_has_returned(on_trio):
+    async def action(stage):
+        stage.strands[0].stop()
+        return "done"
+
+    async def main(stage):
+        assert await stage.play(action, stage) == "returned 'done'"
+
+    on_trio(main)
+
+
+@pytest.mark.parametrize("wait", [park, lambda: trio.sleep(1e6)], ids=["native", "foreign"])
+def test_stopped_by_itself_while_it_runs(on_trio, wait):
+    async def action(stage):
+        stage.strands[0].stop("why not")
+        stage.note("still running")
+        await wait()
+
+    async def main(stage):
+        assert await stage.play(action, stage) == "cancelled"
+        assert stage.log == [(1, "still running")]
+
+    on_trio(main)
+
+
+def test_a_nursery_that_is_stopped_reports_one_cancellation_and_not_a_group(on_trio):
+    async def action():
+        async with trio.open_nursery() as children:
+            for _ in range(3):
+                children.start_soon(trio.sleep_forever)
+            await park()
+
+    async def main(stage):
+        strand = stage.spawn(action)
+        await stage.tick()
+        strand.stop()
+        await stage.end(strand)
+        assert isinstance(strand.error, trio.Cancelled)
+
+    on_trio(main)
+
+
+def test_an_error_beside_a_cancellation_is_the_strands_error(on_trio):
+    async def child():
+        try:
+            await trio.sleep_forever()
+        finally:
+            raise LookupError("while it was cancelled")
+
+    async def action():
+        async with trio.open_nursery() as children:
+            children.start_soon(child)
+            await park()
+
+    async def main(stage):
+        strand = stage.spawn(action)
+        await stage.tick()
+        strand.stop()
+        await stage.end(strand)
+        assert isinstance(strand.error, ExceptionGroup)
+        assert strand.error.split(LookupError)[1] is None
+
+    on_trio(main)
+
+
+def test_each_strand_has_its_own_context(on_trio):
+    variable = contextvars.ContextVar("variable", default=0)
+
+    async def action(value):
+        variable.set(value)
+        await next_tick()
+        await trio.sleep(0)
+        return variable.get(), await trio.to_thread.run_sync(variable.get)
+
+    async def main(stage):
+        strands = [stage.spawn(action, value, name=str(value)) for value in (1, 2)]
+        for strand, value in zip(strands, (1, 2), strict=True):
+            assert await stage.end(strand) == (value, value)
+        assert variable.get() == 0
+
+    on_trio(main)
+
+
 def test_cancelled_while_it_is_ready_the_wait_raises_as_on_every_host(on_trio):
     signal = Signal()
 
@@ -549,7 +648,7 @@ def test_killed_while_it_waits(on_trio):
         for wait in (park, trio.sleep_forever):
             strand = stage.spawn(wait)
             await stage.tick()
-            stage.kernel.kill(strand, LookupError("killed"))
+            kill(strand, LookupError("killed"))
             await stage.end(strand)
             assert isinstance(strand.error, LookupError)
 

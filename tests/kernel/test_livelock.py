@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt.errors import LivelockError
+from agentrt.kernel.killing import kill
 from agentrt.kernel.scope import Cancelled, CancelScope
 from agentrt.kernel.signals import Event, Queue, Signal
 from agentrt.kernel.traps import current_strand, next_tick, park, sleep_ticks
@@ -223,7 +224,7 @@ def test_a_strand_that_catches_the_livelock_error_is_closed(lab):
         (2, "GeneratorExit"),
     ]
     assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
-    assert lab.kernel._abandoned == []
+    assert lab.kernel.abandoned == []
 
 
 def test_a_strand_that_refuses_to_be_closed_is_abandoned_where_it_stands(lab):
@@ -236,7 +237,7 @@ def test_a_strand_that_refuses_to_be_closed_is_abandoned_where_it_stands(lab):
     assert isinstance(bad.error, LivelockError)
     assert "coroutine ignored GeneratorExit" in str(bad.error.__context__)
     assert lab.take_faults() == [("the strand 'bad' raised", "LivelockError")]
-    assert lab.kernel._abandoned == [coro]
+    assert lab.kernel.abandoned == [coro]
     assert [entry for entry in lab.log if entry[1] in ("before", "after")] == GOOD_THREE_TICKS
     coro.close()  # its third refusal was its last
 
@@ -270,9 +271,9 @@ def test_a_parked_strand_that_is_killed_takes_nobody_elses_turn(lab):
     first, second = lab.spawn(gets("a"), "a"), lab.spawn(gets("b"), "b")
     sleeper = lab.spawn(sleep_then(lab, 3), "sleeper")
     lab.tick()
-    lab.kernel.kill(first, LivelockError(1))
-    lab.kernel.kill(sleeper, LivelockError(1))
-    lab.kernel.kill(sleeper, LivelockError(1))
+    kill(first, LivelockError(1))
+    kill(sleeper, LivelockError(1))
+    kill(sleeper, LivelockError(1))
     queue.put_nowait("item")
     lab.tick(4)
     assert lab.log == [(2, "b", "item")]

@@ -37,6 +37,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agentrt.kernel.hosts.asyncio_task import TaskFace
+from agentrt.kernel.hosts.plain import Foreign
+from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import StrandOwner
 from agentrt.kernel.traps import Keep, Waiter
@@ -52,14 +54,7 @@ _enter_task = asyncio._enter_task
 _leave_task = asyncio._leave_task
 
 
-class _Foreign:
-    """What ``waiting`` is while a strand waits for the event loop."""
-
-    def __repr__(self) -> str:
-        return "<the event loop>"
-
-
-_FOREIGN = _Foreign()
+_FOREIGN = Foreign("asyncio")
 
 
 class _Entered:
@@ -192,7 +187,7 @@ class AsyncioStrand(TaskFace):
             else:
                 self.send = self._step
                 return command
-        return self.kernel.kill(self, self.kernel.livelocked(self))
+        return kill(self, livelocked(self))
 
     def _take_error(self) -> BaseException | None:
         """What is to be raised at the wait in which it is; None if that wait simply ends."""

@@ -22,6 +22,7 @@ __all__ = [
     "ASYNCIO_WORDS",
     "TRIO_WORDS",
     "Budget",
+    "Foreign",
     "PlainHost",
     "describe",
     "throw_foreign",
@@ -101,6 +102,22 @@ class PlainHost:
             Whether all have ended.
         """
         return all(strand.is_done for strand in strands)
+
+
+class Foreign:
+    """What ``waiting`` is while a strand waits for an event loop.
+
+    Args:
+        name: of the host.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
 
 
 class Budget:

@@ -193,9 +193,7 @@ class TrioHost:
                 await self._requested.wait()
                 await self._serve_once(kernel)
         except trio.Cancelled as cancelled:
-            scope = trio.CancelScope()
-            scope.shield = True
-            with scope:
+            with trio.CancelScope(shield=True):  # pyright: ignore[reportCallIssue] - it reads the alias wrongly
                 self._sort_ready(kernel)
                 while self._tasks:
                     await self._serve_once(kernel)

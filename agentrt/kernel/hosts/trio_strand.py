@@ -37,7 +37,8 @@ import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
-from agentrt.kernel.hosts.plain import describe
+from agentrt.kernel.hosts.plain import Foreign, describe
+from agentrt.kernel.killing import livelocked
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.traps import Keep, Waiter, running
@@ -50,14 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["TrioStrand", "wait_for_baton"]
 
 
-class _Foreign:
-    """What ``waiting`` is while a strand waits for trio."""
-
-    def __repr__(self) -> str:
-        return "<trio>"
-
-
-_FOREIGN = _Foreign()
+_FOREIGN = Foreign("trio")
 
 
 @types.coroutine
@@ -180,7 +174,7 @@ class TrioStrand(Strand):
                 elif (error := await self._cancellation()) is not None:
                     rounds += 1
                     if rounds >= self.kernel.livelock_steps:
-                        error = self.condemned = self.kernel.livelocked(self)
+                        error = self.condemned = livelocked(self)
                         rounds = 0
                     enter, argument = coro.throw, error
                     continue
@@ -286,8 +280,7 @@ class TrioStrand(Strand):
 
     def enter_scope(self, scope: CancelScope) -> None:
         """It entered a scope: one of trio's is opened beside it."""
-        scope.host_scope = trio.CancelScope()
-        scope.host_scope.shield = scope.shield
+        scope.host_scope = trio.CancelScope(shield=scope.shield)  # pyright: ignore[reportCallIssue]
         if scope.cancel_called:
             self._host.cancel_quietly(scope.host_scope, scope.reason)
         scope.host_scope.__enter__()
@@ -338,7 +331,7 @@ class TrioStrand(Strand):
         except BaseException:  # noqa: S110 - whatever it raises, it has ended, or never will
             pass
         if getattr(coro, "cr_frame", None) is not None:
-            self.kernel.abandon(coro)
+            self.kernel.abandoned.append(coro)
 
     async def _hold(self) -> None:
         """Keep the task of an abandoned coroutine whose nurseries are open: trio crashes when such a task ends."""

@@ -22,6 +22,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
@@ -63,13 +64,18 @@ class MapView(Widget):
         self.selected: Entity | None = None
 
     def redraw(self, width: int) -> None:
-        """Draw it anew.
+        """Draw it anew, as far as it changed.
 
         Args:
             width: how many columns a cell takes, 1 or 2.
         """
-        self._lines = self._picture.lines(self.selected, width)
-        self.refresh()
+        before, self._lines = self._lines, self._picture.lines(self.selected, width)
+        if len(before) != len(self._lines):
+            self.refresh()
+            return
+        changed = [y for y, line in enumerate(self._lines) if line != before[y]]
+        if changed:
+            self.refresh(*(Region(0, y, self.content_size.width, 1) for y in changed))
 
     def render_line(self, y: int) -> Strip:
         """One line of it.
@@ -135,6 +141,7 @@ class ColonyApp(App[None]):
         super().__init__()
         self._seed = seed
         self._carry = 0.0
+        self._shown: dict[str, Text] = {}
         self.colony = Colony(seed=seed, host="plain")
         self.picture = Picture(self.colony)
         self.map = MapView(self.picture)
@@ -235,7 +242,7 @@ class ColonyApp(App[None]):
         agents = self.colony.population.agents
         if self.selected not in agents:
             self.selected = agents[0] if agents else None
-        self.query_one("#head", Static).update(self._head())
+        self._show("head", self._head())
         entity = None if self.selected is None else self.selected.entity
         double = self.screen.has_class("double")
         self.map.selected = entity
@@ -243,15 +250,20 @@ class ColonyApp(App[None]):
         events = self._visible("events")
         if events is not None:
             width, height = events.content_size
-            events.update(events_panel(list(self.colony.town.chronicle.entries), width, height))
+            self._show("events", events_panel(list(self.colony.town.chronicle.entries), width, height))
         table = self._visible("agents")
         if table is not None:
             width, height = table.content_size
-            table.update(agents_panel(agents, self.selected, width, height))
+            self._show("agents", agents_panel(agents, self.selected, width, height))
         why = self._visible("why")
         if why is not None:
             width, height = why.content_size
-            why.update(why_panel(self.selected, width, height))
+            self._show("why", why_panel(self.selected, width, height))
+
+    def _show(self, name: str, text: Text) -> None:
+        if self._shown.get(name) != text:
+            self._shown[name] = text
+            self.query_one(f"#{name}", Static).update(text)
 
     def _visible(self, name: str) -> Static | None:
         panel = self.query_one(f"#{name}", Static)

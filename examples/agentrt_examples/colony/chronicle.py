@@ -25,6 +25,7 @@ KINDS = (
     "crops ripened",
     "crops harvested",
     "items stored",
+    "goods sold",
     "meals cooked",
     "meals eaten",
     "raw food eaten",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["DAY", "DUSK", "NIGHT", "Clock", "Daylight"]
+__all__ = ["DAWN", "DAY", "DUSK", "NIGHT", "Clock", "Daylight"]
 
 DAY = 1000
 DUSK = 600

@@ -1,4 +1,4 @@
-"""What happens in the world by itself, tick by tick: hunger, healing, growth, looking around, wolves at dusk.
+"""What happens in the world by itself, tick by tick: hunger, growth, looking around, wolves at dusk, trade at dawn.
 
 ``Systems.tick`` is called once in every tick before anybody thinks, in a fixed order. Each part does its work
 every few ticks only, since none of it needs to be finer, and each says how often. Nothing here decides for an
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from agentrt import Entity
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
-from agentrt_examples.colony.daylight import DUSK
+from agentrt_examples.colony.daylight import DAWN, DUSK
+from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import heal
 from agentrt_examples.colony.population import Population
@@ -24,6 +25,9 @@ _SIGHT_EVERY = 3
 _WOLVES_AT_DUSK = 4
 _CRITTERS_AT_LEAST = 6
 
+# What is kept of each kind when the trader comes; the rest is sold, so that the colony does not drown in it.
+_KEPT = (("picture", 12), ("turnip", 60))
+
 
 class Systems:
     """All systems of a colony.
@@ -36,6 +40,7 @@ class Systems:
     def __init__(self, town: Town, population: Population) -> None:
         self._town = town
         self._population = population
+        self._trader = Entity("trader", name="the trader")
 
     def tick(self) -> None:
         """Let one tick of the world pass."""
@@ -49,6 +54,8 @@ class Systems:
             self._watch()
         if self._town.daylight.time == DUSK:
             self._dusk()
+        elif self._town.daylight.time == DAWN:
+            self._trade()
         if tick % 400 == 0:
             self._births()
 
@@ -98,6 +105,16 @@ class Systems:
     def _dusk(self) -> None:
         for _ in range(_WOLVES_AT_DUSK - self._town.census.count("wolf")):
             self._population.wolf()
+
+    def _trade(self) -> None:
+        for kind, kept in _KEPT:
+            # What somebody has reserved is in the middle of a plan.
+            goods = [item for item in self._town.census.find(kind) if self._town.leases.holder(item) is None]
+            sold = goods[: max(0, len(goods) - kept)]
+            for item in sold:
+                item[Goods].use_up(item)
+            if sold:
+                self._town.chronicle.note("goods sold", self._trader, f"bought {len(sold)} of kind {kind}")
 
     def _births(self) -> None:
         if self._town.census.count("critter") < _CRITTERS_AT_LEAST:

@@ -39,7 +39,7 @@ _EVENT_COLORS = {
 }
 
 # What is told in the live view; the rest would drown it.
-_TOLD = frozenset(_EVENT_COLORS) | {"nights slept", "raw food eaten", "critters born"}
+_TOLD = frozenset(_EVENT_COLORS) | {"goods sold", "nights slept", "raw food eaten", "critters born"}
 
 
 def running_units(snapshot: AgentSnapshot) -> Iterator[tuple[FrameView, UnitView]]:

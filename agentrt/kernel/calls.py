@@ -1,0 +1,102 @@
+"""Plain functions among the strands: calls in the ready queue, timers in the agenda, hooks of every tick.
+
+A function that raises is reported, and whatever stands behind it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from agentrt.kernel.traps import KEEP
+
+if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.strand import Strand
+
+__all__ = ["Call", "Hooks", "Timer"]
+
+
+class Call:
+    """An entry of the ready queue that is a function call and not a strand."""
+
+    __slots__ = ("_args", "_fn", "_kernel", "waiting")
+
+    def __init__(self, kernel: Kernel, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
+        self._kernel = kernel
+        self._fn = fn
+        self._args = args
+        self.waiting: object = 0
+
+    @property
+    def name(self) -> str:
+        """What it calls, for people."""
+        fn = self._fn
+        return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+
+    def send(self, _value: None) -> object:
+        """Make the call."""
+        try:
+            self._fn(*self._args)
+        except Exception as error:
+            self._kernel.report(f"a callback raised: {self._fn!r}", error)
+        return KEEP
+
+    def strand(self) -> Strand | None:
+        """None: it is a plain function's turn."""
+        return None
+
+
+class Timer(Call):
+    """A call that is due in a later tick. Made by ``Kernel.call_later``."""
+
+    __slots__ = ()
+
+    def cancel(self) -> None:
+        """Do not make the call; does nothing once it was made."""
+        waiting = self.waiting
+        if isinstance(waiting, int) and waiting > self._kernel.clock.tick:
+            self.waiting: object = 0
+            self._kernel.agenda.forget(waiting, self._kernel.live)
+        self._fn = _nothing
+        self._args = ()
+
+
+def _nothing() -> None:
+    pass
+
+
+class Hooks:
+    """Functions that are called once a tick, in the order in which they were added."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self) -> None:
+        self._functions: dict[object, Callable[[], object]] = {}
+
+    def add(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Add a function; the same one may be added twice.
+
+        Args:
+            fn: a plain function.
+
+        Returns:
+            A function that takes it out again; calling it twice does nothing.
+        """
+        key = object()
+        self._functions[key] = fn
+
+        def close() -> None:
+            self._functions.pop(key, None)
+
+        return close
+
+    def call(self, kernel: Kernel) -> None:
+        """Call them; one that was taken out meanwhile is passed over.
+
+        Args:
+            kernel: told what one of them raises.
+        """
+        for key, fn in tuple(self._functions.items()):
+            if key in self._functions:
+                kernel.guarded(fn)

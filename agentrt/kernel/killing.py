@@ -1,0 +1,63 @@
+"""The end of a strand that does not end by itself.
+
+It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that, it is
+closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept: the garbage collector
+would try to close it once more at a random moment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentrt.errors import LivelockError
+from agentrt.kernel.traps import KEEP, running
+
+if TYPE_CHECKING:
+    from agentrt.kernel.strand import Strand
+
+__all__ = ["kill", "livelocked"]
+
+
+def livelocked(strand: Strand) -> LivelockError:
+    """The error for a strand that does not let time pass.
+
+    Args:
+        strand: the strand.
+    """
+    kernel = strand.kernel
+    return LivelockError(kernel.livelock_steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
+
+
+def kill(strand: Strand, error: BaseException) -> object:
+    """End a strand that does not end by itself.
+
+    Args:
+        strand: the strand.
+        error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end
+            it, it is abandoned where it stands.
+
+    Returns:
+        The command that leaves the books as they are.
+    """
+    kernel = strand.kernel
+    coro = strand.coro
+    if coro is None or strand.condemn(error):
+        return KEEP
+    strand.detach()
+    outer_kernel, running.kernel = running.kernel, kernel
+    outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
+    try:
+        strand.throw(error)
+        strand.close()
+    except StopIteration:
+        pass
+    except BaseException as raised:  # whatever it raises, it has ended, or never will
+        if raised is not error:
+            error.__context__ = raised
+    finally:
+        kernel.current = outer
+        running.kernel = outer_kernel
+    if getattr(coro, "cr_frame", None) is not None:
+        kernel.abandoned.append(coro)
+    kernel.end(strand, None, error)
+    return KEEP
