@@ -1,15 +1,15 @@
 """Actions: what authors write.
 
-An action is a class. Its metadata and hooks are read once, when the class is defined, into an ``ActionSpec``; whatever is
-wrong is an error at that moment. An instance belongs to one place in the plan tree of one agent, so that an author may
-keep things on ``self`` between the hooks.
+An action is a class. Its metadata and hooks are read once, when the class is defined, into an ``ActionSpec``;
+whatever is wrong is an error at that moment. An instance belongs to one place in the plan tree of one agent, so that
+an author may keep things on ``self`` between the hooks.
 
 Hooks, in the order in which they are called::
 
     should_start_thinking -> think ... -> start -> stop_thinking -> run ... -> stop
 
-``think`` and ``run`` are coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and ``think``
-with ``stop_thinking``.
+``think`` and ``run`` are coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and
+``think`` with ``stop_thinking``.
 
 Source: seed 001, "Writing actions".
 """
@@ -133,7 +133,9 @@ class Action:
         """
 
 
-def step(activity: str, args: Mapping[str, object] | None = None, /, *, name: str | None = None, **more: object) -> Step:
+def step(
+    activity: str, args: Mapping[str, object] | None = None, /, *, name: str | None = None, **more: object
+) -> Step:
     """Declare a step of a compound action.
 
     Args:
@@ -163,8 +165,8 @@ def output(**fields: object) -> Output:
 class CompoundAction(Action):
     """An action that is a list of steps, each an activity.
 
-    It thinks first, then its steps in order, each with what the ones before it found; it is ready when all are. It has no
-    ``run`` of its own.
+    It thinks first, then its steps in order, each with what the ones before it found; it is ready when all are. It
+    has no ``run`` of its own.
 
     Attributes:
         steps: the steps, in order.

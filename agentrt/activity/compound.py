@@ -1,16 +1,18 @@
 """A compound unit: an action whose run is a list of frames.
 
-It thinks first; its own output is element 0 of ``results``. Then its steps think in order, each with its placeholders bound
-to the results before it; when the last is ready, the compound is. A step whose output changes has the steps after it think
-again; a step that withdraws takes them back.
+It thinks first; its own output is element 0 of ``results``. Then its steps think in order, each with its placeholders
+bound to the results before it; when the last is ready, the compound is. A step whose output changes has the steps
+after it think again; a step that withdraws takes them back.
 
-``start`` is its own, then the steps' in order; ``run`` is the steps' in order; ``stop`` is the steps' in order, its own last.
+``start`` is its own, then the steps' in order; ``run`` is the steps' in order; ``stop`` is the steps' in order, its
+own last.
 
 When all actions of a step reject their arguments, the compound thinks again from its own beginning, after 20 ms of game
 time, twice as long each time that repeats, up to 2 s.
 
-A step can lose its action while the compound runs, when a better one was to take over and then could not. The step thinks
-again where it stands, and goes on when an action is ready; if there is nothing to wait for, the plan is aborted.
+A step can lose its action while the compound runs, when a better one was to take over and then could not. The step
+thinks again where it stands, and goes on when an action is ready; if there is nothing to wait for, the plan is
+aborted.
 
 Source: seed 001, "Compound action example"; `reject`.
 """
@@ -21,11 +23,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks
-from agentrt.activity.backoff import FIRST_DELAY, is_storm, longer
+from agentrt.activity.backoff import FIRST_DELAY, Backoff, is_storm
 from agentrt.activity.composing import ChildUtilities
 from agentrt.activity.fields import ThinkOutput
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
+from agentrt.activity.takeover import refuse
 from agentrt.activity.unit import Unit
 from agentrt.kernel.trace import Event
 
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from agentrt.activity.current import Current
     from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.batch import Batch
-    from agentrt.kernel.calls import Timer
 
 __all__ = ["CompoundUnit"]
 
@@ -50,11 +52,10 @@ class CompoundUnit(Unit):
     """
 
     __slots__ = (
-        "_delay",
+        "_backoff",
         "_is_due",
         "_is_open",
         "_is_stepping",
-        "_timer",
         "frames",
         "own_output",
         "results",
@@ -66,14 +67,13 @@ class CompoundUnit(Unit):
         super().__init__(frame, spec)
         self.frames: list[Frame] = []
         self.results: list[Any] = []
-        self.step = 0
-        self.self_utility = spec.low
+        self.step: int = 0
+        self.self_utility: float = spec.low
         self.own_output: Any = None
         self._is_open = False  # whether the round of its frame waits for its answer
         self._is_due = False  # whether the steps are to think with a new output of its own, when the queue comes to it
         self._is_stepping = False  # whether a loop below goes from step to step
-        self._delay = FIRST_DELAY
-        self._timer: Timer | None = None
+        self._backoff = Backoff()  # for rejections
 
     def children(self) -> Iterable[Frame]:
         """The frames of its steps."""
@@ -119,7 +119,7 @@ class CompoundUnit(Unit):
 
     def begin(self, batch: Batch) -> None:
         """Start thinking: its own hook first, if it has one."""
-        self._delay = FIRST_DELAY
+        self._backoff.delay = FIRST_DELAY
         self._begin(batch)
 
     def _begin(self, batch: Batch) -> None:
@@ -130,7 +130,7 @@ class CompoundUnit(Unit):
             super().begin(batch)
             return
         self.utility = self.spec.low
-        self.current = None
+        self.current: Current | None = None
         self.has_rejected = False
         self.move(THINKING)
         if self.frame.planner.trace.on:
@@ -176,7 +176,7 @@ class CompoundUnit(Unit):
         """Whether its own thinking goes on, or that of an action of a step."""
         if self.state != THINKING and self.state != READY:
             return False
-        if self._is_due or self._timer is not None or super().may_change():
+        if self._is_due or self._backoff.is_waiting or super().may_change():
             return True
         return any(unit.may_change() for frame in self.frames for unit in frame.units)
 
@@ -217,7 +217,7 @@ class CompoundUnit(Unit):
             frame.stop()
 
     def _all_ready(self) -> None:
-        self._delay = FIRST_DELAY
+        self._backoff.delay = FIRST_DELAY
         declared = self.spec.output
         output: Any = self.frame.args
         if declared is not None:
@@ -229,7 +229,7 @@ class CompoundUnit(Unit):
                 self.disable("output", error)
                 return
         if self.spec.composes:
-            self.utility = self._composed()
+            self.utility: float = self._composed()
         self.output = output
         self.is_fresh = True
         if self.state == THINKING:
@@ -257,9 +257,7 @@ class CompoundUnit(Unit):
     def _forget_steps(self) -> None:
         self._stop_steps(1)
         self.own_output = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._backoff.cancel()
 
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None and self.own_output is not None:
@@ -305,23 +303,21 @@ class CompoundUnit(Unit):
 
     def frame_rejected(self, frame: Frame) -> None:
         """All actions of a step rejected their arguments: think again, a little later."""
-        if self.state != THINKING or self._timer is not None:
+        backoff = self._backoff
+        if self.state != THINKING or backoff.is_waiting:
             return
         planner = self.frame.planner
-        ticks = max(1, planner.kernel.clock.ticks(self._delay))
-        if planner.trace.on and is_storm(self._delay):
-            self.note(Event.STORM, step=frame.activity, delay=self._delay)
-        self._delay = longer(self._delay)
-        self._timer = planner.kernel.call_later(ticks, self._think_again)
+        if planner.trace.on and is_storm(backoff.delay):
+            self.note(Event.STORM, step=frame.activity, delay=backoff.delay)
+        backoff.wait(planner.kernel, self._think_again)
 
     def _think_again(self) -> None:
-        self._timer = None
         if self.state == THINKING:
-            delay = self._delay
+            delay = self._backoff.delay
             self.end_thinking()
             self.frame.begin_again(self)
             if self.state == THINKING:
-                self._delay = delay
+                self._backoff.delay = delay
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of a step changed."""
@@ -383,9 +379,7 @@ class CompoundUnit(Unit):
         self.move(STARTED)
         if self.frame.planner.trace.on:
             self.note(Event.START)
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._backoff.cancel()
         if self.spec.has_start and not hooks.start(self):
             return False
         if self.spec.flags and not self.claim_flags():
@@ -396,7 +390,7 @@ class CompoundUnit(Unit):
                 if self.frame.execution.is_aborting:
                     self.stop_think()
                 else:
-                    self.refuse(f"step {frame.index} ({frame.activity}) was refused")
+                    refuse(self, f"step {frame.index} ({frame.activity}) was refused")
                 return False
         self._started()
         return True
@@ -405,7 +399,7 @@ class CompoundUnit(Unit):
         """Run the steps in order."""
         self.move(RUNNING)
         planner = self.frame.planner
-        self.since = planner.kernel.clock.tick
+        self.since: int = planner.kernel.clock.tick
         if planner.trace.on:
             self.note(Event.RUN)
         self.step = 1

@@ -1,8 +1,8 @@
 """The context: how an action talks to the planner. One for each unit and hook call; it holds nothing of its own.
 
-Two kinds of methods: those that note something for the planner to look at (``set_think_output``, ``set_utility``), and
-those that wait (``sleep``, ``execute``, ``suspend``), which are awaited. ``abort`` and ``reject`` end the hook that calls
-them.
+Two kinds of methods: those that note something for the planner to look at (``set_think_output``, ``set_utility``),
+and those that wait (``sleep``, ``execute``, ``suspend``), which are awaited. ``abort`` and ``reject`` end the hook
+that calls them.
 
 Source: seed 001, "AI contexts".
 """
@@ -100,7 +100,9 @@ class Context:
             if state == IMPOSSIBLE:
                 return  # it was rejected or lost an entity in the same moment
             raise WrongStateError(
-                "set_think_output", f"the action is {UNIT_NAMES[state]}", "Call it in 'think', before the action is run."
+                "set_think_output",
+                f"the action is {UNIT_NAMES[state]}",
+                "Call it in 'think', before the action is run.",
             )
         spec = unit.spec
         if spec.output_type is None:
@@ -144,7 +146,9 @@ class Context:
                 "Declare a range: utility = (low, high).",
             )
         if not 0.0 <= utility <= 1.0:
-            raise ValueError(f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range")
+            raise ValueError(
+                f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range"
+            )
         unit.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
 
     def reject(self, reason: str) -> NoReturn:

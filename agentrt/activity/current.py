@@ -5,8 +5,8 @@ before it; what it writes stays in that layer. The elected unit's layer is what 
 futures therefore never see each other, and taking a unit back takes its future back; nothing is copied that nobody
 touches.
 
-A value that has a ``copy()`` method (a list, a dict, a storage) is copied into the layer of the first unit that reads it,
-so that changing it in place changes that future only.
+A value that has a ``copy()`` method (a list, a dict, a storage) is copied into the layer of the first unit that reads
+it, so that changing it in place changes that future only.
 
 Source: seed 001, "Step declarations", `ai.CURRENT`.
 """

@@ -1,7 +1,8 @@
 """The election between the actions of an activity: who is best, what a boost is worth, who still has to think.
 
-The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has run for half a
-second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on thinking.
+The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has run for
+half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
+thinking.
 
 Source: seed 001, "Comparing plans", "Utility".
 """
@@ -22,24 +23,32 @@ __all__ = ["adjust", "best_ready", "boosted"]
 _NOBODY = 2.0  # a bar that no utility can exceed
 
 
-def best_ready(frame: Frame) -> Unit | None:
+def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     """The ready unit with the highest utility; equals are drawn by weight.
+
+    A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready still.
 
     Args:
         frame: the activity.
+        is_patient: whether to wait for such a plan if it is better than all others.
 
     Returns:
         The unit, or None if none is ready.
     """
     found: list[Unit] = []
-    top = -1.0
+    top = unsettled = -1.0
     for unit in frame.units:
-        if unit.state == READY and (unit.spec.steps is None or unit.is_settled()):
-            if unit.utility > top:
-                top = unit.utility
+        if unit.state == READY:
+            utility = unit.utility
+            if unit.spec.steps is not None and not unit.is_settled():
+                unsettled = max(unsettled, utility)
+            elif utility > top:
+                top = utility
                 found = [unit]
-            elif unit.utility == top:
+            elif utility == top:
                 found.append(unit)
+    if is_patient and unsettled > top:
+        return None
     if len(found) < 2:
         return found[0] if found else None
     return draw(found, [unit.spec.weight for unit in found], frame.planner.random)

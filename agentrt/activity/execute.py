@@ -1,9 +1,10 @@
 """``ctx.execute``: an activity thought and run from within an action's ``run``.
 
-The caller's strand waits; the activity's frame hangs below the caller's unit, on the same stack, so that a preemption or an
-abort unwinds both, the inner first.
+The caller's strand waits; the activity's frame hangs below the caller's unit, on the same stack, so that a preemption
+or an abort unwinds both, the inner first.
 
-The frame thinks as any other. If nothing can become ready any more, the caller gets an error instead of waiting for ever.
+The frame thinks as any other. If nothing can become ready any more, the caller gets an error instead of waiting for
+ever.
 
 Source: seed 001, "AI contexts", `execute`.
 """

@@ -1,7 +1,7 @@
 """An execution: one root activity that is thought, run and thought again, and the stack of what runs in it.
 
-``runs`` is that stack: the leaf units whose ``run`` is under way, outermost first. It has more than one entry only while an
-action executes an activity from within its ``run``.
+``runs`` is that stack: the leaf units whose ``run`` is under way, outermost first. It has more than one entry only
+while an action executes an activity from within its ``run``.
 
 Unwinding, the one way in which anything that runs is stopped before its end (preemption, abort, removal):
 
@@ -77,13 +77,13 @@ class Execution:
     )
 
     def __init__(self, planner: Planner, activity: str) -> None:
-        self.planner = planner
-        self.root = Frame(self, self, None, activity, 0, is_bound=False)
+        self.planner: Planner = planner
+        self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)
         self.runs: list[Unit] = []
-        self.aborts = 0
-        self.abort_reason = ""
-        self.kills = 0
-        self.is_stopped = False
+        self.aborts: int = 0
+        self.abort_reason: str = ""
+        self.kills: int = 0
+        self.is_stopped: bool = False
         self._abort: tuple[str, Unit | None] | None = None
         self._ending = False
         self._given_up: dict[Frame, Callable[[], None]] = {}
@@ -219,7 +219,12 @@ class Execution:
         if self._target is None or target.depth < self._target.depth:
             self._target = target
             self._was_running = was_running
-            self._stop_innermost(reason)
+            innermost = self.runs[-1] if self.runs else None
+            if innermost is None or innermost.extras is None or innermost.extras.execute is None:
+                self._stop_innermost(reason)
+            else:
+                # Not on the caller's stack: it may be in the middle of starting what is executed.
+                self.planner.kernel.call_soon(self._stop_innermost, reason)
 
     def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
         """Unwind an executed frame because nobody waits for it any more.
@@ -233,7 +238,8 @@ class Execution:
 
     def _stop_innermost(self, reason: str) -> None:
         target = self._target
-        assert target is not None
+        if target is None:
+            return
         if self.runs and _is_under(self.runs[-1].frame, target):
             unit = self.runs[-1]
             if unit.extras is not None and unit.extras.execute is not None:

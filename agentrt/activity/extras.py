@@ -45,12 +45,12 @@ class Extras:
     )
 
     def __init__(self) -> None:
-        self.progress = ""
+        self.progress: str = ""
         self.status: tuple[str, dict[str, Any]] | None = None
         self.debug: dict[str, Any] = {}
         self.suspension: Waiter | None = None
         self.execute: Any = None
-        self.delay = FIRST_DELAY
+        self.delay: float = FIRST_DELAY
         self._while_thinking: list[Connection] = []
         self._while_running: list[Connection] = []
         self._protected: list[tuple[Any, Connection]] = []

@@ -3,9 +3,9 @@
 A class that lists annotated fields, in the manner of a dataclass, is compiled once, when it is defined, into a table of
 (name, default, accepted types). Making one checks each value against that table; there is no other check at run time.
 
-What is checked: classes, unions, ``None``, ``Literal``, ``type[...]``, and the outer class of a generic (``list[int]`` is
-checked as a list, since looking at every item would cost more than it finds). ``int`` is accepted for ``float``. A protocol
-that cannot be checked at run time, a type variable and ``Any`` accept anything.
+What is checked: classes, unions, ``None``, ``Literal``, ``type[...]``, and the outer class of a generic
+(``list[int]`` is checked as a list, since looking at every item would cost more than it finds). ``int`` is accepted
+for ``float``. A protocol that cannot be checked at run time, a type variable and ``Any`` accept anything.
 
 Rejected: pydantic and msgspec (good, but nothing below the agent imports a third party, and both convert where an
 argument should be refused); dataclasses (they neither check nor take unknown names with a sentence that helps).
@@ -14,6 +14,7 @@ argument should be refused); dataclasses (they neither check nor take unknown na
 from __future__ import annotations
 
 import collections.abc
+import inspect
 import sys
 import types
 import typing
@@ -66,13 +67,15 @@ _ANYTHING = _Accept(None, (), "anything")
 
 
 def _evaluate(owner: type, name: str) -> Any:
-    """The annotation of one field; a string is looked up in its module. One at a time, so that one unknown name does not
-    hide the others."""  # noqa: D205, D209
+    """The annotation of one field; a string is looked up in its module.
+
+    One at a time, so that one unknown name does not hide the others.
+    """
 
     def holder() -> None:
         pass
 
-    holder.__annotations__ = {name: owner.__dict__["__annotations__"][name]}
+    holder.__annotations__ = {name: inspect.get_annotations(owner)[name]}
     return typing.get_type_hints(holder, vars(sys.modules[owner.__module__]), dict(vars(owner)))[name]
 
 
@@ -91,7 +94,7 @@ def _compile(hint: Any) -> _Accept:
     if origin is not None:
         hint = origin
     if hint is collections.abc.Callable:
-        return _Accept((collections.abc.Callable,), (), "a callable")
+        return _Accept((typing.cast("type", collections.abc.Callable),), (), "a callable")
     if not isinstance(hint, type):
         return _ANYTHING
     if getattr(hint, "_is_protocol", False) and not getattr(hint, "_is_runtime_protocol", False):
@@ -137,7 +140,7 @@ class Fields:
         for base in reversed(cls.__mro__[1:]):
             for name, (default, _) in getattr(base, "_fields", {}).items():
                 fields[name] = default
-        for name in cls.__dict__.get("__annotations__", {}) or {}:
+        for name in inspect.get_annotations(cls):
             if name.startswith("_"):
                 raise DefinitionError(
                     cls.__qualname__, f"the field '{name}' starts with an underscore.", "Name it without one."
@@ -164,7 +167,7 @@ class Fields:
         """
         resolved: dict[str, tuple[Any, _Accept]] = {}
         for name, (default, _) in cls._fields.items():
-            owner = next(base for base in cls.__mro__ if name in base.__dict__.get("__annotations__", {}))
+            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
             try:
                 accept = _compile(_evaluate(owner, name))
             except NameError:
@@ -303,7 +306,10 @@ class Fields:
         if cls._unresolved:
             cls._resolve(finally_=True)
         return {
-            name: (frozenset(accept.text.split(" or ")), repr(default.value if isinstance(default, _Fresh) else default))
+            name: (
+                frozenset(accept.text.split(" or ")),
+                repr(default.value if isinstance(default, _Fresh) else default),
+            )
             for name, (default, accept) in cls._fields.items()
         }
 
@@ -337,7 +343,7 @@ class Fields:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fields) and self.__dict__ == other.__dict__
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())

@@ -1,19 +1,19 @@
 """A frame: one activity at one place of a plan, and the election between the actions that perform it.
 
-All actions of the activity think at once. Their immediate answers make one *round*: it is over when every strand that the
-round started has made its first step and every compound in it has an answer or waits for something. Then the best ready
-unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is compared with
-the elected one at once, in the same tick; a tie changes nothing.
+All actions of the activity think at once. Their immediate answers make one *round*: it is over when every strand that
+the round started has made its first step and every compound in it has an answer or waits for something. Then the best
+ready unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is
+compared with the elected one at once, in the same tick; a tie changes nothing.
 
-How a round knows that it is over: ``pending`` counts the answers that are out. One of them is the frame's own marker, put
-into the ready queue behind the strands of the round; the others are compounds whose steps think.
+How a round knows that it is over: ``pending`` counts the answers that are out. One of them is the frame's own marker,
+put into the ready queue behind the strands of the round; the others are compounds whose steps think.
 
-While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls or
-it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were bound
-to that output.
+While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls
+or it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were
+bound to that output.
 
-Who owns a frame (a compound, the execution, ``ctx.execute``) is told four things: ready, unready, answered (the round is
-over and nothing is ready), finished.
+Who owns a frame (a compound, the execution, ``ctx.execute``) is told four things: ready, unready, answered (the round
+is over and nothing is ready), finished.
 
 Source: seed 001, "Making plans", "Comparing plans".
 """
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from agentrt.activity.current import Current
     from agentrt.activity.execution import Execution
     from agentrt.activity.owners import FrameOwner
+    from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
 
 __all__ = ["MAX_DEPTH", "MAX_FRAMES", "Frame"]
@@ -82,7 +83,6 @@ class Frame:
     """
 
     __slots__ = (
-        "has_filter",
         "_is_looking",
         "active",
         "activity",
@@ -90,6 +90,7 @@ class Frame:
         "depth",
         "execution",
         "expected",
+        "has_filter",
         "index",
         "is_bound",
         "owner",
@@ -107,24 +108,24 @@ class Frame:
     def __init__(
         self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
     ) -> None:
-        self.execution = execution
-        self.planner = execution.planner
-        self.owner = owner
-        self.parent = parent
-        self.activity = activity
-        self.index = index
-        self.is_bound = is_bound
+        self.execution: Execution = execution
+        self.planner: Planner = execution.planner
+        self.owner: FrameOwner = owner
+        self.parent: Unit | None = parent
+        self.activity: str = activity
+        self.index: int = index
+        self.is_bound: bool = is_bound
         self.depth: int = 0 if parent is None else parent.frame.depth + 1
         self.state: int = IDLE
         self.units: list[Unit] = []
         self.active: Unit | None = None
         self.args: Any = None
         self.expected: Current | None = None
-        self.version = -1
-        self.round_open = False
-        self.pending = 0
-        self.round = 0
-        self.has_filter = False
+        self.version: int = -1
+        self.round_open: bool = False
+        self.pending: int = 0
+        self.round: int = 0
+        self.has_filter: bool = False
         self._is_looking = False
         self.protection: Protection | None = None
 
@@ -195,11 +196,16 @@ class Frame:
         self.round += 1
         self.round_open = True
         self.pending = 1
-        if self.has_filter and self._is_blocked():
+        if self.has_filter and hooks.is_blocked(self):
             self._answer()
             return
-        if args is not NO_ARGS and self._lacks_argument():
-            return
+        if args is not NO_ARGS:
+            self.protection = protect_arguments(self)
+            if self.protection is not None and self.protection.missing is not None:
+                self._answer()
+                if self.state == THINKING:
+                    self.owner.frame_rejected(self)
+                return
         batch = Batch(planner.kernel)
         for unit in units:
             unit.begin(batch)
@@ -208,18 +214,6 @@ class Frame:
         else:
             self._answer()
 
-    def _lacks_argument(self) -> bool:
-        """Watch the entities among the arguments; if one is destroyed already, the arguments are rejected."""
-        self.protection = protection = protect_arguments(self)
-        if protection is None or protection.missing is None:
-            return False
-        if self.planner.trace.on:
-            self.note(Event.REJECT, reason=f"the entity {protection.missing} is destroyed")
-        self._answer()
-        if self.state == THINKING:
-            self.owner.frame_rejected(self)
-        return True
-
     def begin_anew(self) -> None:
         """A filter came or went while it thinks: ask them all again, and have all units think from the beginning."""
         args, expected, was_ready = dict(self.args), self.expected, self.state == READY
@@ -227,16 +221,6 @@ class Frame:
         if was_ready:
             self.owner.frame_unready(self)
         self.begin(args, expected)
-
-    def _is_blocked(self) -> bool:
-        """Whether a filter action forbids the activity."""
-        planner = self.planner
-        for unit in self.units:
-            if unit.spec.has_filter and not hooks.should_start_thinking(unit):
-                if planner.trace.on:
-                    unit.note(Event.BLOCKED)
-                return True
-        return False
 
     def _marker(self, number: int) -> None:
         if number == self.round and self.round_open:
@@ -264,7 +248,7 @@ class Frame:
 
     def elect(self) -> bool:
         """Elect the best ready unit, if there is one, and tell the owner."""
-        best = best_ready(self)
+        best = best_ready(self, is_patient=True)
         if best is None:
             return False
         self.elected(best)
@@ -272,6 +256,11 @@ class Frame:
         return True
 
     def elected(self, unit: Unit) -> None:
+        """Note which unit is the best of those that are ready.
+
+        Args:
+            unit: it.
+        """
         if self.state != READY:
             self.move(READY)
         self.active = unit
@@ -349,9 +338,13 @@ class Frame:
     def _nobody(self) -> None:
         """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
         self.owner.frame_answered(self)
-        if self.state == THINKING and self.units and all(unit.state == IMPOSSIBLE for unit in self.units):
-            if any(unit.has_rejected for unit in self.units):
-                self.owner.frame_rejected(self)
+        if (
+            self.state == THINKING
+            and self.units
+            and all(unit.state == IMPOSSIBLE for unit in self.units)
+            and any(unit.has_rejected for unit in self.units)
+        ):
+            self.owner.frame_rejected(self)
 
     def may_change(self) -> bool:
         """Whether a unit is ready or may become so by itself; else there is nothing to wait for."""

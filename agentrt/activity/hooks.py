@@ -1,8 +1,8 @@
 """Where an author's hooks are called, and the only place where what they raise is dealt with.
 
-An error in ``think`` or ``should_start_thinking`` concerns that unit; an error or an abort in ``start`` or ``run`` unwinds the
-plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in ``start`` is a refusal: the
-next best action takes the place.
+An error in ``think`` or ``should_start_thinking`` concerns that unit; an error or an abort in ``start`` or ``run``
+unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
+``start`` is a refusal: the next best action takes the place.
 
 Source: seed 001, "Leaf action example", Methods.
 """
@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject
+from agentrt.activity.takeover import refuse
 from agentrt.activity.utility import DECIMALS
+from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
     from agentrt.activity.composing import ChildUtilities
+    from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
 
-__all__ = ["compose_utility", "run", "should_start_thinking", "start", "stop", "stop_thinking", "think"]
+__all__ = ["compose_utility", "is_blocked", "run", "start", "stop", "stop_thinking", "think"]
 
 
-def should_start_thinking(unit: Unit) -> bool:
+def _should_start_thinking(unit: Unit) -> bool:
     """Whether an action lets its activity be considered; one that raises lets it, one that rejects does not.
 
     Args:
@@ -39,6 +42,20 @@ def should_start_thinking(unit: Unit) -> bool:
     except Exception as error:
         unit.frame.planner.fault(unit, "should_start_thinking", error)
         return True
+
+
+def is_blocked(frame: Frame) -> bool:
+    """Whether a filter among the actions forbids the activity.
+
+    Args:
+        frame: the activity.
+    """
+    for unit in frame.units:
+        if unit.spec.has_filter and not _should_start_thinking(unit):
+            if frame.planner.trace.on:
+                unit.note(Event.BLOCKED)
+            return True
+    return False
 
 
 def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
@@ -83,7 +100,7 @@ def start(unit: Unit) -> bool:
     try:
         unit.action.start(Context(unit), unit.frame.args)
     except Reject as refusal:
-        unit.refuse(refusal.reason)
+        refuse(unit, refusal.reason)
         return False
     except Abort as abort:
         execution.abort(abort.reason, unit)

@@ -1,8 +1,8 @@
 """What an agent knows: its actions by activity, checked against each other, and how the frames of a plan take it up.
 
-All actions that perform the same activity take the same arguments. What a compound gives a step must fit them, as far as it
-is known before anything runs; what it reads of a step's think output must be declared by every known action of that step.
-All of it is checked when actions are learned, the earliest moment at which it can be known.
+All actions that perform the same activity take the same arguments. What a compound gives a step must fit them, as far
+as it is known before anything runs; what it reads of a step's think output must be declared by every known action of
+that step. All of it is checked when actions are learned, the earliest moment at which it can be known.
 
 An index is shared between agents that know the same actions.
 
@@ -96,7 +96,11 @@ def _check_calls(spec: ActionSpec, index: Known) -> None:
             performers[0].cls.Args.check_call(step.activity, step.constants, [field for field, _ in step.bound])
         except ArgumentError as error:
             raise PlaceholderError(
-                spec.subject, number, error.argument, f"the activity does not take it: {error.text}", "Correct the step."
+                spec.subject,
+                number,
+                error.argument,
+                f"the activity does not take it: {error.text}",
+                "Correct the step.",
             ) from error
 
 
@@ -132,6 +136,7 @@ def learn(frame: Frame) -> None:
     units = [kept.get(spec) or planner.make_unit(frame, spec) for spec in specs]
     frame.units = [unit for unit in units if unit is not None]
     frame.has_filter = any(spec.has_filter for spec in specs)
+
 
 def take_up(frame: Frame) -> Unit | None:
     """The agent's knowledge changed: let units of forgotten actions go, and have those of new ones think.

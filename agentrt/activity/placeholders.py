@@ -1,13 +1,12 @@
 """Placeholders: how a step of a compound action refers to what is known only when it runs.
 
-``ENTITY``, ``ARGS.field``, ``PREV.field``, ``BACK(n).field``, ``OUT["name"].field``, ``CURRENT.field``, ``CALL(fn, ...)``,
-``NOT(...)``; attributes, items and method calls on any of them; any of them inside lists, tuples and dicts.
+``ENTITY``, ``ARGS.field``, ``PREV.field``, ``BACK(n).field``, ``OUT["name"].field``, ``CURRENT.field``, ``CALL(fn,
+...)``, ``NOT(...)``; attributes, items and method calls on any of them; any of them inside lists, tuples and dicts.
 
-A placeholder is an expression tree. It is compiled once, when the compound is defined, into a function of one argument,
-the *scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at
-that moment: too far back, an unknown step name, an argument that the compound does not declare. Whether a step's output
-has a field can be known only when the actions that perform its activity are: ``Uses`` keeps what a compound needs, and the
-planner checks it when it learns them.
+A placeholder is an expression tree. It is compiled once, when the compound is defined, into a function of one
+argument, the *scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What cannot resolve
+is an error at that moment: too far back, an unknown step name, an argument that the compound does not declare.
+Whether a step's output has a field is checked when the agent learns the actions that perform it (``Compiler.uses``).
 
 The result of element 0 is the compound's own think output, so that ``BACK(k)`` in step *k* reaches it.
 
@@ -18,7 +17,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from agentrt.errors import PlaceholderError, did_you_mean
 
@@ -59,6 +58,7 @@ class Placeholder:
         return _Item(self, key)
 
     def __call__(self, *args: object, **kwargs: object) -> Placeholder:
+        """A method call, made when it is known."""
         return _Invoke(self, args, kwargs)
 
     def _too_early(self, verb: str, remedy: str = "Use CALL(fn, ...).") -> TypeError:
@@ -76,7 +76,7 @@ class Placeholder:
     def __ne__(self, other: object) -> bool:
         raise self._too_early("compared")
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __format__(self, spec: str) -> str:
         raise self._too_early("put into a text")
@@ -209,7 +209,8 @@ def BACK(steps: int) -> Any:  # noqa: N802 - the seed's name for it
     Raises:
         ValueError: it is not a whole number of at least 1.
     """
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+    given: object = steps
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise ValueError(f"BACK({steps!r}): it takes a whole number of steps, from 1")
     return _Back(steps)
 
@@ -227,7 +228,8 @@ def CALL(fn: Callable[..., Any], *args: object) -> Any:  # noqa: N802 - the seed
     Raises:
         TypeError: it is not a plain function.
     """
-    if isinstance(fn, Placeholder) or not callable(fn) or inspect.iscoroutinefunction(fn):
+    given: object = fn
+    if isinstance(given, Placeholder) or not callable(given) or inspect.iscoroutinefunction(fn):
         raise TypeError(f"CALL({fn!r}): it takes a plain function and its arguments: CALL(fn, PREV.x)")
     return _Call(fn, args)
 

@@ -1,11 +1,12 @@
 """The planner of one agent: what it knows, and what all frames and units of it share.
 
-It learns and forgets action classes (reference counts are the pack's business), checks them against each other, makes units
-for them, and stands between the plan and the floor above: faults, records and calls to the outside go through it.
+It learns and forgets action classes (reference counts are the pack's business), checks them against each other, makes
+units for them, and stands between the plan and the floor above: faults, records and calls to the outside go through
+it.
 
-All actions that perform the same activity must take the same arguments; what a compound reads of a step's think output must
-be declared by every known action of that step. Both are checked when an action is learned, the earliest moment at which
-they can be known.
+All actions that perform the same activity must take the same arguments; what a compound reads of a step's think
+output must be declared by every known action of that step. Both are checked when an action is learned, the earliest
+moment at which they can be known.
 
 Source: seed 001, "Overview of the AI system", "Injecting actions".
 """
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.strand import Strand
+    from agentrt.kernel.trace import TraceHub
 
 __all__ = ["Planner", "PlannerOwner"]
 
@@ -45,6 +47,7 @@ class PlannerOwner(Protocol):
     @property
     def random(self) -> Stream:
         """The agent's stream of random numbers."""
+        ...
 
     def planner_fault(self, text: str, path: str, error: BaseException) -> None:
         """A hook raised; reported once for each action and hook."""
@@ -60,6 +63,7 @@ class PlannerOwner(Protocol):
 
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
         """Call something outside."""
+        ...
 
 
 class Planner:
@@ -97,19 +101,19 @@ class Planner:
     )
 
     def __init__(self, kernel: Kernel, agent: PlannerOwner, flags: FlagLedger, top: str, read: StateReader) -> None:
-        self.kernel = kernel
-        self.trace = kernel.trace
-        self.agent = agent
-        self.name = agent.name
-        self.entity = agent.entity
-        self.flags = flags
-        self.read = read
+        self.kernel: Kernel = kernel
+        self.trace: TraceHub = kernel.trace
+        self.agent: PlannerOwner = agent
+        self.name: str = agent.name
+        self.entity: Any = agent.entity
+        self.flags: FlagLedger = flags
+        self.read: StateReader = read
         self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
-        self.version = 0
-        self.busy_frames = 0
-        self.sunk_ticks = kernel.clock.ticks(SUNK_COST_SECONDS)
+        self.version: int = 0
+        self.busy_frames: int = 0
+        self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)
         self._reported: set[tuple[str, str]] | None = None
-        self.execution = Execution(self, top)
+        self.execution: Execution = Execution(self, top)
 
     @property
     def random(self) -> Stream:

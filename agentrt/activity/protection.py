@@ -1,8 +1,9 @@
 """Protected entities: what happens to a plan when something that it needs is destroyed.
 
-The entities among the arguments of an activity are protected by themselves, others by ``ctx.protect_argument``. While an
-action thinks or is ready, the loss of one is a rejection of its arguments; once it is started and does not run yet, the plan
-is aborted. An action that runs is left alone: it may be the one that destroys it, and can listen itself.
+The entities among the arguments of an activity are protected by themselves, others by ``ctx.protect_argument``. While
+an action thinks or is ready, the loss of one is a rejection of its arguments; once it is started and does not run
+yet, the plan is aborted. An action that runs is left alone: it may be the one that destroys it, and can listen
+itself.
 
 What is protected is whatever has a ``destroyed`` signal.
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.states import READY, STARTED, THINKING
 from agentrt.kernel.signals import Connection, Signal
+from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
@@ -70,6 +72,8 @@ def protect_arguments(frame: Frame) -> Protection | None:
             if protection is None:
                 protection = Protection()
             protection.add(frame, entity)
+    if protection is not None and protection.missing is not None and frame.planner.trace.on:
+        frame.note(Event.REJECT, reason=f"the entity {protection.missing} is destroyed")
     return protection
 
 

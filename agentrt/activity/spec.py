@@ -1,8 +1,8 @@
 """What an action class declares, checked and compiled when the class is defined.
 
-An ``ActionSpec`` is made once for each class and shared by all agents that know the action; everything that can be known
-before anything runs is found out here: the utility range, which hooks there are, the compiled placeholders of each step.
-Whatever is wrong is an error that names the class, the step and the field.
+An ``ActionSpec`` is made once for each class and shared by all agents that know the action; everything that can be
+known before anything runs is found out here: the utility range, which hooks there are, the compiled placeholders of
+each step. Whatever is wrong is an error that names the class, the step and the field.
 
 A hook counts as present when it is not the base class's own, which is marked as a default.
 
@@ -52,9 +52,9 @@ class Step:
     __slots__ = ("activity", "args", "name")
 
     def __init__(self, activity: str, args: Mapping[str, object], name: str | None) -> None:
-        self.activity = activity
-        self.args = dict(args)
-        self.name = name
+        self.activity: str = activity
+        self.args: dict[str, object] = dict(args)
+        self.name: str | None = name
 
     def __repr__(self) -> str:
         inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
@@ -67,7 +67,7 @@ class Output:
     __slots__ = ("fields",)
 
     def __init__(self, fields: Mapping[str, object]) -> None:
-        self.fields = dict(fields)
+        self.fields: dict[str, object] = dict(fields)
 
 
 class CompiledStep:
@@ -86,11 +86,11 @@ class CompiledStep:
     def __init__(
         self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
     ) -> None:
-        self.activity = activity
-        self.label = label
-        self.constants = constants
-        self.bound = bound
-        self.is_used = False
+        self.activity: str = activity
+        self.label: str = label
+        self.constants: dict[str, object] = constants
+        self.bound: tuple[tuple[str, Resolver], ...] = bound
+        self.is_used: bool = False
 
     def bind(self, scope: Any) -> dict[str, object]:
         """The arguments of the step.
@@ -128,13 +128,13 @@ class ActionSpec:
         "composes",
         "flags",
         "has_filter",
-        "is_filter",
         "has_run",
         "has_start",
         "has_stop",
         "has_stop_thinking",
         "has_think",
         "high",
+        "is_filter",
         "is_range",
         "low",
         "name",
@@ -149,34 +149,39 @@ class ActionSpec:
     )
 
     def __init__(self, cls: type[Action]) -> None:
-        self.cls = cls
-        self.subject = f"{cls.__module__}.{cls.__qualname__}"
-        self.name = cls.name
-        self.activity = cls.does
+        self.cls: type[Action] = cls
+        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"
+        self.name: str = cls.name
+        self.activity: str = cls.does
         self._check_names()
         if not hasattr(cls, "utility"):
-            raise DefinitionError(self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
-        (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
-        self.span = self.high - self.low
-        self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
-        self.weight = self._number("weight", cls.weight)
+            raise DefinitionError(
+                self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
+            )
+        reach, is_range = parse_range(self.subject, cls.utility)
+        self.low: float = reach[0]
+        self.high: float = reach[1]
+        self.is_range: bool = is_range
+        self.span: float = self.high - self.low
+        self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
+        self.weight: float = self._number("weight", cls.weight)
         self._number("scheduler_priority", cls.scheduler_priority)
-        self.flags = self._flag_names(cls.flags)
-        self.has_filter = self._hook("should_start_thinking")
-        self.has_think = self._hook("think", is_async=True)
-        self.has_stop_thinking = self._hook("stop_thinking")
-        self.has_start = self._hook("start")
-        self.has_run = self._hook("run", is_async=True)
-        self.has_stop = self._hook("stop")
-        self.is_filter = self.has_filter and not (
+        self.flags: tuple[str, ...] = self._flag_names(cls.flags)
+        self.has_filter: bool = self._hook("should_start_thinking")
+        self.has_think: bool = self._hook("think", is_async=True)
+        self.has_stop_thinking: bool = self._hook("stop_thinking")
+        self.has_start: bool = self._hook("start")
+        self.has_run: bool = self._hook("run", is_async=True)
+        self.has_stop: bool = self._hook("stop")
+        self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
-        self.output_type = cls.Output
-        self.output_label = f"{cls.does} (think output)"
+        self.output_type: type[ThinkOutput] | None = cls.Output
+        self.output_label: str = f"{cls.does} (think output)"
         self.steps: tuple[CompiledStep, ...] | None = None
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
         self.uses: dict[int, list[str]] = {}
-        self.composes = False
+        self.composes: bool = False
         if self.output_type is not None and not self.has_think:
             raise DefinitionError(
                 self.subject,
@@ -214,7 +219,11 @@ class ActionSpec:
         return float(value)
 
     def _flag_names(self, flags: object) -> tuple[str, ...]:
-        if isinstance(flags, str) or not isinstance(flags, Collection) or not all(isinstance(one, str) for one in flags):
+        if (
+            isinstance(flags, str)
+            or not isinstance(flags, Collection)
+            or not all(isinstance(one, str) for one in flags)
+        ):
             raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
         return tuple(sorted(flags))
 
@@ -238,7 +247,9 @@ class ActionSpec:
         """Check the steps; the numbers of those that have a name."""
         if self.has_run:
             raise DefinitionError(
-                self.subject, "a compound action has no run of its own.", "Move what it does into a step, or into start."
+                self.subject,
+                "a compound action has no run of its own.",
+                "Move what it does into a step, or into start.",
             )
         remedy = "Give it a list: steps = [step('activity'), ...]."
         if not isinstance(cls.steps, (list, tuple)):
@@ -252,7 +263,9 @@ class ActionSpec:
             activity: object = declared.activity
             if not isinstance(activity, str) or not _ACTIVITY.fullmatch(activity):
                 raise DefinitionError(
-                    self.subject, f"step {number} performs {declared.activity!r}.", "Write an activity such as 'demo:paint'."
+                    self.subject,
+                    f"step {number} performs {declared.activity!r}.",
+                    "Write an activity such as 'demo:paint'.",
                 )
             if declared.name is not None and names.setdefault(declared.name, number) != number:
                 raise DefinitionError(self.subject, f"two steps are named {declared.name!r}.", "Rename one.")

@@ -1,11 +1,11 @@
 """How a better action takes the place of one that was started, and how a refused one gets another chance.
 
-The old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and only then is the new
-one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again after the unwinding, since
-the better one may have withdrawn meanwhile.
+The old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and only then is
+the new one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again after the
+unwinding, since the better one may have withdrawn meanwhile.
 
-An agent may switch only so often within one tick. Two actions that overtake each other by their own doing wait for the next
-tick then, and the trace has a storm.
+An agent may switch only so often within one tick. Two actions that overtake each other by their own doing wait for
+the next tick then, and the trace has a storm.
 
 Source: seed 001, "Comparing plans"; design decision on refusals at start.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentrt.activity.backoff import is_storm, longer
 from agentrt.activity.election import adjust, best_ready, boosted
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, SWITCHING, THINKING
 from agentrt.kernel.trace import Event
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
 
-__all__ = ["switch", "try_again", "unwound"]
+__all__ = ["refuse", "switch", "unwound"]
 
 
-def try_again(frame: Frame, unit: Unit, delay: float) -> None:
+def _later(frame: Frame, unit: Unit, delay: float) -> None:
     """A unit refused to be started: have it think again, a little later.
 
     Args:
@@ -60,9 +61,7 @@ def switch(frame: Frame, best: Unit) -> None:
         _wait_for_the_next_tick(frame)
         return
     if frame.planner.trace.on:
-        active.note(
-            Event.PREEMPT, by=best.spec.cls.__name__, utility=best.utility, against=boosted(frame)
-        )
+        active.note(Event.PREEMPT, by=best.spec.cls.__name__, utility=best.utility, against=boosted(frame))
     was_running = frame.state == RUNNING
     frame.move(SWITCHING)
     if was_running:
@@ -82,7 +81,7 @@ def unwound(frame: Frame, was_running: bool) -> None:
     active = frame.active
     assert active is not None
     active.stop()
-    best = best_ready(frame)
+    best = best_ready(frame, is_patient=True)
     if best is None:
         # The better one withdrew meanwhile.
         frame.move(THINKING)
@@ -100,7 +99,26 @@ def unwound(frame: Frame, was_running: bool) -> None:
 
 
 def _wait_for_the_next_tick(frame: Frame) -> None:
-    """Units that overtake each other without end would stop time for all agents: compare them again in the next tick."""
+    """Compare the units again in the next tick: if they overtook each other without end, time would stop for all."""
     if frame.planner.trace.on:
         frame.note(Event.STORM, reason="too many preemptions in one tick")
     frame.planner.kernel.call_later(1, frame.look_again)
+
+
+def refuse(unit: Unit, reason: str) -> None:
+    """An elected unit cannot be started now: stop it again, and have it think again a little later.
+
+    Args:
+        unit: the unit.
+        reason: why, in words.
+    """
+    watched = unit.frame.planner.trace.on
+    if watched:
+        unit.note(Event.REFUSED, reason=reason)
+    unit.stop_think()
+    unit.stop(IMPOSSIBLE)
+    extras = unit.own_extras()
+    if watched and is_storm(extras.delay):
+        unit.note(Event.STORM, delay=extras.delay)
+    _later(unit.frame, unit, extras.delay)
+    extras.delay = longer(extras.delay)

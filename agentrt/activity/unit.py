@@ -6,8 +6,8 @@ decides: it tells its frame what became of it, and does what the frame says.
 Rules:
 
 * Hooks are called through the module ``hooks`` and nowhere else, and what they raise goes no further than that.
-* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it is
-  noted, and the frame looks at it when the ready queue comes to that.
+* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack:
+  it is noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
 
 ``CompoundUnit``, in the module beside this one, is a unit whose run is a list of frames.
@@ -21,7 +21,7 @@ from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks, states
-from agentrt.activity.backoff import FIRST_DELAY, is_storm, longer
+from agentrt.activity.backoff import FIRST_DELAY
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
@@ -36,7 +36,6 @@ from agentrt.activity.states import (
     UNIT_MASKS,
     UNIT_NAMES,
 )
-from agentrt.activity.takeover import try_again
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
@@ -85,18 +84,18 @@ class Unit:
     )
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
-        self.frame = frame
-        self.spec = spec
+        self.frame: Frame = frame
+        self.spec: ActionSpec = spec
         self.action: Action = spec.cls()
         self.state: int = IDLE
-        self.utility = spec.low
+        self.utility: float = spec.low
         self.output: Any = None
         self.current: Current | None = None
         self.thinking: Strand | Batch | None = None
         self.running: Strand | None = None
-        self.since = 0
-        self.is_fresh = False
-        self.has_rejected = False
+        self.since: int = 0
+        self.is_fresh: bool = False
+        self.has_rejected: bool = False
         self.extras: Extras | None = None
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -132,7 +131,7 @@ class Unit:
         return extras
 
     def is_settled(self) -> bool:
-        """Whether it can be started as it is. A ready compound cannot while a step has changed and nobody has looked."""
+        """Whether it can be started as it is: a ready compound cannot while nobody has looked at a changed step."""
         return True
 
     def may_change(self) -> bool:
@@ -247,6 +246,7 @@ class Unit:
         self.stop_think()
 
     def stop_think(self) -> None:
+        """Let go of its thinking, whatever its state."""
         thinking = self.thinking
         if thinking is not None:
             self.thinking = None
@@ -314,19 +314,6 @@ class Unit:
         self.stop_think()
         if self.extras is not None:
             self.extras.delay = FIRST_DELAY
-
-    def refuse(self, reason: str) -> None:
-        """It cannot be started now: stop it again, and have it think again a little later."""
-        watched = self.frame.planner.trace.on
-        if watched:
-            self.note(Event.REFUSED, reason=reason)
-        self.stop_think()
-        self.stop(IMPOSSIBLE)
-        extras = self.own_extras()
-        if watched and is_storm(extras.delay):
-            self.note(Event.STORM, delay=extras.delay)
-        try_again(self.frame, self, extras.delay)
-        extras.delay = longer(extras.delay)
 
     def run(self) -> None:
         """Run; ``Frame.unit_finished`` is told when it is done."""

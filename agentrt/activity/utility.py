@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agentrt.errors import DefinitionError
 from agentrt.kernel.rng import Stream
@@ -42,7 +42,7 @@ def remap(value: float, low: float, high: float) -> float:
     return round(low + value * (high - low), DECIMALS)
 
 
-def parse_range(subject: str, declared: object) -> tuple[UtilityRange, bool]:
+def parse_range(subject: str, declared: Any) -> tuple[UtilityRange, bool]:
     """Read a declared utility.
 
     Args:

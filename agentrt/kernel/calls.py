@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Call", "Hooks", "Timer"]
+__all__ = ["Call", "Hooks", "Timer", "raise_fault"]
 
 
 class Call:
@@ -100,3 +100,18 @@ class Hooks:
         for key, fn in tuple(self._functions.items()):
             if key in self._functions:
                 kernel.guarded(fn)
+
+
+def raise_fault(text: str, error: BaseException) -> None:
+    """What a kernel does with a failure that nobody handles, unless it is told otherwise.
+
+    Args:
+        text: what failed.
+        error: what it raised.
+
+    Raises:
+        BaseException: the error.
+    """
+    if isinstance(error, StopIteration):
+        raise RuntimeError(text) from error  # else the main loop would take it for the end of a coroutine
+    raise error

@@ -12,9 +12,9 @@ Rules:
   event loop, if there is one: it makes the strands and deals with what they await that is not the kernel's.
 * A strand that fails takes nobody with it: its owner is told, or the failure is reported.
 
-The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks; only a tick that has become suspiciously
-long counts steps, to find a livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a comparison of tuples
-for each level of the heap).
+The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks; only a tick that has become
+suspiciously long counts steps, to find a livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a
+comparison of tuples for each level of the heap).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from typing import Any
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Hooks, Timer
+from agentrt.kernel.calls import Call, Hooks, Timer, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.host import Host
-from agentrt.kernel.livelock import LivelockGuard
+from agentrt.kernel.livelock import LivelockGuard, patience
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.strays import Strays
@@ -77,7 +77,7 @@ class Kernel:
         self.current: Entry | None = None
         self.live: int = 0
         self.livelock_steps = 1000
-        self.on_fault: Callable[[str, BaseException], None] = _raise
+        self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)
         self.strays: Strays = Strays(self.report)
         self.draining: bool = False
@@ -241,7 +241,7 @@ class Kernel:
                 self.guarded(fn, args)
             self.agenda.take_due(self.clock.tick, self.ready)
             self._drivers.call(self)
-            self._calm, self._guard = self.patience(), None
+            self._calm, self._guard = patience(self), None
         finally:
             running.kernel = outer
 
@@ -280,7 +280,7 @@ class Kernel:
         if self.in_tick:
             calm, guard = self._calm, self._guard  # a tick may be drained in slices
         else:
-            calm, guard = self.patience(), None
+            calm, guard = patience(self), None
         outer, running.kernel = running.kernel, self
         self.draining = True
         try:
@@ -353,10 +353,6 @@ class Kernel:
         elif command is not KEEP:
             self.host.foreign(strand, command)
 
-    def patience(self) -> int:
-        """How many steps a tick may take before they are counted."""
-        return 10_000 + 20 * (self.live + len(self.ready))
-
     # --- the end of a strand ------------------------------------------------------------------------------------------
 
     def end(self, strand: Entry, result: Any, error: BaseException | None) -> None:
@@ -398,9 +394,3 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<Kernel: tick {self.clock.tick}, {self.live} strands, {len(self.ready)} ready, {self.host.name} host>"
-
-
-def _raise(text: str, error: BaseException) -> None:
-    if isinstance(error, StopIteration):
-        raise RuntimeError(text) from error  # else the main loop would take it for the end of a coroutine
-    raise error

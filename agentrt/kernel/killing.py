@@ -1,8 +1,8 @@
 """The end of a strand that does not end by itself.
 
-It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that, it is
-closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept: the garbage collector
-would try to close it once more at a random moment.
+It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
+it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept: the garbage
+collector would try to close it once more at a random moment.
 """
 
 from __future__ import annotations

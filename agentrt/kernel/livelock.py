@@ -21,7 +21,16 @@ from agentrt.kernel.strand import Strand
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["LivelockGuard"]
+__all__ = ["LivelockGuard", "patience"]
+
+
+def patience(kernel: Kernel) -> int:
+    """How many steps a tick may take before they are counted.
+
+    Args:
+        kernel: whose tick it is.
+    """
+    return 10_000 + 20 * (kernel.live + len(kernel.ready))
 
 
 class LivelockGuard:

@@ -2,7 +2,8 @@
 
 Rules: waking is first come, first served; notifying never runs a strand, it makes it ready; a wait that is cancelled
 leaves nothing behind. Connected functions are called at once, in the order they were connected; all of them are called
-even when one raises, and what they raised is raised then.
+even when one raises. What they raised is reported, and does not come upon whoever emitted the signal, who may be anybody;
+outside any kernel there is nobody to report it to, and it is raised.
 
 A ``Signal`` is an edge: who does not wait when it is emitted misses it. An ``Event`` is a level: it stays set.
 """
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
-from agentrt.kernel.traps import Waiter, suspend_in
+from agentrt.kernel.traps import Waiter, running, suspend_in
 
 __all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "WaitList"]
 
@@ -160,7 +161,8 @@ class Signal:
             value: handed to who waits and who is connected.
 
         Raises:
-            Exception: what a connected function raised; all were called nevertheless.
+            Exception: what a connected function raised, if no kernel runs that could report it; all were called
+                nevertheless.
         """
         if self._waiting is not None:
             self._waiting.notify_all(value)
@@ -173,9 +175,14 @@ class Signal:
                     connection._function(value)
                 except Exception as error:
                     errors.append(error)
-        if len(errors) == 1:
+        if not errors:
+            return
+        if running.kernel is not None:
+            for error in errors:
+                running.kernel.report(f"a function connected to {self!r} raised", error)
+        elif len(errors) == 1:
             raise errors[0]
-        if errors:
+        else:
             raise ExceptionGroup("functions connected to a signal raised", errors)
 
     def __repr__(self) -> str:

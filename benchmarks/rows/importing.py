@@ -1,7 +1,8 @@
 """Import agentrt in a fresh process.
 
-One unit is one process that imports it and ends; what a process costs that imports nothing is the limit beside it. The
-target is the difference between the two that design allows, plus what the empty process takes, so it is set for the whole.
+One unit is one process that imports it and ends; what a process costs that imports nothing is the limit beside it.
+The target is the difference between the two that design allows, plus what the empty process takes, so it is set for
+the whole.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def test_the_colored_text_has_the_same_size(colony, width):
 
 
 def test_the_panels_fit_and_say_who_does_what_and_why(colony):
-    for _ in range(30):
+    for _ in range(8):
         colony.runtime.step()
     agents = colony.population.agents
     lines = agents_panel(agents, agents[0], 56, 24).plain.split("\n")

@@ -451,6 +451,34 @@ def test_uncancel_takes_back_what_was_not_raised_yet(on_asyncio):
     on_asyncio(main)
 
 
+def test_a_native_cancellation_that_is_uncancelled_and_cancelled_again_is_raised_again(on_asyncio):
+    """What a task group does when its children failed while it was cancelled, from Python 3.13 on."""
+
+    async def action(stage):
+        task = asyncio.current_task()
+        with CancelScope() as scope:
+            stage.scope = scope
+            try:
+                await park()
+            except asyncio.CancelledError:
+                assert task.cancelling() == 1
+                assert task.uncancel() == 0
+                assert task.cancel() is True
+                assert task.cancelling() == 1
+            await asyncio.sleep(1e6)
+        await asyncio.sleep(0)
+        await next_tick()
+        return scope.cancelled_caught, task.cancelling()
+
+    async def main(stage):
+        strand = stage.spawn(action, stage)
+        await stage.tick()
+        stage.scope.cancel("from outside")
+        assert await stage.end(strand) == (True, 0)
+
+    on_asyncio(main)
+
+
 def test_uncancel_comes_too_late_for_a_native_wait_that_was_ended(on_asyncio):
     async def main(stage):
         strand = stage.spawn(note_where, stage, park)

@@ -192,6 +192,7 @@ def cancel_case(host, on, case):
 @example(([Native, GroupOfAsyncio], [0], "park", False))
 @example(([OfAnyio, Native], [1, 0], "park", False))
 @example(([OfAnyio, Native], [1, 0], "foreign", False))
+@example(([OfAnyio, Native, Group], [1, 0], "foreign", False))
 @example(([OfAsyncio, OfAnyio, Native], [2, 1, 0], "foreign", True))
 def test_on_asyncio(on, case):
     cancel_case("asyncio", on, case)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextvars
+import signal as signal_module
 import threading
 from functools import partial
 
@@ -585,10 +586,31 @@ def test_a_cancelled_task_finishes_the_tick_that_it_runs(on_trio):
     on_trio(main)
 
 
+def test_an_interrupt_from_the_keyboard_ends_even_a_strand_that_never_awaits():
+    from agentrt.kernel.hosts.trio_ import TrioHost
+
+    kernel = Kernel(host=TrioHost())
+
+    async def action():
+        signal_module.raise_signal(signal_module.SIGINT)
+        while True:
+            pass
+
+    async def main():
+        kernel.spawn(action())
+        await kernel.host.run_tick(kernel)
+
+    with pytest.raises(KeyboardInterrupt):
+        trio.run(main)
+    assert kernel.live == 0
+
+
 # --- killed strands, and strands that are left when trio ends ---------------------------------------------------------
 
 
-def test_a_strand_that_lets_no_time_pass_is_killed_and_its_nursery_is_closed(on_trio):
+def test_a_strand_that_lets_no_time_pass_is_killed_and_its_nursery_is_closed(on_trio, monkeypatch):
+    monkeypatch.setattr("agentrt.kernel.hosts.trio_.patience", lambda kernel: 50)
+
     async def child(stage):
         try:
             await trio.sleep_forever()
@@ -605,7 +627,6 @@ def test_a_strand_that_lets_no_time_pass_is_killed_and_its_nursery_is_closed(on_
 
     async def main(stage):
         stage.kernel.livelock_steps = 20
-        stage.kernel.patience = lambda: 50
         strand = stage.spawn(action, stage)
         other = stage.spawn(sleep_a_little)
         await stage.end(strand)
@@ -641,6 +662,57 @@ def test_a_strand_that_awaits_on_after_its_cancellation_is_killed(on_trio):
         stage.is_over = True  # the garbage collector closes it once more
 
     on_trio(main)
+
+
+def test_one_that_refuses_to_be_closed_with_an_open_nursery_stops_nobody_until_trio_ends():
+    from agentrt.kernel.hosts.trio_ import TrioHost
+
+    kernel = Kernel(host=TrioHost())
+    kernel.livelock_steps = 5
+    log = []
+
+    async def child():
+        try:
+            await trio.sleep_forever()
+        finally:
+            log.append("its child ended")
+
+    async def refuses():
+        async with trio.open_nursery() as children:
+            children.start_soon(child)
+            while len(log) < 4:
+                try:
+                    await next_tick()
+                except BaseException:
+                    pass
+
+    async def bystander():
+        for number in range(3):
+            log.append(number)
+            await next_tick()
+
+    async def main():
+        kernel.spawn(bystander())
+        strand = kernel.spawn(refuses(), owner=Owner())
+        await kernel.host.run_tick(kernel)
+        kill(strand, LookupError("killed"))
+        for _ in range(3):
+            await kernel.host.run_tick(kernel)
+            await kernel.host.rest(kernel, 0.001)
+        assert isinstance(strand.error, LookupError)
+        assert log == [0, 1, "its child ended", 2]
+
+    with pytest.raises(trio.TrioInternalError):  # nothing can mend it: trio tells so when the task ends
+        trio.run(main)
+    ABANDONED.extend(kernel.abandoned)
+
+
+ABANDONED = []  # the garbage collector would try to close them, and complain
+
+
+class Owner:
+    def on_strand_end(self, strand, result, error):
+        pass
 
 
 def test_killed_while_it_waits(on_trio):

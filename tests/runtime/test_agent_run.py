@@ -315,7 +315,10 @@ def test_an_agent_that_is_killed_raises_out_of_its_run_and_the_others_go_on(play
     assert (error.agent, error.path, error.tick, error.aborts) == ("doomed", "agentrt:top/Failing", 10, 10)
     assert error.reason == "no luck"
     assert error is agents[1].error
-    assert [agents[0].entity.diary, agents[2].entity.diary] == [[(1, "start"), (22, "stop")], [(1, "start"), (17, "stop")]]
+    assert [agents[0].entity.diary, agents[2].entity.diary] == [
+        [(1, "start"), (22, "stop")],
+        [(1, "start"), (17, "stop")],
+    ]
     assert [level for level, _ in logged()] == ["ERROR"]
 
 

@@ -67,7 +67,9 @@ async def fails_async(number):
     raise ValueError(f"no {number}")
 
 
-@pytest.mark.parametrize("fn", [double, functools.partial(double), lambda number: 2 * number], ids=["def", "partial", "lambda"])
+@pytest.mark.parametrize(
+    "fn", [double, functools.partial(double), lambda number: 2 * number], ids=["def", "partial", "lambda"]
+)
 def test_the_result_of_a_plain_function_comes_in_at_an_intake(caller, fn):
     came = caller(fn, 21)
     assert came["value"] == 42
@@ -144,6 +146,7 @@ def test_a_call_that_somebody_else_cancels_does_not_wait_for_ever(play_loop, bei
             return "trio's own scopes end where they began"
         asyncio.current_task().cancel()
         await asyncio.sleep(1)
+        return "never reached"
 
     came = []
 

@@ -192,7 +192,7 @@ def test_when_a_run_is_cancelled_everything_is_unwound_first(play_loop, being, a
 
 def test_when_an_agent_that_runs_alone_is_cancelled_everything_is_unwound_first(play_loop, being):
     agent = being(NESTED)
-    assert play_loop(lambda: play_loop.cancel_after(0.12, agent.run))
+    assert play_loop(lambda: play_loop.cancel_after(0.12, agent.run))  # noqa: F821 - it runs before the del
     assert agent.entity.diary == WHOLE
     assert not agent.is_alive
     gone = weakref.ref(agent)

@@ -1,5 +1,4 @@
-"""The pace: when ticks are due, what becomes of those that the machine has no time for. In virtual time, to the exact moment.
-"""
+"""The pace: when ticks are due, what becomes of those that the machine has no time for. In virtual time, to the exact moment."""
 
 from __future__ import annotations
 

@@ -144,7 +144,9 @@ def test_the_host_is_not_changed_under_what_lives(being, actions):
     runtime = Runtime()
     agent = runtime.add(being([actions.Forever]))
     runtime.step()
-    with pytest.raises(NotRunningError, match=r"on the plain host, because it was first driven there, but here runs asyn"):
+    with pytest.raises(
+        NotRunningError, match=r"on the plain host, because it was first driven there, but here runs asyn"
+    ):
         asyncio.run(runtime.run(1))
     runtime.remove(agent)
     runtime.step()
@@ -308,7 +310,9 @@ def test_a_runtime_that_is_driven_is_not_stepped_or_closed(play_loop, being, act
             await play_loop.sleep(0.1)
             assert runtime.is_driven
             for method, call in [("runtime.step", runtime.step), ("runtime.close", runtime.close)]:
-                with pytest.raises(WrongStateError, match=rf"{method} cannot be called while runtime.run\(\) drives it"):
+                with pytest.raises(
+                    WrongStateError, match=rf"{method} cannot be called while runtime.run\(\) drives it"
+                ):
                     call()
             with pytest.raises(WrongStateError, match=r"runtime.aclose cannot be called while"):
                 await runtime.aclose()

@@ -128,4 +128,4 @@ class TaskFace(Strand):
         Args:
             value: turned into a string.
         """
-        self.name = str(value)
+        self.name: str = str(value)

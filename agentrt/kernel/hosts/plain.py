@@ -114,7 +114,7 @@ class Foreign:
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name: str = name
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -29,9 +29,9 @@ from agentrt.errors import NotRunningError
 from agentrt.kernel.agenda import Entry
 from agentrt.kernel.hosts.plain import ASYNCIO_WORDS, Budget, describe, throw_foreign, translate_no_loop
 from agentrt.kernel.hosts.trio_strand import TrioStrand, wait_for_baton
-from agentrt.kernel.livelock import LivelockGuard
+from agentrt.kernel.livelock import LivelockGuard, patience
 from agentrt.kernel.strand import Strand, StrandOwner
-from agentrt.kernel.traps import Keep, Waiter, running
+from agentrt.kernel.traps import running
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -134,7 +134,7 @@ class TrioHost:
 
     async def _drain(self, kernel: Kernel, slices: Budget | None) -> None:
         ready = kernel.ready
-        calm = kernel.patience()
+        calm = patience(kernel)
         guard: LivelockGuard | None = None
         self._holder = trio.lowlevel.current_task()
         kernel.draining = True
@@ -306,10 +306,8 @@ def _step_in_place(kernel: Kernel, entry: Entry) -> None:
     except BaseException as error:  # the kernel decides
         kernel.end(entry, None, error)
     else:
-        if isinstance(command, (int, Waiter, Keep)):
-            kernel.park_entry(entry, command)
-        elif isinstance(entry, Strand):
-            kernel.host.foreign(entry, command)
+        if isinstance(entry, Strand):
+            kernel.park_command(entry, command)
     finally:
         kernel.current = None
         running.kernel = outer

@@ -79,6 +79,7 @@ class TrioStrand(Strand):
 
     __slots__ = (
         "_context",
+        "_exit",
         "_hop",
         "_host",
         "_interrupted",
@@ -96,6 +97,7 @@ class TrioStrand(Strand):
         self._host = host
         self._context = contextvars.copy_context()
         self.send: Send = self._refuse
+        self._exit: GeneratorExit | None = None  # raised by the author, and not because trio is gone
         self._hop = False
         self._interrupted = False
         self._raise_cancel: Callable[[], NoReturn] | None = None
@@ -130,9 +132,9 @@ class TrioStrand(Strand):
                 except BaseException as raised:
                     cancelled = _find_cancelled(raised)
                     raise
-        except GeneratorExit:
-            raise  # trio is gone, and with it this task
         except BaseException as raised:  # the kernel is told; trio would crash
+            if isinstance(raised, GeneratorExit) and raised is not self._exit:
+                raise  # trio is gone, and with it this task
             error = raised
         if scope.cancelled_caught and error is None:
             error = cancelled
@@ -156,6 +158,9 @@ class TrioStrand(Strand):
                 command = self._step(enter, argument)
             except StopIteration as stop:
                 return stop.value
+            except GeneratorExit as own:
+                self._exit = own
+                raise
             kind = command.__class__
             if kind is not int and kind is not Waiter and kind is not Keep:
                 enter, argument = await self._wait_for_trio(coro, command)
@@ -186,6 +191,7 @@ class TrioStrand(Strand):
             if (error := await self._take_error()) is not None:
                 enter, argument = coro.throw, error
 
+    @trio.lowlevel.disable_ki_protection  # else an author's endless loop could not be interrupted from the keyboard
     def _step(self, enter: Callable[[Any], object], argument: Any) -> object:
         outer, running.kernel = running.kernel, self.kernel
         self.kernel.current = self

@@ -1,0 +1,594 @@
+"""One broken agent leaves every other agent's trace unchanged, on every host.
+
+Each test runs a small crowd twice, with a broken agent in its middle and without, and compares the traces of the others
+record by record. The crowd shares with the broken one all that can be shared: action classes, a signal, the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+
+import pytest
+import trio
+
+from agentrt import (
+    LOOK,
+    MOVE,
+    PREV,
+    TOP,
+    Action,
+    ActionArgs,
+    CancelScope,
+    CompoundAction,
+    Manifest,
+    Registry,
+    Signal,
+    ThinkOutput,
+    next_tick,
+    park,
+    step,
+)
+from agentrt.errors import DataFault, DefinitionError, InvalidPackError, PackCycleError, UnknownAliasError
+
+TICKS = 60
+
+
+# --- the crowd ------------------------------------------------------------------------------------------------------------
+
+
+class World:
+    def __init__(self):
+        self.bell = Signal()
+
+    async def ring(self):
+        while True:
+            for _ in range(7):
+                await next_tick()
+            self.bell.emit("ding")
+
+
+class Wander(Action):
+    """Walks for a time that is drawn."""
+
+    does = TOP
+    utility = 0.2
+    flags = {MOVE}
+
+    async def run(self, ctx, args):
+        await ctx.sleep_ticks(ctx.random.below(5) + 1)
+
+
+class Pray(Action):
+    """Answers the bell."""
+
+    does = TOP
+    utility = 0.8
+
+    async def think(self, ctx, args):
+        await ctx.entity.world.bell.wait()
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        await ctx.sleep_ticks(2)
+
+
+class Trade(CompoundAction):
+    does = TOP
+    utility = (0.1, 0.6)
+    steps = [step("t:find"), step("t:carry", load=PREV.load)]
+
+    async def think(self, ctx, args):
+        while True:
+            ctx.set_utility(ctx.random.random())
+            ctx.set_think_output()
+            await ctx.sleep_ticks(4)
+
+
+class Find(Action):
+    does = "t:find"
+    utility = 0.5
+
+    class Output(ThinkOutput):
+        load: int
+
+    async def think(self, ctx, args):
+        await ctx.sleep_ticks(ctx.random.below(3))
+        ctx.set_think_output(load=ctx.random.below(100))
+
+
+class Carry(Action):
+    does = "t:carry"
+    utility = 0.5
+    flags = {MOVE, LOOK}
+
+    class Args(ActionArgs):
+        load: int
+
+    async def run(self, ctx, args):
+        ctx.set_debug_progress(f"carries {args.load}")
+        await ctx.sleep_ticks(3)
+
+
+CROWD = [Wander, Pray, Trade, Find, Carry]
+
+
+@pytest.fixture
+def world_of(play, being):
+    """Runs the crowd, with a broken agent in its middle or without; returns the traces: of the others, of the broken one."""
+
+    def run(broken=None, disturb=None):
+        runtime = play.runtime(seed=11)
+        world = World()
+        runtime.spawn(world.ring)
+        records = []
+        runtime.trace.listen(records.append)
+        agents = [being(CROWD, name) for name in ("anna", "bert")]
+        if broken is not None:
+            agents.append(being([*broken, *CROWD], "broken"))
+        agents += [being(CROWD, name) for name in ("cora", "dora")]
+        for agent in agents:
+            agent.entity.world = world
+            agent.entity.play = play
+            runtime.add(agent)
+        if disturb is not None:
+            runtime.every_tick(lambda: disturb(runtime, agents[2]))
+
+        async def main():
+            await runtime.run(TICKS, speed=math.inf, blocking_ms=None)
+            await runtime.aclose()
+
+        play(main)
+        others = [record.line() for record in records if record.agent and not record.agent.startswith("broken")]
+        return others, [record for record in records if record.agent == "broken"]
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def healthy_on_plain():
+    return []
+
+
+@pytest.fixture
+def unchanged(world_of, healthy_on_plain, logged):
+    """Checks the crowd beside a broken agent, and returns the events of the broken one."""
+
+    def check(*broken, disturb=None):
+        alone, _ = world_of()
+        beside, records = world_of(broken, disturb)
+        assert len(alone) > 500
+        assert beside == alone
+        if not healthy_on_plain:
+            healthy_on_plain.append(alone)
+        assert alone == healthy_on_plain[0]  # and it is the same on every host
+        return [record.event.value for record in records]
+
+    return check
+
+
+# --- what may be broken ---------------------------------------------------------------------------------------------------
+
+
+class Broken(Action):
+    does = TOP
+    utility = 0.95
+
+
+def breaks():
+    raise ValueError("broken")
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "later"])
+def test_think_raises(unchanged, late):
+    class Raises(Broken):
+        async def think(self, ctx, args):
+            if late:
+                await ctx.sleep_ticks(3)
+            breaks()
+
+    events = unchanged(Raises)
+    assert events.count("fault") >= 1
+    assert events.count("disabled") >= 1
+
+
+def test_start_raises(unchanged):
+    class Raises(Broken):
+        def start(self, ctx, args):
+            breaks()
+
+    events = unchanged(Raises)
+    assert events.count("abort") == 10
+    assert events[-1] == "killed"
+
+
+@pytest.mark.parametrize("ticks", [0, 3])
+def test_run_raises(unchanged, ticks):
+    class Raises(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(ticks)
+            breaks()
+
+    events = unchanged(Raises)
+    assert events.count("abort") == 10
+    assert events[-1] == "killed"
+
+
+def test_stop_raises(unchanged):
+    class Raises(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(2)
+
+        def stop(self, ctx, args):
+            breaks()
+
+    events = unchanged(Raises)
+    assert "fault" in events
+    assert events.count("complete") > 10
+
+
+def test_the_small_hooks_raise(unchanged):
+    class Raises(Broken):
+        def should_start_thinking(self, ctx, args):
+            breaks()
+
+        def stop_thinking(self, ctx, args):
+            breaks()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(2)
+
+    class Composes(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = [step("t:find")]
+
+        def compose_utility(self, entity, self_utility, child_utilities, current_activity):
+            breaks()
+
+    events = unchanged(Raises, Composes)
+    assert events.count("fault") > 3
+
+
+def test_the_constructor_raises(unchanged):
+    class Raises(Broken):
+        def __init__(self):
+            breaks()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(2)
+
+    events = unchanged(Raises)
+    assert "fault" in events
+
+
+@pytest.mark.parametrize("connected", ["by ctx.listen", "by hand"])
+def test_a_callback_of_a_shared_signal_raises(unchanged, connected):
+    class Raises(Broken):
+        def start(self, ctx, args):
+            bell = ctx.entity.world.bell
+            if connected == "by hand":
+                bell.connect(lambda _: breaks())
+            else:
+                ctx.listen(bell, lambda _: breaks())
+
+        async def run(self, ctx, args):
+            await park()
+
+    events = unchanged(Raises)
+    assert ("abort" in events) == (connected == "by ctx.listen")
+
+
+@pytest.mark.parametrize("error", [BaseException, GeneratorExit, StopAsyncIteration, RecursionError, MemoryError])
+@pytest.mark.parametrize("hook", ["think", "run"])
+def test_a_strange_error_is_raised(unchanged, hook, error):
+    class Raises(Broken):
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+            await ctx.sleep_ticks(1)
+            if hook == "think":
+                raise error("strange")
+            await park()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(3)
+            if hook == "run":
+                raise error("strange")
+
+    events = unchanged(Raises)
+    assert "fault" in events or hook == "think"
+
+
+def test_a_cancellation_is_raised_by_hand(unchanged, play):
+    class Raises(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(2)
+            if play.host == "asyncio":
+                raise asyncio.CancelledError
+            if play.host == "trio":
+                with trio.CancelScope() as scope:
+                    scope.cancel()
+                    await trio.sleep(1)
+                ctx.abort("trio lets nobody make its Cancelled")
+            from agentrt import Cancelled
+
+            raise Cancelled("by hand")
+
+    events = unchanged(Raises)
+    assert "abort" in events
+
+
+def test_it_never_returns(unchanged):
+    class Endless(Broken):
+        async def run(self, ctx, args):
+            await park()
+
+    class EndlessThinker(Broken):
+        async def think(self, ctx, args):
+            with CancelScope(shield=True):
+                await ctx.sleep(1.5)
+            await park()
+
+    events = unchanged(Endless, EndlessThinker)
+    assert events.count("run") == 1
+
+
+def test_it_lets_no_time_pass(unchanged):
+    """Two strands of the agent wake each other for ever."""
+
+    class Livelock(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(3)
+            while True:
+                ctx.entity.ping.emit()
+                await ctx.entity.pong.wait()
+
+    class Echo(Action):
+        does = TOP
+        utility = 1.0
+
+        async def think(self, ctx, args):
+            ctx.entity.ping, ctx.entity.pong = Signal(), Signal()
+            while True:
+                await ctx.entity.ping.wait()
+                ctx.entity.pong.emit()
+
+    events = unchanged(Livelock, Echo)
+    assert "fault" in events
+
+
+def test_its_plans_take_no_time(unchanged):
+    class Instant(Broken):
+        async def run(self, ctx, args):
+            pass
+
+    class Flips(Action):
+        does = "t:find"
+        utility = 0.9
+        Output = Find.Output
+
+        async def think(self, ctx, args):
+            for load in range(2000):
+                ctx.set_think_output(load=load)
+                if load % 2:
+                    ctx.clear_think_output()
+            await ctx.sleep_ticks(1)
+            ctx.set_think_output(load=1)
+
+    events = unchanged(Instant, Flips)
+    assert events.count("complete") == TICKS
+
+
+def test_it_awaits_after_it_was_cancelled(unchanged):
+    class Clings(Broken):
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+            await ctx.entity.world.bell.wait()
+
+        async def run(self, ctx, args):
+            try:
+                await ctx.sleep(100)
+            finally:
+                await ctx.sleep(100)
+
+    class ClingsForEver(Action):
+        does = TOP
+        utility = 0.96
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(5)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            while True:
+                try:
+                    await ctx.sleep(100)
+                except BaseException:
+                    pass
+
+    class Interrupts(Action):
+        does = TOP
+        utility = 1.0
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(10)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(3)
+
+    events = unchanged(Clings, ClingsForEver, Interrupts)
+    assert events.count("preempt") >= 2
+    assert "fault" in events
+    assert events.count("complete") >= 1
+
+
+def test_it_awaits_what_the_host_cannot_wait_for(unchanged, play):
+    class Foreign(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(2)
+            if play.host == "trio":
+                await asyncio.sleep(1)
+            elif play.host == "asyncio":
+                await trio.sleep(1)
+            else:
+                await asyncio.get_event_loop_policy().new_event_loop().create_future()
+
+    class Odd(Broken):
+        async def run(self, ctx, args):
+            await Strange()
+
+    class Strange:
+        def __await__(self):
+            yield "a word"
+
+    loops = []
+    if play.host == "plain":
+
+        class Foreign(Broken):
+            async def run(self, ctx, args):
+                await ctx.sleep_ticks(2)
+                loop = asyncio.new_event_loop()
+                loops.append(loop)
+                await loop.create_future()
+
+    events = unchanged(Foreign, Odd)
+    for loop in loops:
+        loop.close()
+    assert events[-1] == "killed"
+
+
+def test_it_blocks_the_event_loop_for_a_second(unchanged, play):
+    class Blocks(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(3)
+            if play.host == "asyncio":
+                asyncio.get_running_loop().now += 1.0
+            elif play.host == "trio":
+                trio.lowlevel.current_clock().jump(1.0)
+
+    events = unchanged(Blocks)
+    assert events.count("complete") > 10
+
+
+def test_it_misuses_its_context(unchanged):
+    class Misuses(Broken):
+        async def think(self, ctx, args):
+            ctx.set_utility(0.5)
+
+    class Undeclared(Broken):
+        async def think(self, ctx, args):
+            ctx.set_think_output(nothing="declares it")
+
+    class TooLate(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(1)
+            ctx.set_think_output()
+
+    class NoArguments(Broken):
+        async def run(self, ctx, args):
+            await ctx.execute("t:carry", weight=7)
+
+    events = unchanged(Misuses, Undeclared, TooLate, NoArguments)
+    assert events.count("disabled") >= 2
+    assert events[-1] == "killed"
+
+
+def test_it_is_a_step_of_itself(unchanged):
+    class Recursive(CompoundAction):
+        does = "t:self"
+        utility = 0.9
+        steps = [step("t:self")]
+
+    class Begins(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = [step("t:self")]
+
+    events = unchanged(Recursive, Begins)
+    assert "fault" in events
+
+
+def test_it_comes_and_goes(unchanged):
+    """Removed, added again, and its knowledge changed in the middle of everything."""
+
+    class Restless(Broken):
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(4)
+
+    injections = []
+
+    def disturb(runtime, agent):
+        if runtime.tick % 6 == 2 and agent.runtime is not None:
+            injections.append(agent.inject(Wander, source="again"))
+        elif runtime.tick % 6 == 4 and injections:
+            injections.pop().revoke()
+        elif runtime.tick % 20 == 5 and agent.runtime is not None:
+            runtime.remove(agent)
+        elif runtime.tick % 20 == 7 and agent.runtime is None:
+            runtime.add(agent)
+
+    unchanged(Restless, disturb=disturb)
+
+
+# --- broken packs ---------------------------------------------------------------------------------------------------------
+
+
+def registry():
+    return Registry(
+        Manifest(
+            name="test",
+            actions={"t:action:wander": Wander},
+            packs={"t:pack:a": {"ai_packs": ["t:pack:b"]}, "t:pack:b": {"ai_packs": ["t:pack:a"]}},
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("pack", "error", "text"),
+    [
+        ({"action": ["t:action:wander"]}, InvalidPackError, "'actions'"),
+        ({"actions": ["t:action:wonder"]}, UnknownAliasError, "'t:action:wander'"),
+        ({"ai_packs": ["t:pack:a"]}, PackCycleError, "t:pack:a -> t:pack:b -> t:pack:a"),
+        ("t:pack:b", PackCycleError, "t:pack:b -> t:pack:a -> t:pack:b"),
+        ("t:pack:c", UnknownAliasError, "nobody registered 't:pack:c'"),
+        ({"actions": 7}, InvalidPackError, "#/actions"),
+        ([], DataFault, ""),
+    ],
+    ids=["wrong key", "unknown action", "cycle", "alias of a cycle", "unknown pack", "wrong type", "no mapping"],
+)
+def test_a_pack_is_broken(unchanged, pack, error, text):
+    raised = []
+
+    def disturb(runtime, agent):
+        if runtime.tick == 5:
+            agent._registry = registry()
+            known = agent.actions
+            with pytest.raises(error) as info:
+                agent.inject(pack)
+            raised.append(str(info.value))
+            assert agent.actions == known
+
+    events = unchanged(Broken, disturb=disturb)
+    assert text in raised[0]
+    assert "injected" not in events
+
+
+def test_an_injected_action_does_not_fit(unchanged):
+    class OtherArgs(Action):
+        does = "t:carry"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            weight: str
+
+    def disturb(runtime, agent):
+        if runtime.tick == 5:
+            known = agent.actions
+            with pytest.raises(DefinitionError, match="takes? the same arguments"):
+                agent.inject(OtherArgs)
+            with pytest.raises(DefinitionError, match="not an action"):
+                agent.inject(dict)
+            assert agent.actions == known
+
+    unchanged(Broken, disturb=disturb)
