@@ -1,13 +1,16 @@
-"""How a compound sees the utilities of its steps."""
+"""What a compound makes of its steps: how it sees their utilities, and the think output that it gives."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.fields import ThinkOutput
 
 if TYPE_CHECKING:
+    from agentrt.activity.compound import CompoundUnit
     from agentrt.activity.frame import Frame
 
-__all__ = ["ChildUtilities"]
+__all__ = ["ChildUtilities", "think_output"]
 
 
 class ChildUtilities:
@@ -35,3 +38,20 @@ class ChildUtilities:
 
     def __getitem__(self, step: str | int) -> float:
         return self.get(step)
+
+
+def think_output(unit: CompoundUnit) -> Any:
+    """What a compound gives when all its steps are ready: the fields that it declares, else its arguments.
+
+    Args:
+        unit: the compound.
+
+    Raises:
+        Exception: what a placeholder raised.
+    """
+    declared = unit.spec.output
+    if declared is None:
+        return unit.frame.args
+    return ThinkOutput.open(
+        {field: constant if resolve is None else resolve(unit) for field, resolve, constant in declared}
+    )

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks
 from agentrt.activity.backoff import FIRST_DELAY, Backoff, is_storm
-from agentrt.activity.composing import ChildUtilities
-from agentrt.activity.fields import ThinkOutput
+from agentrt.activity.claims import claim_flags
+from agentrt.activity.composing import ChildUtilities, think_output
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.takeover import refuse
@@ -84,16 +84,6 @@ class CompoundUnit(Unit):
         return self.frames[self.step - 1] if self.step else None
 
     # --- the scope of placeholders ------------------------------------------------------------------------------------
-
-    @property
-    def entity(self) -> Any:
-        """The entity that acts."""
-        return self.frame.planner.entity
-
-    @property
-    def args(self) -> Any:
-        """The arguments of the activity."""
-        return self.frame.args
 
     def _expected_here(self) -> Current | None:
         """The expected state before the step that is being bound; None while nobody touched it."""
@@ -218,18 +208,13 @@ class CompoundUnit(Unit):
 
     def _all_ready(self) -> None:
         self._backoff.delay = FIRST_DELAY
-        declared = self.spec.output
-        output: Any = self.frame.args
-        if declared is not None:
-            try:
-                output = ThinkOutput.open(
-                    {field: constant if resolve is None else resolve(self) for field, resolve, constant in declared}
-                )
-            except Exception as error:
-                self.disable("output", error)
-                return
+        try:
+            output = think_output(self)
+        except Exception as error:
+            self.disable("output", error)
+            return
         if self.spec.composes:
-            self.utility: float = self._composed()
+            self.utility = self._composed()
         self.output = output
         self.is_fresh = True
         if self.state == THINKING:
@@ -382,7 +367,7 @@ class CompoundUnit(Unit):
         self._backoff.cancel()
         if self.spec.has_start and not hooks.start(self):
             return False
-        if self.spec.flags and not self.claim_flags():
+        if self.spec.flags and not claim_flags(self):
             self.stop_think()
             return False
         for frame in self.frames:

@@ -26,7 +26,8 @@ _NOBODY = 2.0  # a bar that no utility can exceed
 def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     """The ready unit with the highest utility; equals are drawn by weight.
 
-    A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready still.
+    A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
+    still.
 
     Args:
         frame: the activity.

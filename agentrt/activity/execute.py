@@ -108,6 +108,8 @@ async def execute(unit: Unit, extras: Extras, activity: str, args: dict[str, Any
     try:
         frame.begin(args, None)  # the entity as it is: what it is expected to be after this action has not happened yet
         await suspend_on(call.waiter)
+    except GeneratorExit:
+        raise  # nobody steps this coroutine any more
     except BaseException:
         if frame.is_running:
             await _give_up(frame, call)

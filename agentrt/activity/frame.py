@@ -40,7 +40,6 @@ from agentrt.activity.states import (
     THINKING,
 )
 from agentrt.activity.takeover import switch
-from agentrt.errors import ActivityRecursionError
 from agentrt.kernel.batch import Batch
 from agentrt.kernel.trace import Event
 
@@ -51,13 +50,7 @@ if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
 
-__all__ = ["MAX_DEPTH", "MAX_FRAMES", "Frame"]
-
-MAX_DEPTH = 64
-"""How deep activities may nest."""
-
-MAX_FRAMES = 4096
-"""At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
+__all__ = ["Frame"]
 
 
 class Frame:
@@ -181,16 +174,8 @@ class Frame:
         units = self.units
         if units:
             args = planner.build_args(units[0].spec, self.activity, args)
-        if self.depth > MAX_DEPTH:
-            raise ActivityRecursionError(
-                self.depth, agent=planner.name, path=self.activity, tick=planner.kernel.clock.tick
-            )
-        if planner.busy_frames >= MAX_FRAMES:
-            raise ActivityRecursionError(
-                self.depth, agent=planner.name, path=self.activity, tick=planner.kernel.clock.tick, places=MAX_FRAMES
-            )
+        planner.admit(self)
         self.move(THINKING)
-        planner.busy_frames += 1
         self.args = args
         self.expected = expected
         self.round += 1
@@ -266,8 +251,9 @@ class Frame:
         self.active = unit
         unit.is_fresh = False
         if self.planner.trace.on:
-            rivals = ", ".join(f"{one.spec.cls.__name__} {one.utility:g}" for one in self.units if one.state == READY)
-            self.note(Event.ELECT, action=unit.spec.cls.__name__, utility=unit.utility, ready=rivals)
+            candidates = [one for one in self.units if one.state == READY and one.is_settled()]
+            told = ", ".join(f"{one.spec.cls.__name__} {one.utility:g}" for one in candidates)
+            self.note(Event.ELECT, action=unit.spec.cls.__name__, utility=unit.utility, ready=told)
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""

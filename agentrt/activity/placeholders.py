@@ -8,7 +8,7 @@ argument, the *scope* of a thinking compound (``Scope``), so that binding a step
 is an error at that moment: too far back, an unknown step name, an argument that the compound does not declare.
 Whether a step's output has a field is checked when the agent learns the actions that perform it (``Compiler.uses``).
 
-The result of element 0 is the compound's own think output, so that ``BACK(k)`` in step *k* reaches it.
+Element 0 of the results is the compound's own think output: ``BACK(k)`` in step *k* reaches it.
 
 Source: seed 001, "Step declarations".
 """
@@ -25,16 +25,9 @@ __all__ = ["ARGS", "BACK", "CALL", "CURRENT", "ENTITY", "NOT", "OUT", "PREV", "C
 
 
 class Scope(Protocol):
-    """What placeholders are resolved against: a compound that thinks.
+    """What placeholders are resolved against: a compound that thinks, at its place, with the results so far."""
 
-    Attributes:
-        entity: the entity that acts.
-        args: the compound's arguments.
-        results: think outputs: the compound's own at 0, then one for each step.
-    """
-
-    entity: Any
-    args: Any
+    frame: Any
     results: list[Any]
 
     def current_here(self) -> Any:
@@ -350,9 +343,9 @@ class Compiler:
 
     def _root(self, value: Placeholder) -> Resolver:
         if value is ENTITY:
-            return lambda scope: scope.entity
+            return lambda scope: scope.frame.planner.entity
         if value is ARGS:
-            return lambda scope: scope.args
+            return lambda scope: scope.frame.args
         return lambda scope: scope.current_here()
 
     def _attribute(self, value: _Attribute) -> Resolver:
@@ -367,7 +360,7 @@ class Compiler:
                     f"{value!r} is not an argument of this action.{did_you_mean(name, self.args)}",
                     f"Declare it in Args; declared: {', '.join(self.args) or 'none'}.",
                 )
-            return lambda scope: getattr(scope.args, name)
+            return lambda scope: getattr(scope.frame.args, name)
         inner = self._resolver(base)
         return lambda scope: getattr(inner(scope), name)
 

@@ -24,7 +24,7 @@ from agentrt.activity.fields import NO_ARGS, ActionArgs
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ArgumentError
+from agentrt.errors import ActivityRecursionError, ArgumentError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 
 if TYPE_CHECKING:
@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
 
-__all__ = ["Planner", "PlannerOwner"]
+__all__ = ["MAX_DEPTH", "MAX_FRAMES", "Planner", "PlannerOwner"]
+
+
+MAX_DEPTH = 64
+"""How deep activities may nest."""
+
+MAX_FRAMES = 4096
+"""At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
 
 
 class PlannerOwner(Protocol):
@@ -161,6 +168,23 @@ class Planner:
         """
         kind = spec.cls.Args
         return NO_ARGS if kind is ActionArgs and not values else kind.build(activity, values)
+
+    def admit(self, frame: Frame) -> None:
+        """A place of the plan is about to think; there must be an end to how deep and how wide a plan grows.
+
+        Args:
+            frame: the place.
+
+        Raises:
+            ActivityRecursionError: there are too many.
+        """
+        if frame.depth > MAX_DEPTH:
+            raise ActivityRecursionError(frame.depth, agent=self.name, path=frame.activity, tick=self.kernel.clock.tick)
+        if self.busy_frames >= MAX_FRAMES:
+            raise ActivityRecursionError(
+                frame.depth, agent=self.name, path=frame.activity, tick=self.kernel.clock.tick, places=MAX_FRAMES
+            )
+        self.busy_frames += 1
 
     def dismiss(self, thinking: Strand) -> None:
         """Stop thinking that nobody waits for any more.

@@ -158,10 +158,8 @@ class ActionSpec:
             raise DefinitionError(
                 self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
             )
-        reach, is_range = parse_range(self.subject, cls.utility)
-        self.low: float = reach[0]
-        self.high: float = reach[1]
-        self.is_range: bool = is_range
+        reach, self.is_range = parse_range(self.subject, cls.utility)
+        self.low, self.high = reach
         self.span: float = self.high - self.low
         self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
         self.weight: float = self._number("weight", cls.weight)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks, states
 from agentrt.activity.backoff import FIRST_DELAY
+from agentrt.activity.claims import claim_flags
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
@@ -325,7 +326,7 @@ class Unit:
         if planner.trace.on:
             self.note(Event.RUN)
         spec = self.spec
-        if spec.flags and not self.claim_flags():
+        if spec.flags and not claim_flags(self):
             return
         if not spec.has_run:
             self.finish()
@@ -334,19 +335,6 @@ class Unit:
         if coro is not None:
             execution.push(self)
             self.running = planner.kernel.spawn(coro, spec.name, self)
-
-    def claim_flags(self) -> bool:
-        """Take the declared control flags; abort the plan if somebody else holds one."""
-        planner = self.frame.planner
-        refusal = planner.flags.claim(
-            self.spec.flags, self, self.spec.name, planner.kernel.clock.tick, self.frame.ancestors()
-        )
-        if refusal is None:
-            return True
-        if planner.trace.on:
-            self.note(Event.REFUSED, flag=refusal.flag, holder=refusal.holder)
-        self.frame.execution.abort(f"the control flag {refusal.flag} is held by {refusal.holder}", self)
-        return False
 
     def finish(self) -> None:
         """It ran to its end."""

@@ -1,9 +1,9 @@
 """What strands wait for besides time: signals, events, conditions, queues. All built on ``Waiter``.
 
 Rules: waking is first come, first served; notifying never runs a strand, it makes it ready; a wait that is cancelled
-leaves nothing behind. Connected functions are called at once, in the order they were connected; all of them are called
-even when one raises. What they raised is reported, and does not come upon whoever emitted the signal, who may be anybody;
-outside any kernel there is nobody to report it to, and it is raised.
+leaves nothing behind. Connected functions are called at once, in the order they were connected; all of them are
+called even when one raises. What they raised is reported, and does not come upon whoever emitted the signal, who may
+be anybody; outside any kernel there is nobody to report it to, and it is raised.
 
 A ``Signal`` is an edge: who does not wait when it is emitted misses it. An ``Event`` is a level: it stays set.
 """
@@ -178,8 +178,8 @@ class Signal:
         if not errors:
             return
         if running.kernel is not None:
-            for error in errors:
-                running.kernel.report(f"a function connected to {self!r} raised", error)
+            for raised in errors:
+                running.kernel.report(f"a function connected to {self!r} raised", raised)
         elif len(errors) == 1:
             raise errors[0]
         else:

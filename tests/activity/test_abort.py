@@ -221,7 +221,7 @@ def test_ten_aborts_kill_the_planner(play):
 
 
 def test_nine_do_not(play):
-    breaks, runs = breaking(play, works={10})
+    breaks, _runs = breaking(play, works={10})
     agent = play.add(breaks)
     play.tick(10)
     assert agent.is_alive
@@ -286,6 +286,7 @@ def test_the_others_do_not_notice(stage, idle):
 
 def test_arguments_for_the_root_cannot_be_given(play):
     """A root activity with required arguments can never be thought: an abort each tick, then the end, not a crash."""
+
     class Wants(Action):
         does = "top"
         utility = 0.5
@@ -357,4 +358,8 @@ def test_the_planner_is_ended_while_it_unwinds(play, leaf):
     play.tick(3)
     assert runs == [1]
     assert play.log == [(3, "stop")]
-    assert play.trace("start", "stop", "removed") == [(1, "top/Breaks", "start"), (3, "top/Breaks", "stop"), (3, "", "removed")]
+    assert play.trace("start", "stop", "removed") == [
+        (1, "top/Breaks", "start"),
+        (3, "top/Breaks", "stop"),
+        (3, "", "removed"),
+    ]

@@ -115,7 +115,11 @@ def test_the_trace_of_a_plan_with_nested_plans(play, leaf, compound):
 
 
 def test_steps_of_the_same_activity_have_paths_of_their_own(play, leaf, compound):
-    play.add(compound("Plan", step("a"), step("b"), step("a"), quiet=True), leaf("A", does="a"), leaf("B", does="b", quiet=True))
+    play.add(
+        compound("Plan", step("a"), step("b"), step("a"), quiet=True),
+        leaf("A", does="a"),
+        leaf("B", does="b", quiet=True),
+    )
     play.tick(4)
     assert play.trace("run")[:4] == [
         (1, "top/Plan", "run"),
@@ -227,7 +231,13 @@ class FindAndUse(CompoundAction):
 def test_a_refreshed_output_makes_the_steps_after_it_think_again(play):
     play.add(FindAndUse, finder((2, "cow"), (4, "pig")), user(play, think=5))
     play.tick(9)
-    assert play.log == [(2, "think", "cow"), (4, "stop_thinking", "cow"), (4, "think", "pig"), (9, "stop_thinking", "pig"), (9, "run", "pig")]
+    assert play.log == [
+        (2, "think", "cow"),
+        (4, "stop_thinking", "cow"),
+        (4, "think", "pig"),
+        (9, "stop_thinking", "pig"),
+        (9, "run", "pig"),
+    ]
 
 
 def test_an_output_that_is_set_twice_in_one_step_counts_once(play):
@@ -292,7 +302,9 @@ class Ready(CompoundAction):
 
 
 def test_a_plan_that_is_ready_but_not_better_follows_its_steps(play, leaf):
-    play.add(Ready, finder((2, "cow"), (4, None), (6, "pig"), (8, "hen")), user(play), leaf("Runs", 0.5, run=50, quiet=True))
+    play.add(
+        Ready, finder((2, "cow"), (4, None), (6, "pig"), (8, "hen")), user(play), leaf("Runs", 0.5, run=50, quiet=True)
+    )
     play.tick(9)
     assert [one for one in play.trace("ready", "unready") if one[1] == "top/Ready"] == [
         (2, "top/Ready", "ready"),

@@ -106,7 +106,9 @@ def test_suspend_works_only_in_run(play):
 
     play.add(Wrong)
     play.tick(1)
-    assert play.log == [(1, "suspend cannot be called while the action is thinking. It works only in 'run'; use a step otherwise.")]
+    assert play.log == [
+        (1, "suspend cannot be called while the action is thinking. It works only in 'run'; use a step otherwise.")
+    ]
 
 
 # --- time -------------------------------------------------------------------------------------------------------------

@@ -217,7 +217,14 @@ def test_it_flows_into_a_nested_plan_and_out_of_it(play):
             ctx.CURRENT.carrying = "from own think"
             ctx.set_think_output()
 
-    play.add(plan(step("go", to="outer"), step("inner"), step("after")), Inner, Go, look(play), look(play, does="after"), entity=human())
+    play.add(
+        plan(step("go", to="outer"), step("inner"), step("after")),
+        Inner,
+        Go,
+        look(play),
+        look(play, does="after"),
+        entity=human(),
+    )
     play.tick(1)
     assert play.log == [(1, "outer", True, "from own think", True), (1, "inner", True, "from own think", True)]
 
@@ -237,7 +244,9 @@ def test_the_placeholder_reads_the_expected_state_at_its_step(play):
             ctx.set_think_output()
 
     where = [CURRENT.location, CURRENT.location_changed]
-    play.add(plan(step("take", value=where), step("go", to=(3, 4)), step("take", value=where)), Take, Go, entity=human())
+    play.add(
+        plan(step("take", value=where), step("go", to=(3, 4)), step("take", value=where)), Take, Go, entity=human()
+    )
     play.tick(1)
     assert seen == [[(0, 0), False], [(3, 4), True]]
 
@@ -256,7 +265,9 @@ def test_the_changed_flags_are_read_only(play, flag):
 
     play.add(Wrong)
     play.tick(1)
-    assert play.log == [(1, f"CURRENT.{flag} is read-only: it says whether {flag.removesuffix('_changed')} was changed")]
+    assert play.log == [
+        (1, f"CURRENT.{flag} is read-only: it says whether {flag.removesuffix('_changed')} was changed")
+    ]
 
 
 def test_any_other_field_can_be_used(play):
@@ -349,6 +360,11 @@ def test_an_agent_may_read_its_entity_in_its_own_way(play):
 
         pos = (7, 7)
 
-    play.add(plan(step("look")), look(play), entity=Thing(), read_state=lambda thing, name: thing.pos if name == "location" else None)
+    play.add(
+        plan(step("look")),
+        look(play),
+        entity=Thing(),
+        read_state=lambda thing, name: thing.pos if name == "location" else None,
+    )
     play.tick(1)
     assert play.log == [(1, (7, 7), False, None, False)]

@@ -106,7 +106,13 @@ def test_a_derived_action_gets_a_spec_and_a_name_of_its_own():
 
 @pytest.mark.parametrize(
     ("utility", "low", "high", "is_range"),
-    [(0, 0.0, 0.0, False), (1, 1.0, 1.0, False), (0.25, 0.25, 0.25, False), ((0, 1), 0.0, 1.0, True), ([0.5, 0.5], 0.5, 0.5, True)],
+    [
+        (0, 0.0, 0.0, False),
+        (1, 1.0, 1.0, False),
+        (0.25, 0.25, 0.25, False),
+        ((0, 1), 0.0, 1.0, True),
+        ([0.5, 0.5], 0.5, 0.5, True),
+    ],
 )
 def test_utility_is_a_number_or_a_range(utility, low, high, is_range):
     spec = define(Action, utility=utility).spec
@@ -119,7 +125,8 @@ UTILITY_REMEDY = "Write a number from 0 to 1, or a pair (low, high) within that.
 
 
 @pytest.mark.parametrize(
-    "utility", [-0.1, 1.1, float("nan"), float("inf"), "high", None, True, (0.4,), (0.2, 0.4, 0.6), (0.6, 0.2), (0.5, "x")]
+    "utility",
+    [-0.1, 1.1, float("nan"), float("inf"), "high", None, True, (0.4,), (0.2, 0.4, 0.6), (0.6, 0.2), (0.5, "x")],
 )
 def test_wrong_utility(utility):
     with pytest.raises(DefinitionError) as info:
@@ -183,7 +190,9 @@ def test_a_hook_that_should_be_plain(hook):
 
 
 def test_compose_utility_should_be_plain():
-    with pytest.raises(DefinitionError, match="compose_utility has the wrong kind. Make it a plain 'def', not 'async def'."):
+    with pytest.raises(
+        DefinitionError, match="compose_utility has the wrong kind. Make it a plain 'def', not 'async def'."
+    ):
         define(CompoundAction, steps=[step("demo:x")], compose_utility=_asynchronous)
 
 
@@ -209,7 +218,10 @@ def test_a_declared_output_that_nothing_sets():
         ({"steps": step("demo:x")}, "steps is step('demo:x'). Give it a list: steps = [step('activity'), ...]."),
         ({"steps": [step("demo:x"), "demo:y"]}, "step 2 is 'demo:y'. Write step('activity', ...)."),
         ({"steps": [step("")]}, "step 1 performs ''. Write an activity such as 'demo:paint'."),
-        ({"steps": [step("demo:x"), step("two words")]}, "step 2 performs 'two words'. Write an activity such as 'demo:paint'."),
+        (
+            {"steps": [step("demo:x"), step("two words")]},
+            "step 2 performs 'two words'. Write an activity such as 'demo:paint'.",
+        ),
         ({"steps": [step("demo:x", name="way"), step("demo:y", name="way")]}, "two steps are named 'way'. Rename one."),
         (
             {"steps": [step("demo:x")], "run": _asynchronous},
@@ -416,9 +428,7 @@ def test_an_action_without_does_cannot_be_learned():
 
     with pytest.raises(DefinitionError) as info:
         Agent(Entity("human"), actions=[Base])
-    assert info.value.text == (
-        f"{__name__}.{Base.__qualname__}: it has no 'does'. Name the activity that it performs."
-    )
+    assert info.value.text == (f"{__name__}.{Base.__qualname__}: it has no 'does'. Name the activity that it performs.")
 
 
 def test_what_is_not_an_action_cannot_be_learned():

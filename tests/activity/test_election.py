@@ -120,9 +120,7 @@ def test_set_utility_takes_a_number_from_0_to_1(play, value):
 
     play.add(Wild)
     play.tick(1)
-    assert play.log == [
-        (1, f"set_utility({value!r}): it takes a number from 0 to 1, which is placed within the range")
-    ]
+    assert play.log == [(1, f"set_utility({value!r}): it takes a number from 0 to 1, which is placed within the range")]
 
 
 # --- equals -----------------------------------------------------------------------------------------------------------
@@ -496,7 +494,9 @@ def test_compose_utility_is_asked_when_a_step_changes_and_at_each_step(play):
     changed.clear()
 
     def compose(self, entity, self_utility, child_utilities, current_activity):
-        play.note(self_utility, child_utilities["path"], child_utilities[2], child_utilities.get("nowhere"), current_activity)
+        play.note(
+            self_utility, child_utilities["path"], child_utilities[2], child_utilities.get("nowhere"), current_activity
+        )
         return self_utility + child_utilities["path"] * 0.1 + child_utilities["paint"] * 0.4
 
     agent = painter(play, compose)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import Action, ActionArgs, CancelScope, CompoundAction, Event, ThinkOutput, move_on_after, sleep_ticks, step
+from agentrt import (
+    Action,
+    ActionArgs,
+    CancelScope,
+    CompoundAction,
+    Event,
+    ThinkOutput,
+    move_on_after,
+    sleep_ticks,
+    step,
+)
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
-from agentrt.kernel.kernel import Kernel
 
 
 def caller(play, body, *, utility=0.5, name="Caller"):
@@ -93,7 +102,12 @@ def test_the_best_of_those_that_answer_at_once_does_it(play, leaf):
     async def body(ctx):
         await ctx.execute("effect")
 
-    play.add(caller(play, body), leaf("Slow", 0.9, does="effect", think=9), leaf("Good", 0.6, does="effect"), leaf("Bad", 0.2, does="effect"))
+    play.add(
+        caller(play, body),
+        leaf("Slow", 0.9, does="effect", think=9),
+        leaf("Good", 0.6, does="effect"),
+        leaf("Bad", 0.2, does="effect"),
+    )
     play.tick(2)
     assert [entry for entry in play.log if entry[-1] == "start"] == [(1, "Good", "start")]
 
@@ -180,7 +194,11 @@ def test_one_after_the_other(play, leaf):
 
     play.add(caller(play, body), leaf("Effect", does="effect", run=1))
     play.tick(4)
-    assert [entry for entry in play.log if entry[-1] == "run"] == [(1, "Effect", "run"), (2, "Effect", "run"), (3, "Effect", "run")]
+    assert [entry for entry in play.log if entry[-1] == "run"] == [
+        (1, "Effect", "run"),
+        (2, "Effect", "run"),
+        (3, "Effect", "run"),
+    ]
     assert play.log[-1] == (4, "returned")
 
 
@@ -265,7 +283,10 @@ def test_nobody_can_because_a_filter_forbids_it(play, leaf):
 
 def test_nobody_can_because_a_plan_misses_a_step(play, compound):
     """The plan would wait for ever for somebody who can do its step; the caller is told instead."""
-    assert failing(play, compound("Plan", step("unknown"), does="effect", quiet=True)) == [(1, "effect"), (1, "returned")]
+    assert failing(play, compound("Plan", step("unknown"), does="effect", quiet=True)) == [
+        (1, "effect"),
+        (1, "returned"),
+    ]
 
 
 def test_nobody_can_because_the_step_of_a_plan_gives_up_later(play, compound):
@@ -286,7 +307,9 @@ def test_uncaught_it_aborts_the_plan_with_its_cause(play):
     agent = play.add(caller(play, body))
     play.tick(1)
     assert play.log == [(1, "ActivityImpossibleError"), (1, "Caller", "stop")]
-    assert agent.snapshot().abort_reason.startswith("run raised ActivityImpossibleError: [ART304] no action that this agent")
+    assert agent.snapshot().abort_reason.startswith(
+        "run raised ActivityImpossibleError: [ART304] no action that this agent"
+    )
     assert len(play.faults()) == 1
 
 
@@ -322,7 +345,9 @@ def test_it_works_only_in_run(play):
 
     play.add(Wrong)
     play.tick(1)
-    assert play.log == [(1, "execute cannot be called while the action is thinking. It works only in 'run'; use a step otherwise.")]
+    assert play.log == [
+        (1, "execute cannot be called while the action is thinking. It works only in 'run'; use a step otherwise.")
+    ]
 
 
 def test_a_second_one_at_the_same_time_is_an_error(play, leaf):
@@ -358,7 +383,9 @@ def test_preempted_while_executing(play, leaf):
     async def body(ctx):
         await ctx.execute("effect")
 
-    play.add(caller(play, body, utility=0.3), leaf("Effect", does="effect", run=50), leaf("Urgent", 0.9, think=3, run=9))
+    play.add(
+        caller(play, body, utility=0.3), leaf("Effect", does="effect", run=50), leaf("Urgent", 0.9, think=3, run=9)
+    )
     play.tick(4)
     assert play.log[-8:] == [
         (4, "Effect", "run ends"),
@@ -376,7 +403,11 @@ def test_preempted_while_the_executed_activity_thinks(play, leaf):
     async def body(ctx):
         await ctx.execute("effect")
 
-    play.add(caller(play, body, utility=0.3), leaf("Effect", does="effect", think=50), leaf("Urgent", 0.9, think=3, run=9, quiet=True))
+    play.add(
+        caller(play, body, utility=0.3),
+        leaf("Effect", does="effect", think=50),
+        leaf("Urgent", 0.9, think=3, run=9, quiet=True),
+    )
     play.tick(4)
     assert play.log == [
         (1, "Effect", "think"),
@@ -611,7 +642,7 @@ def test_cancelled_from_outside_while_executing(play, leaf):
 
 def test_a_loop_of_activities_that_take_no_time_is_found(play, idle, monkeypatch):
     """It is the author's endless loop; the tick ends all the same, and the loop's plan is aborted."""
-    monkeypatch.setattr(Kernel, "patience", lambda self: 100)
+    monkeypatch.setattr("agentrt.kernel.kernel.patience", lambda self: 100)
 
     class Effect(Action):
         does = "effect"

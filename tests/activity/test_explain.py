@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from agentrt import LOOK, MOVE, Action, CompoundAction, step
+from agentrt import LOOK, MOVE, Action, Agent, CompoundAction, Entity, step
 
 
 def colony(play, leaf):
@@ -90,7 +90,10 @@ def test_snapshot(play, leaf):
         "is_elected": True,
         "progress": "",
     }
-    assert [(frame["path"], frame["state"]) for frame in frames] == [("top/Plan/find", "finished"), ("top/Plan/paint", "running")]
+    assert [(frame["path"], frame["state"]) for frame in frames] == [
+        ("top/Plan/find", "finished"),
+        ("top/Plan/paint", "running"),
+    ]
     assert [(one["action"], one["state"], one["is_elected"]) for one in frames[1]["units"]] == [
         ("Draw", "running", True),
         ("Etch", "idle", False),
@@ -99,8 +102,6 @@ def test_snapshot(play, leaf):
 
 
 def test_before_during_and_after_its_life(play, leaf, stage):
-    from agentrt import Agent, Entity
-
     agent = Agent(Entity("human"), name="ada", actions=[leaf("A", quiet=True)], top="top")
     assert agent.explain() == "ada at tick 0: runs nothing"
     assert agent.snapshot().plan is None
@@ -117,7 +118,10 @@ def test_before_during_and_after_its_life(play, leaf, stage):
 
 def test_of_an_agent_that_only_thinks(play, leaf, compound):
     agent = play.add(
-        compound("Plan", step("a"), step("unknown"), quiet=True), leaf("A", does="a", quiet=True), leaf("B", 0.9, think=9, quiet=True), name="ada"
+        compound("Plan", step("a"), step("unknown"), quiet=True),
+        leaf("A", does="a", quiet=True),
+        leaf("B", 0.9, think=9, quiet=True),
+        name="ada",
     )
     play.tick(1)
     assert agent.explain() == (
@@ -141,7 +145,10 @@ def test_after_an_abort(play):
 
     agent = play.add(Breaks, name="ada")
     play.tick(2)
-    assert agent.explain() == "ada at tick 2: runs nothing\n  <top> idle\n      breaks: idle\n  2 aborts in a row; the last: no brush"
+    assert (
+        agent.explain()
+        == "ada at tick 2: runs nothing\n  <top> idle\n      breaks: idle\n  2 aborts in a row; the last: no brush"
+    )
 
 
 def test_a_snapshot_keeps_nothing_alive_and_does_not_change(play, leaf):

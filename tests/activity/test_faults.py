@@ -86,7 +86,12 @@ def test_in_thinks_finally_blocks(play, leaf):
 def test_it_is_tried_again_when_the_branch_thinks_again_and_logged_once(play, leaf, caplog):
     play.add(better(think=broken_coroutine), leaf("Short", 0.1, run=2, quiet=True))
     play.tick(7)
-    assert play.trace("disabled") == [(1, "top/Broken", "disabled"), (3, "top/Broken", "disabled"), (5, "top/Broken", "disabled"), (7, "top/Broken", "disabled")]
+    assert play.trace("disabled") == [
+        (1, "top/Broken", "disabled"),
+        (3, "top/Broken", "disabled"),
+        (5, "top/Broken", "disabled"),
+        (7, "top/Broken", "disabled"),
+    ]
     assert len(play.faults()) == 4
     assert len([record for record in caplog.records if "think raised ValueError" in record.getMessage()]) == 1
 
@@ -422,5 +427,10 @@ def test_arguments_are_checked_before_anything_thinks(play, idle):
     play.tick(1)
     assert play.log == []
     assert play.faults() == [
-        (1, "top/Plan", "step 1 (use)", "ArgumentError: [ART201] activity 'use', argument 'thing': takes str, not int 5.")
+        (
+            1,
+            "top/Plan",
+            "step 1 (use)",
+            "ArgumentError: [ART201] activity 'use', argument 'thing': takes str, not int 5.",
+        )
     ]

@@ -103,8 +103,8 @@ class Kinds(ActionArgs):
     either: int | str | None = None
     optional: typing.Optional[Entity] = None  # noqa: UP045 - the old spelling is accepted too
     union: typing.Union[int, str] = 0  # noqa: UP007
-    items: list[int] = []  # noqa: RUF012 - that a list may be written here is what is tested
-    table: dict[str, int] = {}  # noqa: RUF012
+    items: list[int] = []
+    table: dict[str, int] = {}
     pair: tuple[int, int] = (0, 0)
     many: collections.abc.Sequence[str] = ()
     function: collections.abc.Callable[[int], int] = abs
@@ -114,9 +114,9 @@ class Kinds(ActionArgs):
     whatever: object = None
     located: Located = Box()
     mover: Mover = None  # type: ignore[assignment]
-    movie: Movie = {"title": ""}  # noqa: RUF012
+    movie: Movie = {"title": ""}
     variable: T = None  # type: ignore[valid-type]
-    annotated: typing.Annotated[int, "metres"] = 0
+    annotated: typing.Annotated[int, "meters"] = 0
     nothing: None = None
     later: Later | None = None
     text: "str" = ""  # noqa: UP037
@@ -246,7 +246,9 @@ def test_a_default_of_the_wrong_type_is_an_error_of_the_class():
 
 
 def test_a_field_must_not_start_with_an_underscore():
-    with pytest.raises(DefinitionError, match="Wrong: the field '_hidden' starts with an underscore. Name it without one."):
+    with pytest.raises(
+        DefinitionError, match="Wrong: the field '_hidden' starts with an underscore. Name it without one."
+    ):
 
         class Wrong(ActionArgs):
             _hidden: int

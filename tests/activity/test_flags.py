@@ -24,7 +24,10 @@ def test_a_leaf_holds_its_flags_while_it_runs(play, leaf, compound):
 
 
 def test_two_steps_of_a_plan_use_the_same_flag_one_after_the_other(play, leaf, compound):
-    agent = play.add(compound("Plan", step("walk"), step("walk"), quiet=True), leaf("Walk", does="walk", run=2, flags={MOVE}, quiet=True))
+    agent = play.add(
+        compound("Plan", step("walk"), step("walk"), quiet=True),
+        leaf("Walk", does="walk", run=2, flags={MOVE}, quiet=True),
+    )
     play.tick(5)
     assert agent.snapshot().aborts == 0
     assert play.trace("complete") == [(5, "top", "complete")]
@@ -61,7 +64,9 @@ def test_an_action_shares_its_flags_with_what_it_executes(play, leaf):
 
 
 def test_a_preemption_hands_them_over(play, leaf):
-    agent = play.add(leaf("Old", 0.1, run=50, flags={MOVE}, quiet=True), leaf("New", 0.5, think=2, run=50, flags={MOVE}, quiet=True))
+    agent = play.add(
+        leaf("Old", 0.1, run=50, flags={MOVE}, quiet=True), leaf("New", 0.5, think=2, run=50, flags={MOVE}, quiet=True)
+    )
     play.tick(2)
     assert holds(agent) == {"MOVE": "old"}
     play.tick(1)

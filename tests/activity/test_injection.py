@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import PREV, Action, step
+from agentrt import PREV, Action, ActionArgs, step
 
 
 def states(agent):
@@ -57,7 +57,11 @@ def test_injected_for_a_step_of_a_plan_that_thinks(play, leaf, compound):
 
 
 def test_injected_for_a_running_step(play, leaf, compound):
-    agent = play.add(compound("Plan", step("a"), step("b"), quiet=True), leaf("A", 0.1, does="a", run=50, quiet=True), leaf("B", does="b", quiet=True))
+    agent = play.add(
+        compound("Plan", step("a"), step("b"), quiet=True),
+        leaf("A", 0.1, does="a", run=50, quiet=True),
+        leaf("B", does="b", quiet=True),
+    )
     play.tick(2)
     agent.inject(leaf("Better", 0.9, does="a", run=9, quiet=True))
     play.tick(1)
@@ -195,7 +199,6 @@ def test_what_another_injection_holds_is_kept(play, leaf):
 
 def test_an_output_that_is_read_and_revoked(play, leaf, compound):
     """The elected finder is forgotten while the step after it thinks: the next best finder, and the step thinks again."""
-    from agentrt import ActionArgs
 
     class Use(Action):
         does = "use"
@@ -232,7 +235,9 @@ def test_a_filter_that_comes_and_goes(play, leaf, compound, idle, running):
             return False
 
     agent = play.add(
-        compound("Plan", step("a"), utility=0.5, quiet=True), leaf("A", does="a", think=0 if running else 4, run=4, quiet=True), idle
+        compound("Plan", step("a"), utility=0.5, quiet=True),
+        leaf("A", does="a", think=0 if running else 4, run=4, quiet=True),
+        idle,
     )
     play.tick(2)
     injection = agent.inject(Closed)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from agentrt import Action, ActionArgs, CompoundAction, step
-from agentrt.activity.frame import MAX_DEPTH, MAX_FRAMES
-from agentrt.kernel.kernel import Kernel
+from agentrt import Action, ActionArgs, CompoundAction, Event, step
+from agentrt.activity.planner import MAX_DEPTH
 
 
 def test_an_activity_that_is_a_step_of_itself(play, idle, compound):
@@ -81,23 +80,24 @@ def test_an_activity_that_executes_itself_without_end(play, idle):
 
 def test_recursion_that_branches_is_cut_before_it_has_filled_the_world(play, idle, compound, monkeypatch):
     """Two plans, each a step of itself: without a limit on places that would be two to the power of 64 of them."""
-    monkeypatch.setattr("agentrt.activity.frame.MAX_FRAMES", 100)
+    monkeypatch.setattr("agentrt.activity.planner.MAX_FRAMES", 100)
     agent = play.add(
-        compound("Left", step("top"), utility=0.9, quiet=True), compound("Right", step("top"), utility=0.8, quiet=True), idle
+        compound("Left", step("top"), utility=0.9, quiet=True),
+        compound("Right", step("top"), utility=0.8, quiet=True),
+        idle,
     )
     play.tick(1)
     assert agent.planner.busy_frames <= 100
     faults = play.faults()
     assert any("nested 65 levels" in fault[3] for fault in faults)
-    assert any("100 places at a time" in fault[3] for fault in faults) or any("places" in fault[3] for fault in faults)
-    play.tick(1)
-    assert MAX_FRAMES == 4096
-    play.faults()
+    assert any("100 places at a time" in fault[3] for fault in faults)
 
 
 def test_the_places_are_counted_and_given_back(play, leaf, compound):
     agent = play.add(
-        compound("Plan", step("a"), step("b"), quiet=True), leaf("A", does="a", run=2, quiet=True), leaf("B", does="b", quiet=True)
+        compound("Plan", step("a"), step("b"), quiet=True),
+        leaf("A", does="a", run=2, quiet=True),
+        leaf("B", does="b", quiet=True),
     )
     play.tick(1)
     assert agent.planner.busy_frames == 3
@@ -110,7 +110,9 @@ def test_the_places_are_counted_and_given_back(play, leaf, compound):
 def test_a_plan_that_takes_no_time_runs_once_a_tick(play, leaf):
     play.add(leaf("Instant", run=None))
     play.tick(4)
-    assert [entry for entry in play.log if entry[-1] == "start"] == [(tick, "Instant", "start") for tick in (1, 2, 3, 4)]
+    assert [entry for entry in play.log if entry[-1] == "start"] == [
+        (tick, "Instant", "start") for tick in (1, 2, 3, 4)
+    ]
 
 
 def test_a_plan_of_steps_that_take_no_time_runs_once_a_tick(play, leaf, compound):
@@ -144,10 +146,8 @@ def test_two_actions_that_overtake_each_other_wait_for_the_next_tick(play):
 
 
 def test_a_think_that_never_lets_time_pass_is_found(play, idle, monkeypatch):
-    monkeypatch.setattr(Kernel, "patience", lambda self: 100)
+    monkeypatch.setattr("agentrt.kernel.kernel.patience", lambda self: 100)
     play.sim.runtime.kernel.livelock_steps = 50
-
-    from agentrt import Event
 
     class Spins(Action):
         does = "top"
@@ -156,7 +156,6 @@ def test_a_think_that_never_lets_time_pass_is_found(play, idle, monkeypatch):
         async def think(self, ctx, args):
             while True:
                 event = Event()
-                ctx.listen  # noqa: B018
                 play.sim.runtime.kernel.call_soon(event.set)
                 await event.wait()
 

@@ -6,7 +6,22 @@ import collections
 
 import pytest
 
-from agentrt import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV, Action, ActionArgs, CompoundAction, Entity, ThinkOutput, step
+from agentrt import (
+    ARGS,
+    BACK,
+    CALL,
+    CURRENT,
+    ENTITY,
+    NOT,
+    OUT,
+    PREV,
+    Action,
+    ActionArgs,
+    CompoundAction,
+    Entity,
+    ThinkOutput,
+    step,
+)
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -324,5 +339,10 @@ def test_an_argument_of_the_wrong_type_disables_the_compound(play, idle):
     play.add(Plan, Take, Give, idle)
     play.tick(2)
     assert play.faults() == [
-        (1, "top/Plan", "step 2 (take)", "ArgumentError: [ART201] activity 'take', argument 'value': takes int, not str 'cow'.")
+        (
+            1,
+            "top/Plan",
+            "step 2 (take)",
+            "ArgumentError: [ART201] activity 'take', argument 'value': takes int, not str 'cow'.",
+        )
     ]

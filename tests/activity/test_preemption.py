@@ -125,7 +125,11 @@ def test_a_finished_step_is_not_preempted(play, leaf, compound):
 
 def test_preemption_while_the_preemptor_is_about_to_start_counts_for_the_best(play, leaf):
     """Two become ready in the same tick: the old one is stopped once, and the better of the two starts."""
-    play.add(leaf("Old", 0.1, run=50), leaf("Good", 0.5, think=3, run=9, quiet=True), leaf("Best", 0.9, think=3, run=9, quiet=True))
+    play.add(
+        leaf("Old", 0.1, run=50),
+        leaf("Good", 0.5, think=3, run=9, quiet=True),
+        leaf("Best", 0.9, think=3, run=9, quiet=True),
+    )
     play.tick(4)
     assert play.trace("start", "stop") == [(1, "top/Old", "start"), (4, "top/Old", "stop"), (4, "top/Best", "start")]
 
@@ -279,7 +283,9 @@ def test_the_better_action_of_a_step_withdraws_during_the_clean_up(play, leaf, c
                 with CancelScope(shield=True):
                     await sleep_ticks(3)
 
-    play.add(compound("Plan", step("long"), step("last"), quiet=True), Careful, Fickle, leaf("Last", does="last", quiet=True))
+    play.add(
+        compound("Plan", step("long"), step("last"), quiet=True), Careful, Fickle, leaf("Last", does="last", quiet=True)
+    )
     play.tick(18)
     assert play.trace("preempt", "unready", "stop", "start", "run", "abort")[:14] == [
         (1, "top/Plan", "start"),

@@ -126,7 +126,7 @@ def faults(sim):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(seeds, st.booleans())
 def test_every_run_is_sound(seed, bystander_first):
     data = worlds.draw(seed)
@@ -145,7 +145,7 @@ def test_every_run_is_sound(seed, bystander_first):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(seeds)
 def test_the_same_seed_gives_the_same_run(seed):
     data = worlds.draw(seed)
@@ -158,7 +158,7 @@ def test_the_same_seed_gives_the_same_run(seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(seeds, st.booleans())
 def test_whoever_lives_beside_it_does_not_notice(seed, bystander_first):
     data = worlds.draw(seed)

@@ -173,7 +173,9 @@ def test_the_compound_itself_is_protected_while_it_thinks_and_not_while_it_runs(
 @pytest.mark.parametrize("when", ["think", "start"])
 def test_unprotected_it_goes_on(play, when):
     cow = Entity("cow")
-    play.add(plan(cow, step("pause"), step("use", target=cow)), pause(5), user(play, thinks=1, runs=3, unprotect=(when,)))
+    play.add(
+        plan(cow, step("pause"), step("use", target=cow)), pause(5), user(play, thinks=1, runs=3, unprotect=(when,))
+    )
     play.tick(3)
     cow.destroy()
     play.tick(9)

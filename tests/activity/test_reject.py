@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from agentrt import PREV, Action, ActionArgs, CompoundAction, Entity, Event, LeaseBook, Signal, ThinkOutput, step
@@ -65,9 +67,7 @@ def test_the_plan_thinks_again_after_20_ms_and_chooses_something_else(play):
         (2, "top/FindAndReserve/find/Find", "stop_thinking"),
         (2, "top/FindAndReserve", "stop_thinking"),
     ]
-    assert play.details("reject") == [
-        (1, "top/FindAndReserve/reserve/Reserve", "reject", {"reason": "cow is taken"})
-    ]
+    assert play.details("reject") == [(1, "top/FindAndReserve/reserve/Reserve", "reject", {"reason": "cow is taken"})]
 
 
 def always(thing):
@@ -81,7 +81,17 @@ def test_each_repeat_waits_twice_as_long_up_to_2_seconds(stage):
     play.add(FindAndReserve, finder(play, always("cow")), reserver(play, "pig"))
     play.tick(7000)
     ticks = [entry[0] for entry in play.log]
-    assert [after - before for before, after in zip(ticks, ticks[1:], strict=False)] == [20, 40, 80, 160, 320, 640, 1280, 2000, 2000]
+    assert [after - before for before, after in pairwise(ticks)] == [
+        20,
+        40,
+        80,
+        160,
+        320,
+        640,
+        1280,
+        2000,
+        2000,
+    ]
     assert [(one[0], one[3]["delay"]) for one in play.details("storm")] == [
         (301, 0.32),
         (621, 0.64),
@@ -112,7 +122,7 @@ def test_after_a_success_it_begins_at_20_ms_again(stage):
     play.add(FindAndReserve, finder(play, iter(["a", "b", "c", "pig", "d", "e", "pig"])), Reserve)
     play.tick(250)
     ticks = [entry[0] for entry in play.log]
-    assert [after - before for before, after in zip(ticks, ticks[1:], strict=False)] == [20, 40, 80, 5, 20, 40]
+    assert [after - before for before, after in pairwise(ticks)] == [20, 40, 80, 5, 20, 40]
     play.close()
 
 
@@ -344,7 +354,15 @@ def test_with_nobody_else_it_is_asked_again_with_back_off(stage):
     agent = play.add(refuser(play))
     play.tick(3000)
     ticks = [entry[0] for entry in play.log if entry[2] == "start"]
-    assert [after - before for before, after in zip(ticks, ticks[1:], strict=False)] == [20, 40, 80, 160, 320, 640, 1280]
+    assert [after - before for before, after in pairwise(ticks)] == [
+        20,
+        40,
+        80,
+        160,
+        320,
+        640,
+        1280,
+    ]
     assert agent.is_alive
     assert agent.snapshot().aborts == 0
     assert [one[0] for one in play.details("storm")] == [301, 621, 1261, 2541]
@@ -388,7 +406,12 @@ def test_what_it_preempted_in_vain_goes_on(play, leaf):
 
 
 def test_in_a_step_the_next_best_of_the_step(play, leaf, compound):
-    play.add(compound("Plan", step("a"), step("b"), quiet=True), leaf("A", does="a", quiet=True), refuser(play, does="b"), leaf("B", does="b", quiet=True))
+    play.add(
+        compound("Plan", step("a"), step("b"), quiet=True),
+        leaf("A", does="a", quiet=True),
+        refuser(play, does="b"),
+        leaf("B", does="b", quiet=True),
+    )
     play.tick(1)
     assert play.trace("start", "stop") == [
         (1, "top/Plan", "start"),

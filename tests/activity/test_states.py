@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentrt import step
 from agentrt.activity import states
 from agentrt.activity.states import FRAME_NAMES, FRAME_TABLE, UNIT_NAMES, UNIT_TABLE, compile_table
 from agentrt.errors import InternalError
@@ -79,7 +80,7 @@ def test_an_illegal_change_of_a_frame_raises_and_changes_nothing(play, leaf):
 
 
 def test_what_they_print(play, leaf, compound):
-    agent = play.add(compound("Plan", step_a(), quiet=True), leaf("A", does="a", run=9, quiet=True))
+    agent = play.add(compound("Plan", step("a"), quiet=True), leaf("A", does="a", run=9, quiet=True))
     play.tick(1)
     execution = agent.planner.execution
     unit = execution.root.units[0]
@@ -87,9 +88,3 @@ def test_what_they_print(play, leaf, compound):
     assert repr(execution.root) == "<Frame top: running>"
     assert repr(unit) == "<Unit top/Plan: running, utility 0.5>"
     assert repr(unit.frames[0].active) == "<Unit top/Plan/a/A: running, utility 0.5>"
-
-
-def step_a():
-    from agentrt import step
-
-    return step("a")

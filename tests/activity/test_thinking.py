@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import Action, ActionArgs, CancelScope, CompoundAction, Event, Signal, ThinkOutput, step
-from agentrt.errors import AgentRTError, ArgumentError, WrongStateError
+from agentrt.errors import ArgumentError, WrongStateError
 
 
 def test_all_actions_think_at_once_and_the_first_answers_make_a_round(play, leaf):
@@ -82,7 +82,11 @@ def test_nothing_is_elected_before_the_round_is_over(play, leaf):
     """The last to answer at once is as good a candidate as the first."""
     play.add(leaf("Early", 0.4, think=0), leaf("Slow", 0.6, think=9), leaf("Late", 0.5, think=0))
     play.tick(1)
-    assert play.trace("elect", "start", "run") == [(1, "top", "elect"), (1, "top/Late", "start"), (1, "top/Late", "run")]
+    assert play.trace("elect", "start", "run") == [
+        (1, "top", "elect"),
+        (1, "top/Late", "start"),
+        (1, "top/Late", "run"),
+    ]
 
 
 def test_a_compound_belongs_to_the_round_when_all_its_steps_answer_at_once(play, leaf, compound):
@@ -95,7 +99,12 @@ def test_a_compound_belongs_to_the_round_when_all_its_steps_answer_at_once(play,
         leaf("C", does="c", think=0),
     )
     play.tick(1)
-    assert play.details("elect")[-1] == (1, "top", "elect", {"action": "Wide", "utility": 0.7, "ready": "Simple 0.5, Wide 0.7"})
+    assert play.details("elect")[-1] == (
+        1,
+        "top",
+        "elect",
+        {"action": "Wide", "utility": 0.7, "ready": "Simple 0.5, Wide 0.7"},
+    )
     assert play.trace("start", "preempt")[0] == (1, "top/Wide", "start")
 
 
@@ -233,7 +242,11 @@ def test_ready_and_ended_stays_ready(play, leaf):
     play.add(Both, Quick, leaf("Slow", does="slow", think=4, quiet=True))
     play.tick(5)
     assert play.log == [(5, "stop_thinking")]
-    assert play.trace("start") == [(5, "top/Both", "start"), (5, "top/Both/step/Quick", "start"), (5, "top/Both/slow/Slow", "start")]
+    assert play.trace("start") == [
+        (5, "top/Both", "start"),
+        (5, "top/Both/step/Quick", "start"),
+        (5, "top/Both/slow/Slow", "start"),
+    ]
 
 
 def test_a_listener_may_answer_for_the_think(play, idle):
@@ -323,18 +336,33 @@ def test_set_think_output_is_for_thinking(play):
     play.add(Wrong)
     play.tick(1)
     assert play.log == [
-        (1, "set_think_output cannot be called while the action is started. Call it in 'think', before the action is run."),
-        (1, "clear_think_output cannot be called while the action is started. Call ctx.abort(reason) if it cannot go on."),
-        (1, "set_think_output cannot be called while the action is running. Call it in 'think', before the action is run."),
+        (
+            1,
+            "set_think_output cannot be called while the action is started. Call it in 'think', before the action is run.",
+        ),
+        (
+            1,
+            "clear_think_output cannot be called while the action is started. Call ctx.abort(reason) if it cannot go on.",
+        ),
+        (
+            1,
+            "set_think_output cannot be called while the action is running. Call it in 'think', before the action is run.",
+        ),
     ]
 
 
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({}, "activity 'top (think output)', argument 'path': is missing. Give it, or declare a default for it in {output}."),
+        (
+            {},
+            "activity 'top (think output)', argument 'path': is missing. Give it, or declare a default for it in {output}.",
+        ),
         ({"path": 5}, "activity 'top (think output)', argument 'path': takes list, not int 5."),
-        ({"path": [], "pth": 1}, "activity 'top (think output)', argument 'pth': is not declared. Did you mean 'path'? Declared: path."),
+        (
+            {"path": [], "pth": 1},
+            "activity 'top (think output)', argument 'pth': is not declared. Did you mean 'path'? Declared: path.",
+        ),
     ],
 )
 def test_an_output_that_does_not_fit_disables_the_action(play, idle, fields, text):
@@ -362,11 +390,9 @@ def test_an_output_that_was_not_declared(play, idle):
         utility = 0.9
 
         async def think(self, ctx, args):
-            try:
+            with pytest.raises(ArgumentError) as info:
                 ctx.set_think_output(path=[])
-            except AgentRTError as error:
-                assert isinstance(error, ArgumentError)
-                play.note(error.text)
+            play.note(info.value.text)
 
     play.add(Wrong, idle)
     play.tick(1)

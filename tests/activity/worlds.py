@@ -18,7 +18,19 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from agentrt import BACK, MOVE, Action, ActionArgs, CancelScope, CompoundAction, Entity, Signal, move_on_after, sleep_ticks, step
+from agentrt import (
+    BACK,
+    MOVE,
+    Action,
+    ActionArgs,
+    CancelScope,
+    CompoundAction,
+    Entity,
+    Signal,
+    move_on_after,
+    sleep_ticks,
+    step,
+)
 from agentrt.errors import ActivityImpossibleError
 
 LEVELS = ("top", "high", "middle", "low")
@@ -320,7 +332,7 @@ def _think(world, data):
     return think
 
 
-def _run(world, data):
+def _run(world, data):  # noqa: C901 - one branch for each operation
     is_range = isinstance(data["utility"], tuple)
 
     async def operate(ctx, operations):

@@ -165,24 +165,11 @@ class TrioStrand(Strand):
             if kind is not int and kind is not Waiter and kind is not Keep:
                 enter, argument = await self._wait_for_trio(coro, command)
                 continue
-            enter, argument = coro.send, None
-            if self.condemned is not None:
+            if (error := await self._raised_at_once(coro, interrupted, rounds)) is not None:
+                enter, argument = coro.throw, error
                 rounds += 1
-                if rounds > self.kernel.livelock_steps:
-                    self._abandon(coro)
-                    raise self.condemned
-                enter, argument = coro.throw, self.condemned
                 continue
-            if interrupted:
-                if self.pending() is None:
-                    self._interrupted = False
-                elif (error := await self._cancellation()) is not None:
-                    rounds += 1
-                    if rounds >= self.kernel.livelock_steps:
-                        error = self.condemned = livelocked(self)
-                        rounds = 0
-                    enter, argument = coro.throw, error
-                    continue
+            enter, argument = coro.send, None
             rounds = 0
             self.kernel.park_entry(self, command)
             self._raise_cancel = None
@@ -190,6 +177,29 @@ class TrioStrand(Strand):
             await wait_task_rescheduled(self._abort)
             if (error := await self._take_error()) is not None:
                 enter, argument = coro.throw, error
+
+    async def _raised_at_once(
+        self, coro: Coroutine[Any, Any, Any], interrupted: bool, rounds: int
+    ) -> BaseException | None:
+        """What a wait on the kernel raises in the step that reaches it; None if it parks there.
+
+        It is asked in rounds, for as long as the coroutine goes on to the next wait; there is an end to that.
+        """
+        limit = self.kernel.livelock_steps
+        if self.condemned is not None:
+            if rounds > 2 * limit:
+                self._abandon(coro)
+                raise self.condemned
+            return self.condemned
+        if not interrupted:
+            return None
+        if self.pending() is None:
+            self._interrupted = False
+            return None
+        error = await self._cancellation()
+        if error is not None and rounds >= limit:
+            error = self.condemned = livelocked(self)
+        return error
 
     @trio.lowlevel.disable_ki_protection  # else an author's endless loop could not be interrupted from the keyboard
     def _step(self, enter: Callable[[Any], object], argument: Any) -> object:
