@@ -315,9 +315,7 @@ class Driver:
         if blocking is None:
             return contextlib.nullcontext()
         from agentrt.kernel.hosts.watchdog import BlockingGuard
-        from agentrt.logs import prepare
 
-        prepare()
         return BlockingGuard(self._kernel, blocking, self._runtime.report_blocking)
 
     # --- closing ------------------------------------------------------------------------------------------------------

@@ -9,12 +9,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-__all__ = ["get_logger", "prepare"]
-
-
-def prepare() -> None:
-    """Import what logging needs, so that the first fault does not make a tick wait for it."""
-    import structlog  # noqa: F401
+__all__ = ["get_logger"]
 
 
 def get_logger(**bound: Any) -> Any:

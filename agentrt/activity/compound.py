@@ -214,7 +214,7 @@ class CompoundUnit(Unit):
             self.disable("output", error)
             return
         if self.spec.composes:
-            self.utility = self._composed()
+            self.utility: float = self._composed()
         self.output = output
         self.is_fresh = True
         if self.state == THINKING:

@@ -154,12 +154,10 @@ class ActionSpec:
         self.name: str = cls.name
         self.activity: str = cls.does
         self._check_names()
-        if not hasattr(cls, "utility"):
-            raise DefinitionError(
-                self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
-            )
-        reach, self.is_range = parse_range(self.subject, cls.utility)
-        self.low, self.high = reach
+        reach, is_range = parse_range(self.subject, cls.utility)
+        self.low: float = reach[0]
+        self.high: float = reach[1]
+        self.is_range: bool = is_range
         self.span: float = self.high - self.low
         self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
         self.weight: float = self._number("weight", cls.weight)
@@ -202,6 +200,10 @@ class ActionSpec:
         does: object = cls.does
         if not isinstance(does, str) or not _ACTIVITY.fullmatch(does):
             raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+        if not hasattr(cls, "utility"):
+            raise DefinitionError(
+                self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
+            )
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
             if declared is None and base is ThinkOutput:

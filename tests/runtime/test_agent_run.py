@@ -145,6 +145,7 @@ def test_each_ends_at_its_time_whoever_drives(play_loop, guest):
     ]
 
 
+@pytest.mark.slow
 def test_gather_and_task_group(guest):
     async def gathered():
         agents = [guest("a", 3), guest("a", 1), guest("a", 5)]
@@ -167,9 +168,6 @@ def test_gather_and_task_group(guest):
         assert runner.run(gathered()) == whole
     with asyncio.Runner() as runner:
         assert runner.run(grouped()) == whole
-
-
-test_gather_and_task_group = pytest.mark.slow(test_gather_and_task_group)
 
 
 def test_a_nursery_in_which_trio_starts_the_agents_in_any_order(guest):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import sys
 import threading
 
 import pytest
@@ -235,12 +234,3 @@ def test_nobody_watches_if_not_asked_to(play, being, actions):
 
     play(main)
     assert "agentrt blocking guard" not in [thread.name for thread in threading.enumerate()]
-
-
-def test_the_first_fault_does_not_make_a_tick_wait_for_an_import(play_loop, monkeypatch):
-    monkeypatch.delitem(sys.modules, "structlog", raising=False)
-    runtime = play_loop.runtime()
-    loaded = []
-    runtime.every_tick(lambda: loaded.append("structlog" in sys.modules))
-    play_loop(lambda: runtime.run(1, speed=math.inf))
-    assert loaded == [True]

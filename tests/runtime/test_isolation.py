@@ -334,6 +334,7 @@ def test_it_never_returns(unchanged):
     assert events.count("run") == 1
 
 
+@pytest.mark.slow
 def test_it_lets_no_time_pass(unchanged):
     """Two strands of the agent wake each other for ever."""
 
@@ -380,6 +381,7 @@ def test_its_plans_take_no_time(unchanged):
     assert events.count("complete") == TICKS
 
 
+@pytest.mark.slow
 def test_it_awaits_after_it_was_cancelled(unchanged):
     class Clings(Broken):
         async def think(self, ctx, args):
