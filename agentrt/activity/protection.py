@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Protection", "lost", "protect_arguments", "watch"]
 
+_PLAIN = frozenset({bool, bytes, dict, float, int, list, set, str, tuple, type(None)})  # have no signals, for sure
+
 
 class Protection:
     """The watch over the arguments of one activity.
@@ -68,6 +70,8 @@ def protect_arguments(frame: Frame) -> Protection | None:
     protection = None
     for name in frame.args:
         entity = frame.args[name]
+        if type(entity) in _PLAIN:
+            continue
         if isinstance(getattr(entity, "destroyed", None), Signal):
             if protection is None:
                 protection = Protection()

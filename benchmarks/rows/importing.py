@@ -7,6 +7,7 @@ the whole.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,9 +19,14 @@ __all__ = ["IMPORTING"]
 
 
 def _python(code: str, size: Size) -> Iterator[Work]:
+    # Compiled modules are kept, as on any user's machine; the first process, which compiles them, is not measured.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, check=True, env=environment)
+
     def work() -> int:
         for _ in range(size.count):
-            subprocess.run([sys.executable, "-c", code], check=True)
+            subprocess.run(command, check=True, env=environment)
         return size.count
 
     yield work
