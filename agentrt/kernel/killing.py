@@ -7,15 +7,19 @@ collector would try to close it once more at a random moment.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.traps import KEEP, running
 
 if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["kill", "livelocked"]
+__all__ = ["abandon", "kill", "livelocked"]
+
+_kept: list[Coroutine[Any, Any, Any]] = []
 
 
 def livelocked(strand: Strand) -> LivelockError:
@@ -58,6 +62,17 @@ def kill(strand: Strand, error: BaseException) -> object:
         kernel.current = outer
         running.kernel = outer_kernel
     if getattr(coro, "cr_frame", None) is not None:
-        kernel.abandoned.append(coro)
+        abandon(kernel, coro)
     kernel.end(strand, None, error)
     return KEEP
+
+
+def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
+    """Keep a coroutine that refuses to be closed, for as long as the process lives.
+
+    Args:
+        kernel: whose strand it was.
+        coro: the coroutine.
+    """
+    kernel.abandoned.append(coro)
+    _kept.append(coro)  # a kernel that is collected would have the coroutine closed once more, and refuse once more

@@ -233,11 +233,10 @@ class AsyncioHost:
         for strand in left:
             strand.add_done_callback(on_end)
         try:
-            async with asyncio.timeout(seconds):
-                await all_ended
-        except TimeoutError:
-            return False
+            # Not asyncio.timeout: the caller may be a task that is being cancelled, and up to Python 3.11.2 a timeout
+            # that expires in one comes out as that cancellation.
+            await asyncio.wait([all_ended], timeout=seconds)
         finally:
             for strand in left:
                 strand.remove_done_callback(on_end)
-        return True
+        return all_ended.done()

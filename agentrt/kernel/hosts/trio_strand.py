@@ -38,7 +38,7 @@ from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
 from agentrt.kernel.hosts.plain import Foreign, describe
-from agentrt.kernel.killing import livelocked
+from agentrt.kernel.killing import abandon, livelocked
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.traps import Keep, Waiter, running
@@ -347,7 +347,7 @@ class TrioStrand(Strand):
         except BaseException:  # noqa: S110 - whatever it raises, it has ended, or never will
             pass
         if getattr(coro, "cr_frame", None) is not None:
-            self.kernel.abandoned.append(coro)
+            abandon(self.kernel, coro)
 
     async def _hold(self) -> None:
         """Keep the task of an abandoned coroutine whose nurseries are open: trio crashes when such a task ends."""
