@@ -33,7 +33,7 @@ demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more
 
 test: $(STAMP)  ## the whole gate: lint, types, contracts, tests, coverage
 	@start=$$(date +%s); \
-	$(MAKE) --no-print-directory lint unit && \
+	$(MAKE) --no-print-directory lint all-tests && \
 	echo "make test: passed in $$(( $$(date +%s) - start )) s"
 
 lint: $(STAMP)  ## style, types, import contracts, spelling
@@ -46,7 +46,11 @@ lint: $(STAMP)  ## style, types, import contracts, spelling
 	@echo "== pyright: public types are complete"
 	@$(BIN)/python tools/public_types.py agentrt
 
-unit: $(STAMP)  ## the tests alone, with coverage
+unit: $(STAMP)  ## the quick tests alone (about half a minute)
+	@PYTHONDEVMODE=1 $(BIN)/python -m pytest -q -m "not slow" $(ARGS)
+
+.PHONY: all-tests
+all-tests: $(STAMP)
 	@echo "== pytest"
 	@PYTHONDEVMODE=1 $(BIN)/python -m coverage run -m pytest -q --durations=5 $(ARGS)
 	@total=$$($(BIN)/python -m coverage report --format=total); status=$$?; echo "coverage: $$total %"; exit $$status
