@@ -9,39 +9,17 @@ Source: seed 001, "AI contexts", `reject`; the doubling is ours.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from agentrt.kernel.calls import Timer
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["FIRST_DELAY", "LONGEST_DELAY", "Backoff", "is_storm", "longer"]
+__all__ = ["Backoff"]
 
-FIRST_DELAY: Final = 0.02
-"""Game seconds before the first repeat."""
-
-LONGEST_DELAY: Final = 2.0
-"""Game seconds between repeats at most."""
-
+_FIRST: Final = 0.02  # game seconds before the first repeat
+_LONGEST: Final = 2.0  # game seconds between repeats at most
 _STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
-
-
-def longer(delay: float) -> float:
-    """The delay after a delay.
-
-    Args:
-        delay: game seconds.
-    """
-    return min(delay * 2, LONGEST_DELAY)
-
-
-def is_storm(delay: float) -> bool:
-    """Whether repeats with this delay are a storm.
-
-    Args:
-        delay: game seconds.
-    """
-    return delay >= FIRST_DELAY * 2**_STORM
 
 
 class Backoff:
@@ -54,7 +32,7 @@ class Backoff:
     __slots__ = ("_timer", "delay")
 
     def __init__(self) -> None:
-        self.delay: float = FIRST_DELAY
+        self.delay: float = _FIRST
         self._timer: Timer | None = None
 
     @property
@@ -62,20 +40,30 @@ class Backoff:
         """Whether a delay runs."""
         return self._timer is not None
 
-    def wait(self, kernel: Kernel, then: Callable[[], object]) -> None:
-        """Call a function after the delay; the next one is longer.
+    @property
+    def is_storm(self) -> bool:
+        """Whether the delay has been doubled so often that the repeats are a storm."""
+        return self.delay >= _FIRST * 2**_STORM
+
+    def reset(self) -> None:
+        """It said yes: the next delay is the first again."""
+        self.delay = _FIRST
+
+    def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
+        """Call a function after the delay; the next one is twice as long, up to the longest.
 
         Args:
             kernel: whose time passes.
             then: a plain function.
+            args: what to call it with.
         """
 
         def due() -> None:
             self._timer = None
-            then()
+            then(*args)
 
         self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
-        self.delay = longer(self.delay)
+        self.delay = min(self.delay * 2, _LONGEST)
 
     def cancel(self) -> None:
         """Do not ask again."""

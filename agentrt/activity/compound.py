@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks
-from agentrt.activity.backoff import FIRST_DELAY, Backoff, is_storm
+from agentrt.activity.backoff import Backoff
 from agentrt.activity.claims import claim_flags
 from agentrt.activity.composing import ChildUtilities, think_output
 from agentrt.activity.frame import Frame
@@ -109,7 +109,7 @@ class CompoundUnit(Unit):
 
     def begin(self, batch: Batch) -> None:
         """Start thinking: its own hook first, if it has one."""
-        self._backoff.delay = FIRST_DELAY
+        self._backoff.reset()
         self._begin(batch)
 
     def _begin(self, batch: Batch) -> None:
@@ -207,7 +207,7 @@ class CompoundUnit(Unit):
             frame.stop()
 
     def _all_ready(self) -> None:
-        self._backoff.delay = FIRST_DELAY
+        self._backoff.reset()
         try:
             output = think_output(self)
         except Exception as error:
@@ -292,7 +292,7 @@ class CompoundUnit(Unit):
         if self.state != THINKING or backoff.is_waiting:
             return
         planner = self.frame.planner
-        if planner.trace.on and is_storm(backoff.delay):
+        if planner.trace.on and backoff.is_storm:
             self.note(Event.STORM, step=frame.activity, delay=backoff.delay)
         backoff.wait(planner.kernel, self._think_again)
 

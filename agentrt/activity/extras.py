@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.backoff import FIRST_DELAY
+from agentrt.activity.backoff import Backoff
 from agentrt.activity.protection import watch
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import Waiter
@@ -23,12 +23,12 @@ class Extras:
     """The rare possessions of one unit.
 
     Attributes:
+        backoff: for when it refuses to be started.
         progress: what ``set_debug_progress`` said.
         status: the status text key and its arguments, if the action set one.
         debug: the author's own debugging data.
         suspension: the wait of ``suspend``, while it lasts.
         execute: the frame of the activity that ``run`` executes at this moment.
-        delay: game seconds before it is asked again when it refuses to be started.
     """
 
     __slots__ = (
@@ -36,8 +36,8 @@ class Extras:
         "_protected",
         "_while_running",
         "_while_thinking",
+        "backoff",
         "debug",
-        "delay",
         "execute",
         "progress",
         "status",
@@ -50,7 +50,7 @@ class Extras:
         self.debug: dict[str, Any] = {}
         self.suspension: Waiter | None = None
         self.execute: Any = None
-        self.delay: float = FIRST_DELAY
+        self.backoff: Backoff = Backoff()
         self._while_thinking: list[Connection] = []
         self._while_running: list[Connection] = []
         self._protected: list[tuple[Any, Connection]] = []

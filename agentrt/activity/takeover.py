@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentrt.activity.backoff import is_storm, longer
 from agentrt.activity.election import adjust, best_ready, boosted
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, SWITCHING, THINKING
 from agentrt.kernel.trace import Event
@@ -24,18 +23,6 @@ if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
 
 __all__ = ["refuse", "switch", "unwound"]
-
-
-def _later(frame: Frame, unit: Unit, delay: float) -> None:
-    """A unit refused to be started: have it think again, a little later.
-
-    Args:
-        frame: the place.
-        unit: one of its units.
-        delay: game seconds.
-    """
-    kernel = frame.planner.kernel
-    kernel.call_later(max(1, kernel.clock.ticks(delay)), _try_again, frame, unit, frame.round)
 
 
 def _try_again(frame: Frame, unit: Unit, number: int) -> None:
@@ -117,8 +104,7 @@ def refuse(unit: Unit, reason: str) -> None:
         unit.note(Event.REFUSED, reason=reason)
     unit.stop_think()
     unit.stop(IMPOSSIBLE)
-    extras = unit.own_extras()
-    if watched and is_storm(extras.delay):
-        unit.note(Event.STORM, delay=extras.delay)
-    _later(unit.frame, unit, extras.delay)
-    extras.delay = longer(extras.delay)
+    backoff = unit.own_extras().backoff
+    if watched and backoff.is_storm:
+        unit.note(Event.STORM, delay=backoff.delay)
+    backoff.wait(unit.frame.planner.kernel, _try_again, unit.frame, unit, unit.frame.round)

@@ -21,7 +21,6 @@ from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks, states
-from agentrt.activity.backoff import FIRST_DELAY
 from agentrt.activity.claims import claim_flags
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
@@ -314,7 +313,7 @@ class Unit:
     def _started(self) -> None:
         self.stop_think()
         if self.extras is not None:
-            self.extras.delay = FIRST_DELAY
+            self.extras.backoff.reset()
 
     def run(self) -> None:
         """Run; ``Frame.unit_finished`` is told when it is done."""

@@ -131,10 +131,6 @@ class Agenda:
         self.heap[:] = self.buckets
         heapq.heapify(self.heap)
 
-    def next_due(self) -> int | None:
-        """The tick in which something is due next, or None."""
-        return self.heap[0] if self.heap else None
-
 
 def _live(bucket: list[Entry], due: int) -> list[Entry]:
     """The entries of a bucket that still wait for it, in order of arrival."""

@@ -8,7 +8,6 @@ waits, and the order is exact); uvloop has no virtual clock, so its beat is one 
 from __future__ import annotations
 
 import asyncio
-import heapq
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,37 +15,11 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from virtual_loop import VirtualLoop
 
 from agentrt.kernel.kernel import Kernel
 
 PATIENCE = 5.0  # real seconds after which a stage gives up
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An asyncio loop whose clock jumps to the next timer when there is nothing else to do."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        super().__init__()
-
-    def time(self) -> float:
-        return self.now
-
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
-        await super().shutdown_default_executor()  # threads end in real time: no timeout of ours
-
-    def _run_once(self) -> None:
-        timers = self._scheduled
-        while timers and timers[0]._cancelled:
-            self._timer_cancelled_count -= 1
-            heapq.heappop(timers)._scheduled = False
-        if timers and not self._ready and not self._stopping:
-            events = self._selector.select(0)
-            if events:
-                self._process_events(events)
-            else:
-                self.now = max(self.now, timers[0]._when)
-        super()._run_once()
 
 
 class Stage:

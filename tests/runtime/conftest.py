@@ -10,44 +10,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import heapq
 import logging
 import random
 
 import pytest
 import trio
 import trio.testing
+from virtual_loop import VirtualLoop
 
 from agentrt import TOP, Action, Agent, Runtime
 
 HOSTS = ("plain", "asyncio", "trio")
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An asyncio loop whose clock jumps to the next timer when there is nothing else to do."""
-
-    def __init__(self):
-        self.now = 1000.0
-        super().__init__()
-
-    def time(self):
-        return self.now
-
-    async def shutdown_default_executor(self, timeout=None):  # noqa: ASYNC109 - as asyncio has it
-        await super().shutdown_default_executor()  # threads end in real time: no timeout of ours
-
-    def _run_once(self):
-        timers = self._scheduled
-        while timers and timers[0]._cancelled:
-            self._timer_cancelled_count -= 1
-            heapq.heappop(timers)._scheduled = False
-        if timers and not self._ready and not self._stopping:
-            events = self._selector.select(0)
-            if events:
-                self._process_events(events)
-            else:
-                self.now = max(self.now, timers[0]._when)
-        super()._run_once()
 
 
 class InOrder(random.Random):
