@@ -274,7 +274,7 @@ class Context:
         Raises:
             Exception: what it raised.
         """
-        return await self._unit.frame.planner.call(fn, args)
+        return await self._unit.frame.planner.agent.call(fn, args)
 
     # --- watching -----------------------------------------------------------------------------------------------------
 
@@ -356,7 +356,7 @@ class Context:
 
         Source: seed 001, `get_log`.
         """
-        return self._unit.frame.planner.logger(self._unit.path())
+        return self._unit.frame.planner.agent.logger(self._unit.path())
 
     def __repr__(self) -> str:
         return f"<Context of {self._unit!r}>"

@@ -314,7 +314,7 @@ class Execution:
         abort, self._abort = self._abort, None
         if self._ending:
             self._ending = False
-            self.planner.ended()
+            self.planner.agent.planner_ended()
             return
         assert abort is not None
         self.aborts += 1

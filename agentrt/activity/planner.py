@@ -281,24 +281,3 @@ class Planner:
         if self.trace.on:
             self.record(path, Event.KILLED, (("aborts", aborts), ("reason", reason)))
         self.agent.planner_killed(aborts, reason, path)
-
-    def ended(self) -> None:
-        """The plan was unwound for good."""
-        self.agent.planner_ended()
-
-    def logger(self, path: str) -> Any:
-        """A logger bound to the agent and a path.
-
-        Args:
-            path: the place in the plan.
-        """
-        return self.agent.logger(path)
-
-    def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
-        """Call something outside.
-
-        Args:
-            fn: a function.
-            args: what to call it with.
-        """
-        return self.agent.call(fn, args)
