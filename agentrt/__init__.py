@@ -6,12 +6,22 @@ This is the door for people who write actions and agents. Tests have their own: 
 from agentrt.activity.action import Action, CompoundAction, output, step
 from agentrt.activity.composing import ChildUtilities
 from agentrt.activity.context import Context
+from agentrt.activity.expected import CurrentFields, ExpectedStorage
 from agentrt.activity.fields import ActionArgs, ThinkOutput
+from agentrt.activity.nodes import Node
 from agentrt.activity.placeholders import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
+from agentrt.activity.spawning import SpawnedFrame
+from agentrt.activity.task import Task
+from agentrt.activity.task_group import TaskGroup
+from agentrt.activity.task_group_action import TaskGroupAction
+from agentrt.activity.task_specs import TaskDeclaration, declare_multiple_tasks, declare_permanent_task, declare_task
+from agentrt.activity.task_states import TaskState
+from agentrt.activity.task_views import TaskGroupView, TaskView
 from agentrt.agent import TOP, Agent, Injection
-from agentrt.body.entity import Entity
+from agentrt.body.entity import Entity, NamedSignals
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
 from agentrt.body.leases import Lease, LeaseBook
+from agentrt.body.metrics import WaitTimes
 from agentrt.errors import AgentRTError
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_after
@@ -23,7 +33,8 @@ from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
 from agentrt.restart import Restart
 from agentrt.runtime import Runtime
-from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
+from agentrt.snapshot import AgentSnapshot, FrameView, RuntimeSnapshot, UnitView
+from agentrt.town import Job, TaskGroups
 
 __all__ = [
     "ARGS",
@@ -51,26 +62,45 @@ __all__ = [
     "Condition",
     "Connection",
     "Context",
+    "CurrentFields",
     "Entity",
     "Event",
+    "ExpectedStorage",
     "FrameView",
     "Injection",
+    "Job",
     "Lease",
     "LeaseBook",
     "Manifest",
+    "NamedSignals",
+    "Node",
     "Pack",
     "Queue",
     "Registry",
     "Restart",
     "Runtime",
+    "RuntimeSnapshot",
     "Signal",
+    "SpawnedFrame",
     "Stream",
+    "Task",
+    "TaskDeclaration",
+    "TaskGroup",
+    "TaskGroupAction",
+    "TaskGroupView",
+    "TaskGroups",
+    "TaskState",
+    "TaskView",
     "ThinkOutput",
     "TraceEvent",
     "TraceHub",
     "TraceRecord",
     "UnitView",
+    "WaitTimes",
     "__version__",
+    "declare_multiple_tasks",
+    "declare_permanent_task",
+    "declare_task",
     "fail_after",
     "load_pack",
     "move_on_after",

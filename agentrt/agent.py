@@ -1,36 +1,39 @@
 """An agent: an entity, what it knows, and the drivers that make it act.
 
-An agent learns actions from packs or directly; each ``inject`` can be revoked, and an action is known as long as one
-injection holds it. Before the agent joins a runtime, and between ticks, that takes effect at once or at the next
-intake; never in the middle of a tick.
+What it knows, and how it learns and forgets, stands in ``learning``; here it lives: it joins a runtime, acts, and ends.
 
 The agent itself costs nothing while its actions sleep: there is no task of its own, only the strands of the actions
-that think and run.
+that think and run, and those of its observers. It ends in this order: the plan is unwound, the observers are stopped
+and clean up, and then it leaves its runtime and the task groups that it shares with others.
 
 Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.action import Action
 from agentrt.activity.current import StateReader, read_entity
 from agentrt.activity.knowledge import index_actions
 from agentrt.activity.planner import Planner
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import AgentKilled, DefinitionError, NotRunningError
-from agentrt.kernel.signals import Event
+from agentrt.errors import AgentKilled, NotRunningError
+from agentrt.injection import Injectable, Injection
+from agentrt.kernel.rng import Stream, derive_seed
+from agentrt.kernel.signals import Event, Signal
 from agentrt.kernel.trace import Event as TraceEvent
 from agentrt.kernel.trace import TraceRecord
-from agentrt.packs.closure import closure_of
-from agentrt.packs.loader import Pack, load_pack
-from agentrt.packs.registry import Registry, default_registry
+from agentrt.learning import Learner
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
+from agentrt.status import key_text, status_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.rng import Stream
+    from agentrt.activity.action import Action
+    from agentrt.activity.expected import CurrentFields
+    from agentrt.activity.search import SearchWork
+    from agentrt.kernel.strand import Strand
+    from agentrt.packs.registry import Registry
     from agentrt.runtime import Runtime
 
 __all__ = ["TOP", "Agent", "Injectable", "Injection"]
@@ -38,49 +41,21 @@ __all__ = ["TOP", "Agent", "Injectable", "Injection"]
 TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
-Injectable = type[Action] | Pack | str | Mapping[str, Any]
-"""What an agent can learn: an action class, a pack, a pack's alias, or the content of a pack as a mapping."""
 
-
-class Injection:
-    """What one ``Agent.inject`` taught.
-
-    Attributes:
-        agent: who learned it.
-        actions: the action classes, in order.
-        source: where it came from, in words.
-        is_live: whether it was not revoked.
-    """
-
-    __slots__ = ("actions", "agent", "is_live", "source")
-
-    def __init__(self, agent: Agent, actions: tuple[type[Action], ...], source: str) -> None:
-        self.agent: Agent = agent
-        self.actions: tuple[type[Action], ...] = actions
-        self.source: str = source
-        self.is_live: bool = True
-
-    def revoke(self) -> None:
-        """Take it back; an action that nothing else taught is forgotten. A second call does nothing."""
-        if self.is_live:
-            self.is_live = False
-            self.agent._revoke(self)  # the two are one thing
-
-    def __repr__(self) -> str:
-        return f"<Injection of {len(self.actions)} actions{'' if self.is_live else ', revoked'}: {self.source}>"
-
-
-class Agent:
+class Agent(Learner):
     """An entity that acts.
 
     Args:
-        entity: any object; its ``name`` is the agent's unless one is given.
+        entity: any object; its ``name`` is the agent's unless one is given. The packs that it lists as its own
+            (``ai_packs``, see ``agentrt.bearers``) are known from the start.
         name: what traces and tools call it. A runtime adds a number if there ever was one of that name.
         actions: action classes that it knows from the start.
         packs: packs, aliases of packs, or contents of packs that it knows from the start.
         top: the activity that it performs all the time.
         read_state: how to read a field of the entity's state for CURRENT.
+        expected: the fields of CURRENT with their types; None for any field.
         registry: where aliases are looked up; by default what the installed packages offer.
+        seed: of its own random numbers; None takes the runtime's seed and its name.
 
     Attributes:
         runtime: the runtime that it is part of, or None.
@@ -91,20 +66,19 @@ class Agent:
 
     __slots__ = (
         "__weakref__",
-        "_injections",
         "_random",
         "_read_state",
-        "_registry",
-        "entity",
+        "_seed",
+        "_signals",
         "error",
+        "expected",
         "flags",
         "given_name",
         "has_ended",
-        "name",
-        "planner",
-        "runtime",
         "top",
     )
+
+    planner: Planner | None
 
     def __init__(
         self,
@@ -115,99 +89,21 @@ class Agent:
         packs: tuple[Injectable, ...] | list[Injectable] = (),
         top: str = TOP,
         read_state: StateReader = read_entity,
+        expected: type[CurrentFields] | None = None,
         registry: Registry | None = None,
+        seed: int | str | None = None,
     ) -> None:
-        self.entity: Any = entity
         self.given_name: str = name or str(getattr(entity, "name", None) or type(entity).__name__.lower())
-        self.name: str = self.given_name
         self.top: str = top
-        self.runtime: Runtime | None = None
-        self.planner: Planner | None = None
         self.flags: FlagLedger = FlagLedger()
         self.has_ended: Event | None = None
         self.error: AgentKilled | None = None
-        self._registry = registry
+        self.expected: type[CurrentFields] | None = expected
         self._read_state = read_state
+        self._seed = seed
         self._random: Stream | None = None
-        self._injections: list[Injection] = []
-        if actions or packs:
-            self.inject(*packs, *actions, source="its own")
-
-    # --- knowing ------------------------------------------------------------------------------------------------------
-
-    def inject(self, *what: Injectable, source: str = "code") -> Injection:
-        """Teach the agent actions. Takes effect at the next intake if it is running.
-
-        Args:
-            what: action classes, packs, aliases of packs, contents of packs.
-            source: where they come from, in words, such as ``"equipment: pet collar"``.
-
-        Returns:
-            The injection, which can be revoked.
-
-        Raises:
-            DefinitionError: the actions do not fit together.
-            DataFault: a pack is not valid, or names what nobody registered.
-        """
-        actions: list[type[Action]] = []
-        for one in what:
-            if isinstance(one, type):
-                if not issubclass(one, Action):
-                    raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
-                actions.append(one)
-            else:
-                actions.extend(self._resolve(one))
-        injection = Injection(self, tuple(dict.fromkeys(actions)), source)
-        index_actions([*self.actions, *injection.actions])  # whatever does not fit is an error before anything changed
-        self._injections.append(injection)
-        self._changed(TraceEvent.INJECTED, injection)
-        return injection
-
-    def _resolve(self, pack: Pack | str | Mapping[str, Any]) -> tuple[type[Action], ...]:
-        registry = default_registry() if self._registry is None else self._registry
-        if not isinstance(pack, (Pack, str)):
-            pack = load_pack(pack)
-        closure = closure_of([pack], registry)
-        for kind in ("observers", "components", "task_groups"):
-            listed = getattr(closure, kind)
-            if listed:
-                raise DefinitionError(
-                    str(listed[0]),
-                    f"the pack lists it under '{kind}'.",
-                    "This version runs the actions of a pack only.",
-                )
-        actions = []
-        for alias in closure.actions:
-            found = registry.get(alias)
-            if not (isinstance(found, type) and issubclass(found, Action)):
-                raise DefinitionError(alias, f"it names {found!r}.", "Register a class derived from agentrt.Action.")
-            actions.append(found)
-        return tuple(actions)
-
-    def _revoke(self, injection: Injection) -> None:
-        self._injections.remove(injection)
-        self._changed(TraceEvent.REVOKED, injection)
-
-    def _changed(self, event: TraceEvent, injection: Injection) -> None:
-        runtime = self.runtime
-        if runtime is not None and self.planner is not None:
-            runtime.post(self._take_up, event, injection)
-
-    def _take_up(self, event: TraceEvent, injection: Injection) -> None:
-        planner = self.planner
-        if planner is not None and not planner.execution.is_stopped:
-            if planner.trace.on:
-                detail = (("source", injection.source), ("actions", len(injection.actions)))
-                planner.record("", event, detail)
-            planner.learn(index_actions(self.actions))
-
-    @property
-    def actions(self) -> tuple[type[Action], ...]:
-        """The actions that it knows, each once, in the order in which it learned them."""
-        injections = self._injections
-        if len(injections) == 1:
-            return injections[0].actions
-        return tuple(dict.fromkeys(action for injection in injections for action in injection.actions))
+        self._signals: dict[str, Signal] | None = None
+        super().__init__(entity, self.given_name, (*packs, *actions), registry)
 
     # --- living -------------------------------------------------------------------------------------------------------
 
@@ -218,7 +114,7 @@ class Agent:
 
     @property
     def random(self) -> Stream:
-        """Its own stream of random numbers, from the runtime's seed and its name.
+        """Its own stream of random numbers, from its own seed, or else from the runtime's seed and its name.
 
         Raises:
             NotRunningError: it is not part of a runtime.
@@ -228,8 +124,60 @@ class Agent:
                 raise NotRunningError(
                     "an agent has random numbers only in a runtime. Add it first: runtime.add(agent)."
                 )
-            self._random = self.runtime.stream(f"agent {self.name}")
+            own = self._seed
+            self._random = (
+                self.runtime.stream(f"agent {self.name}") if own is None else Stream(derive_seed(own, "agent"))
+            )
         return self._random
+
+    @property
+    def search(self) -> SearchWork | None:
+        """The search work of its runtime, which bounds what all agents look through in a tick; None outside one."""
+        return None if self.runtime is None else self.runtime.search
+
+    def signal(self, name: str) -> Signal:
+        """A signal of its entity; made when it is first asked for. ``ctx.signals[name]`` is the same one.
+
+        An entity of a type without a method ``signal(name)`` has no signals; the agent keeps them for it.
+
+        Args:
+            name: what happens to the entity, such as ``"ready_to_pose"``.
+
+        Returns:
+            The same signal each time.
+        """
+        find = getattr(self.entity, "signal", None)
+        if callable(find):
+            found = find(name)
+            if isinstance(found, Signal):
+                return found
+        if self._signals is None:
+            self._signals = {}
+        kept = self._signals.get(name)
+        if kept is None:
+            kept = self._signals[name] = Signal()
+        return kept
+
+    def observer_strands(self) -> list[Strand]:
+        """The strands of its observers that have not ended, in the order in which they began."""
+        return [] if self._belongings is None else self._belongings.observers.strands
+
+    def _end(self, reason: str) -> None:
+        """Its plan is unwound for good: stop its observers, and leave when they have ended."""
+        if self._belongings is None:
+            self._leave()
+        else:
+            self._belongings.observers.leave(reason, self._leave)
+
+    def _leave(self) -> None:
+        """It leaves its runtime, and the groups that it shares with others."""
+        for group in tuple(self._groups or ()):
+            if group.owner is not self:
+                group.remove(self)
+        assert self.runtime is not None
+        self.runtime.agent_ended(self)
+        if self._belongings is not None:
+            self._belongings.settle_quietly()  # what was to be taken at an intake that never came
 
     def join(self, runtime: Runtime, name: str) -> None:
         """Become part of a runtime; called by ``Runtime.add``. Thinking begins at the next intake.
@@ -238,6 +186,9 @@ class Agent:
             runtime: the runtime.
             name: a name that no other agent there has.
         """
+        for group in self._groups or ():
+            if group.runtime is None:
+                group.begins_to_act(runtime.tick)
         self.runtime = runtime
         self.name = name
         self.error = None
@@ -245,12 +196,18 @@ class Agent:
         self._random = None
         self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
         planner.learn(index_actions(self.actions))
+        if self._groups:
+            planner.learn_groups(self._groups)
+        if self._belongings is not None:
+            self._belongings.observers.reset()
         runtime.post(self._begin)
 
     def _begin(self) -> None:
         if self.planner is not None:
             if self.planner.trace.on:
                 self.planner.record("", TraceEvent.ADDED, ())
+            if self._belongings is not None:
+                self._belongings.settle_quietly()  # its observers begin
             self.planner.execution.begin()
 
     async def run(self) -> None:
@@ -294,7 +251,7 @@ class Agent:
             return
         self.error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.tick)
         log.error("the planner was killed", tick=runtime.tick, aborts=aborts, reason=reason)
-        runtime.agent_ended(self)
+        self._end("the agent was killed")
 
     def planner_ended(self) -> None:
         """The planner was told to end, and has."""
@@ -302,7 +259,7 @@ class Agent:
         assert runtime is not None
         if runtime.trace.on:
             runtime.trace.emit(TraceRecord(runtime.tick, self.name, "", TraceEvent.REMOVED))
-        runtime.agent_ended(self)
+        self._end("the agent ended")
 
     def logger(self, path: str) -> Any:
         """A logger bound to the agent and a place in its plan.
@@ -332,7 +289,10 @@ class Agent:
     @property
     def status_text(self) -> str:
         """What it does, for its players: the text of the innermost running action that has one."""
-        return self.snapshot().status_text
+        if self.planner is None:
+            return ""
+        status = status_of(self.planner.execution)
+        return key_text(status) if self.runtime is None else self.runtime.texts.text(status)
 
     def __repr__(self) -> str:
         state = "killed" if self.error is not None else "alive" if self.is_alive else "not running"

@@ -165,7 +165,7 @@ def _alias_option(_ctx: click.Context, _option: click.Parameter, values: tuple[s
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tuple[str, Path]], as_json: bool) -> None:
-    """Check pack files, or all *.json below a folder.
+    """Check files of packs and of task groups, or all *.json below a folder.
 
     Reports for each file its actions, its dependencies, everything that it holds together with them (its closure), and
     the aliases that nobody registered. Exit code 1 if anything is wrong.
@@ -187,11 +187,12 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
 
 
 @packs.command(name="schema")
-def print_schema() -> None:
-    """Print the JSON Schema of packs."""
+@click.argument("kind", type=click.Choice(["ai_pack", "task_groups"]), default="ai_pack")
+def print_schema(*, kind: str) -> None:
+    """Print the JSON Schema of packs, or of task groups."""
     from agentrt.packs.schema import schema_text
 
-    click.echo(schema_text(), nl=False)
+    click.echo(schema_text(kind), nl=False)
 
 
 @packs.command(name="list")

@@ -110,4 +110,5 @@ class Closer:
             if agent.planner is not None:
                 runs = reversed(agent.planner.execution.runs)
                 strands.extend(unit.running for unit in runs if unit.running is not None)
+            strands.extend(agent.observer_strands())
         return strands

@@ -27,9 +27,11 @@ __all__ = [
     "AgentRTError",
     "ArgumentError",
     "AuthorError",
+    "ComponentError",
     "DataFault",
     "DefinitionError",
     "DuplicateAliasError",
+    "ExpectedStateError",
     "ForeignAwaitError",
     "InternalError",
     "InvalidPackError",
@@ -39,9 +41,12 @@ __all__ = [
     "NotRunningError",
     "PackCycleError",
     "PlaceholderError",
+    "RebuildError",
     "RunFault",
     "SimulationTimeout",
+    "TaskError",
     "UnknownAliasError",
+    "UnknownTaskGroupError",
     "UnknownWorldError",
     "WrongStateError",
     "did_you_mean",
@@ -244,6 +249,51 @@ class MissingExtraError(AuthorError):
         )
 
 
+class TaskError(AuthorError):
+    """A task that its group cannot take.
+
+    Attributes:
+        group: the name of the group.
+    """
+
+    code = "ART109"
+
+    def __init__(self, group: str, text: str, remedy: str) -> None:
+        self.group = group
+        super().__init__(f"{group}: {text} {remedy}")
+
+
+class UnknownTaskGroupError(AuthorError):
+    """Somebody asked for a task group that is not there.
+
+    Attributes:
+        group: the name that was asked for.
+        holder: who was asked, in words.
+    """
+
+    code = "ART108"
+
+    def __init__(self, group: str, holder: str, known: Sequence[str], remedy: str) -> None:
+        self.group = group
+        self.holder = holder
+        there = f"There: {', '.join(known[:20])}." if known else "There is none."
+        super().__init__(f"{holder} has no task group '{group}'.{did_you_mean(group, known)} {there} {remedy}")
+
+
+class ExpectedStateError(AuthorError, AttributeError):
+    """A field of CURRENT was used in a way that it does not allow.
+
+    Attributes:
+        field: the field.
+    """
+
+    code = "ART110"
+
+    def __init__(self, field: str, problem: str, remedy: str) -> None:
+        self.field = field
+        super().__init__(f"CURRENT.{field} {problem} {remedy}")
+
+
 # --- data faults ------------------------------------------------------------------------------------------------------
 
 
@@ -273,14 +323,16 @@ class InvalidPackError(DataFault):
 
     code = "ART202"
 
-    def __init__(self, problems: Sequence[tuple[str, str]], *, file: str = "", omitted: int = 0) -> None:
+    def __init__(
+        self, problems: Sequence[tuple[str, str]], *, file: str = "", omitted: int = 0, what: str = "pack"
+    ) -> None:
         self.problems: tuple[tuple[str, str], ...] = tuple(problems)
         self.omitted = omitted
         if len(self.problems) == 1 and not omitted:
             pointer, text = self.problems[0]
             super().__init__(text, file=file, pointer=pointer)
             return
-        lines = [f"{len(self.problems) + omitted} problems in this pack:"]
+        lines = [f"{len(self.problems) + omitted} problems in this {what}:"]
         lines += [f"  #{pointer}: {text}" for pointer, text in self.problems]
         lines += [f"  and {omitted} more"] if omitted else []
         super().__init__("\n".join(lines), file=file)
@@ -347,6 +399,39 @@ class UnknownWorldError(DataFault):
         super().__init__(
             f"there is no world '{world}'.{did_you_mean(world, known)} Installed here: {', '.join(known)}."
         )
+
+
+class ComponentError(DataFault):
+    """A component that a pack names cannot be made.
+
+    Attributes:
+        alias: the component's.
+    """
+
+    code = "ART206"
+
+    def __init__(self, alias: str, problem: str, *, file: str = "", pointer: str = "") -> None:
+        self.alias = alias
+        super().__init__(
+            f"the component '{alias}' cannot be made: {problem} Correct the settings that the pack gives it, or the "
+            f"factory that is registered under the alias.",
+            file=file,
+            pointer=pointer,
+        )
+
+
+class RebuildError(DataFault):
+    """A saved game names what is no longer there, or is not what was saved.
+
+    Attributes:
+        subject: what cannot be rebuilt.
+    """
+
+    code = "ART207"
+
+    def __init__(self, subject: str, problem: str, *, file: str = "", pointer: str = "") -> None:
+        self.subject = subject
+        super().__init__(f"{subject}: {problem}", file=file, pointer=pointer)
 
 
 # --- run-time faults --------------------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ from agentrt.calls import Calls
 from agentrt.driving import BLOCKING_MS, CATCH_UP, Driver
 from agentrt.errors import NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.loops import current_library, make_host
+from agentrt.reporting import Reporting
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
     from agentrt.restart import Restart
+    from agentrt.status import Translate
 
 __all__ = ["HOSTS", "Runtime"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
 
 
-class Runtime:
+class Runtime(Reporting):
     """Agents on one clock.
 
     Args:
@@ -52,6 +53,9 @@ class Runtime:
         host: ``"auto"`` takes the event loop that runs when the runtime is first driven, or none; ``"plain"``,
             ``"asyncio"`` or ``"trio"`` insist.
         restart: what becomes of an agent whose planner gave up; None: it is killed.
+        think_budget: how many units of search work (``ctx.work``) all agents together may do in a tick; None for any
+            number.
+        translate: makes the status text of an agent from a key and its arguments; None shows the key.
 
     Attributes:
         kernel: the scheduler.
@@ -59,6 +63,9 @@ class Runtime:
         host: the name of the host; ``"auto"`` until it is chosen.
         restart: as given.
         calls: the calls to the outside that are under way.
+        waits: how long tasks were available before somebody started them.
+        search: the search work of all agents.
+        texts: makes the status texts.
     """
 
     def __init__(
@@ -68,10 +75,12 @@ class Runtime:
         ticks_per_second: int = 20,
         host: str = "auto",
         restart: Restart | None = None,
+        think_budget: int | None = None,
+        translate: Translate | None = None,
     ) -> None:
         if host not in HOSTS:
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
-        self.kernel: Kernel = Kernel(seed, ticks_per_second)
+        super().__init__(Kernel(seed, ticks_per_second), think_budget, translate)
         self.kernel.on_fault = self._fault
         self.kernel.trace.report = self._log
         self.leases: LeaseBook = LeaseBook()
@@ -359,23 +368,6 @@ class Runtime:
         if agent.has_ended is not None:
             agent.has_ended.set()
         self._driver.agent_ended(agent)
-
-    def report_blocking(self, report: object) -> None:
-        """A step kept the event loop from working; called at an intake."""
-        from agentrt.logs import get_logger
-
-        get_logger(tick=self.tick).warning(str(report))
-
-    def _fault(self, text: str, error: BaseException) -> None:
-        if self.trace.on:
-            detail = (("text", text), ("error", f"{type(error).__name__}: {error}"))
-            self.trace.emit(TraceRecord(self.tick, "", "", Event.FAULT, detail))
-        self._log(text, error)
-
-    def _log(self, text: str, error: BaseException) -> None:
-        from agentrt.logs import get_logger
-
-        get_logger(tick=self.tick).error(text, exc_info=error)
 
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"

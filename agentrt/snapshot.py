@@ -1,4 +1,4 @@
-"""Snapshots: what an agent is doing, as frozen, plain data. Tools, terminal views and tests read only this.
+"""Snapshots: what an agent or a runtime is doing, as frozen, plain data. Tools and terminal views read only this.
 
 Taking one changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a
 plan has the same path in every equal run.
@@ -13,15 +13,18 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.election import boosted
-from agentrt.activity.states import FRAME_NAMES, STARTED, UNIT_NAMES
+from agentrt.activity.search import running_branch
+from agentrt.activity.states import FRAME_NAMES, IDLE, IMPOSSIBLE, THINKING, UNIT_NAMES
+from agentrt.activity.task_units import TaskUnit
 from agentrt.body.flags import Refusal
+from agentrt.status import SILENT, plain, status_of
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
     from agentrt.agent import Agent
 
-__all__ = ["AgentSnapshot", "FrameView", "UnitView", "explain", "snapshot_agent"]
+__all__ = ["AgentSnapshot", "FrameView", "RuntimeSnapshot", "UnitView", "explain", "snapshot_agent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class UnitView:
         boosted: with the sunk-cost boost, if it is the elected one.
         is_elected: whether it is.
         progress: what it says about itself, for debugging.
+        reason: why it is not possible now: what it rejected, what raised, that it found nothing, that a task has no
+            place left; else empty.
         frames: the activities below it.
     """
 
@@ -46,6 +51,7 @@ class UnitView:
     boosted: float
     is_elected: bool
     progress: str
+    reason: str
     frames: tuple[FrameView, ...]
 
 
@@ -74,7 +80,9 @@ class AgentSnapshot:
         name: the agent's.
         tick: when.
         is_alive: whether it has not ended.
-        status_text: what it does, for players.
+        status_text: what it does, for players: the text of the innermost running action that has one, translated.
+        status_key: the key of that text; empty if no action has one.
+        status_args: what the text is filled with, as plain values; entities by their names.
         running: the path of what it runs, down to the leaf; empty while it only thinks.
         plan: its plan tree; None outside a runtime.
         flags: held control flags, with the name of the holder.
@@ -87,6 +95,8 @@ class AgentSnapshot:
     tick: int
     is_alive: bool
     status_text: str
+    status_key: str
+    status_args: dict[str, Any]
     running: str
     plan: FrameView | None
     flags: tuple[tuple[str, str], ...]
@@ -99,24 +109,59 @@ class AgentSnapshot:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class RuntimeSnapshot:
+    """What goes on in a runtime.
+
+    Attributes:
+        tick: when.
+        seconds: the same in game seconds.
+        late_ticks: how many ticks were left out because the machine could not keep up.
+        strands: how many coroutines live.
+        waits: how long tasks were available before somebody started them; the figures of ``WaitTimes``.
+        search_waits: how long search work waited for its part of the think budget; likewise.
+        think_budget: units of search work in each tick; None for any number.
+        think_used: how many of this tick were used.
+        think_waiting: how many requests wait.
+        agents: each agent, in the order in which they were added.
+    """
+
+    tick: int
+    seconds: float
+    late_ticks: int
+    strands: int
+    waits: dict[str, Any]
+    search_waits: dict[str, Any]
+    think_budget: int | None
+    think_used: int
+    think_waiting: int
+    agents: tuple[AgentSnapshot, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return asdict(self)
+
+
 def snapshot_agent(agent: Agent) -> AgentSnapshot:
     """Take a snapshot of an agent.
 
     Args:
         agent: the agent.
     """
-    planner = agent.planner
+    planner, runtime = agent.planner, agent.runtime
     root = None if planner is None else planner.execution.root
-    running, status = "", ""
+    running = ""
     if root is not None:
-        for unit in _running(root):
+        for unit in running_branch(root):
             running = unit.path()
-            status = _status(unit) or status
+    status = SILENT if planner is None else status_of(planner.execution)
     return AgentSnapshot(
         name=agent.name,
-        tick=0 if agent.runtime is None else agent.runtime.tick,
+        tick=0 if runtime is None else runtime.tick,
         is_alive=agent.is_alive,
-        status_text=status,
+        status_text=agent.status_text,
+        status_key=status.key,
+        status_args=plain(status.args),
         running=running,
         plan=None if root is None else _frame(root),
         flags=tuple((flag, hold.name) for flag, hold in agent.flags.holds().items()),
@@ -124,23 +169,6 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
         aborts=0 if planner is None else planner.execution.aborts,
         abort_reason="" if planner is None else planner.execution.abort_reason,
     )
-
-
-def _running(frame: Frame) -> Iterator[Unit]:
-    """The units of the running branch, outermost first."""
-    node: Frame | None = frame
-    while node is not None and node.active is not None and node.active.state >= STARTED:
-        unit = node.active
-        yield unit
-        node = unit.running_child()
-
-
-def _status(unit: Unit) -> str:
-    extras = unit.extras
-    if extras is not None and extras.status is not None:
-        key, args = extras.status
-        return f"{key} ({', '.join(f'{name}: {value}' for name, value in args.items())})" if args else key
-    return unit.spec.cls.status_text_key or ""
 
 
 def _frame(frame: Frame) -> FrameView:
@@ -155,15 +183,32 @@ def _frame(frame: Frame) -> FrameView:
 def _unit(frame: Frame, unit: Unit) -> UnitView:
     is_elected = unit is frame.active
     return UnitView(
-        action=unit.spec.cls.__name__,
+        action=unit.spec.label,
         name=unit.spec.name,
         state=UNIT_NAMES[unit.state],
         utility=unit.utility,
         boosted=boosted(frame) if is_elected else unit.utility,
         is_elected=is_elected,
         progress="" if unit.extras is None else unit.extras.progress,
+        reason=_reason(unit),
         frames=tuple(_frame(child) for child in unit.children()),
     )
+
+
+def _reason(unit: Unit) -> str:
+    """Why a unit is not possible now, or cannot be ready."""
+    told = "" if unit.extras is None else unit.extras.reason
+    if unit.state == IDLE and unit.spec.has_filter and unit.frame.state == THINKING:
+        return told  # it forbids the whole activity
+    if isinstance(unit, TaskUnit) and unit.state == THINKING and not unit.spec.task.has_room():
+        return "all its places are taken"
+    if unit.state != IMPOSSIBLE:
+        return ""
+    if told:
+        return told
+    if unit.rejection is not None:
+        return f"rejected: {unit.rejection}"
+    return "it only forbids or allows" if unit.spec.is_filter else "it ended thinking without an output"
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -203,13 +248,14 @@ def _explain_frame(frame: FrameView, level: int) -> Iterator[str]:
 
 
 def _why(unit: UnitView, elected: UnitView | None) -> str:
-    words = f" ({unit.progress})" if unit.progress else ""
+    words = f": {unit.reason}" if unit.reason else ""
+    words += f" ({unit.progress})" if unit.progress else ""
     if unit.is_elected:
         boost = f" + {unit.boosted - unit.utility:g} sunk cost" if unit.boosted > unit.utility else ""
         return f"{unit.state}, utility {unit.utility:g}{boost}{words}"
     if unit.state == "ready" and elected is not None:
         return f"ready, but its utility {unit.utility:g} does not beat {elected.boosted:g}{words}"
-    if unit.state == "idle" and elected is not None:
+    if unit.state == "idle" and elected is not None and not unit.reason:
         return f"not thinking: it could not beat {elected.utility:g}{words}"
     if unit.state == "thinking":
         return f"not ready yet{words}"

@@ -7,6 +7,7 @@ import types
 import pytest
 
 import agentrt
+import agentrt.rebuild
 import agentrt.testing
 
 AGENTRT = [
@@ -30,6 +31,23 @@ AGENTRT = [
     # what the hooks are given
     "ChildUtilities",
     "Context",
+    "CurrentFields",
+    "ExpectedStorage",
+    "NamedSignals",
+    "Node",
+    "SpawnedFrame",
+    # task groups
+    "Task",
+    "TaskDeclaration",
+    "TaskGroup",
+    "TaskGroupAction",
+    "TaskGroupView",
+    "TaskGroups",
+    "TaskState",
+    "TaskView",
+    "declare_multiple_tasks",
+    "declare_permanent_task",
+    "declare_task",
     # bodies
     "Entity",
     "JUMP",
@@ -55,6 +73,7 @@ AGENTRT = [
     # living
     "Agent",
     "Injection",
+    "Job",
     "Restart",
     "Runtime",
     "Stream",
@@ -66,20 +85,28 @@ AGENTRT = [
     # seeing
     "AgentSnapshot",
     "FrameView",
+    "RuntimeSnapshot",
     "TraceEvent",
     "TraceHub",
     "TraceRecord",
     "UnitView",
+    "WaitTimes",
     # errors
     "AgentRTError",
     "__version__",
 ]
+
+REBUILD = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
 
 TESTING = ["Simulation", "TraceDigest"]
 
 
 def test_the_facade_for_authors():
     assert sorted(agentrt.__all__) == sorted(AGENTRT)
+
+
+def test_what_a_game_calls_after_loading():
+    assert sorted(agentrt.rebuild.__all__) == REBUILD
 
 
 def test_the_facade_for_tests():

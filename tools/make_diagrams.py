@@ -1,4 +1,4 @@
-"""Make the state diagrams of docs/architecture.md from the tables of agentrt/activity/states.py.
+"""Make the state diagrams of docs/architecture.md from the tables in agentrt/activity.
 
 Each diagram stands between two marks, ``<!-- states of a unit -->`` and ``<!-- end -->``; what is between them is
 replaced, the rest of the page is left alone. Run it after a change of the tables: ``python tools/make_diagrams.py``. A
@@ -13,11 +13,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agentrt.activity.states import FRAME_NAMES, FRAME_TABLE, IDLE, UNIT_NAMES, UNIT_TABLE
+from agentrt.activity.task_states import TASK_TABLE
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
+_TASK_NAMES = tuple(TASK_TABLE)
+
 DIAGRAMS: Mapping[str, tuple[Mapping[int, tuple[int, ...]], tuple[str, ...]]] = {
     "states of a unit": (UNIT_TABLE, UNIT_NAMES),
     "states of a frame": (FRAME_TABLE, FRAME_NAMES),
+    "states of a task": (
+        {_TASK_NAMES.index(state): tuple(map(_TASK_NAMES.index, nexts)) for state, nexts in TASK_TABLE.items()},
+        _TASK_NAMES,
+    ),
 }
 
 

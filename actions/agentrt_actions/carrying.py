@@ -1,4 +1,4 @@
-"""Carrying: pick up, put down, store, consume. One thing at a time, in two hands.
+"""Carrying: pick up, put down, store, stow, consume. One thing at a time, in two hands.
 
 Hands are empty between plans: what a plan picked up and did not use is laid down when the plan ends, by
 ``PickUp.stop``, however it ends. So a plan that is thought while another one runs counts on empty hands, and
@@ -6,15 +6,28 @@ what it would interrupt lays its burden down first.
 
 ``CURRENT.carrying`` says, while a plan is thought, what the entity will carry by then: a step that picks up
 asks for empty hands, a step that stores asks for the item. Plans that do not fit together are never ready, so
-they never fail.
+they never fail. ``CURRENT.storage`` says the same of the backpack, for those who have one.
+
+The plans that are made of these are in the module ``bringing``.
 """
 
 from __future__ import annotations
 
-from agentrt import ARGS, OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
-from agentrt_actions.protocols import Carrier, Consumable, Located, PathFinder, Storage
+from agentrt import Action, ActionArgs, Context, Entity
+from agentrt_actions.protocols import Located, PathFinder
+from agentrt_actions.things import Backpacker, Carrier, Consumable, Storage
 
-__all__ = ["ConsumeCarried", "PickUp", "PutDown", "StoreCarried", "StoreItem", "expected_carrying", "within_reach"]
+__all__ = [
+    "ConsumeCarried",
+    "DropCarrying",
+    "PickUp",
+    "PutDown",
+    "StoreCarried",
+    "StowCarried",
+    "UnpackItem",
+    "expected_carrying",
+    "within_reach",
+]
 
 
 def expected_carrying(ctx: Context) -> Entity | None:
@@ -40,7 +53,10 @@ def within_reach(ctx: Context, entity: Entity, reach: int = 1) -> bool:
 
 
 class PickUp(Action):
-    """Take an item into the hands, and lay it down at the end of the plan if it was not used."""
+    """Take an item into the hands, and lay it down at the end of the plan if it was not used.
+
+    Source: seed 001, "step declarations", CURRENT.carrying; ai.CURRENT (a pickup action modifies the expected state).
+    """
 
     does = "agentrt:pick_up"
     name = "pick up"
@@ -119,6 +135,36 @@ class PutDown(Action):
         ctx.entity[Carrier].put_down()
 
 
+class DropCarrying(Action):
+    """Let go of whatever is carried, at once; nothing happens with empty hands.
+
+    For plans that need free hands and do not know what the hands hold.
+    """
+
+    does = "agentrt:drop_carrying"
+    name = "drop"
+    utility = 1.0
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready; the hands will be empty.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        ctx.CURRENT.carrying = None
+        ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        """Let go.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        ctx.entity[Carrier].put_down()
+
+
 class StoreCarried(Action):
     """Put what is carried into a storage within reach."""
 
@@ -162,30 +208,6 @@ class StoreCarried(Action):
             ctx.abort(f"nothing could be stored in {args.storage.name}")
 
 
-class StoreItem(CompoundAction):
-    """Bring an item that is carried to the nearest storage that accepts it and that nobody else is on the way to."""
-
-    does = "agentrt:store_item"
-    name = "store item"
-    utility = 1.0
-
-    class Args(ActionArgs):
-        """What to store.
-
-        Attributes:
-            item: the item; it will be carried by then.
-        """
-
-        item: Entity
-
-    steps = (
-        step("agentrt:find_storage", item=ARGS.item, name="storage"),
-        step("agentrt:reserve_entity", entity=PREV.storage),
-        step("agentrt:goto_entity", entity=OUT["storage"].storage),
-        step("agentrt:store_carried", storage=OUT["storage"].storage),
-    )
-
-
 class ConsumeCarried(Action):
     """Use up what is carried: eat it, drink it, take it."""
 
@@ -217,3 +239,92 @@ class ConsumeCarried(Action):
         if item is None:
             ctx.abort("there is nothing in the hands to consume")
         item[Consumable].consume(ctx.entity)
+
+
+class StowCarried(Action):
+    """Put what is carried into one's own backpack.
+
+    Source: seed 001, "step declarations", CURRENT.storage.
+    """
+
+    does = "agentrt:stow_carried"
+    name = "stow"
+    utility = 1.0
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        """Be ready if something will be carried and there will be room.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        item = expected_carrying(ctx)
+        if item is not None and ctx.CURRENT.storage.add_item(item):
+            ctx.CURRENT.carrying = None
+            ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        """Stow it.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        await ctx.next_tick()
+        if not ctx.entity[Backpacker].stow():
+            ctx.abort("the backpack took nothing")
+
+
+class UnpackItem(Action):
+    """Take an item out of one's own backpack, and put it back at the end of the plan if it was not used.
+
+    Source: seed 001, "step declarations", CURRENT.storage.
+    """
+
+    does = "agentrt:unpack_item"
+    name = "unpack"
+    utility = 1.0
+
+    class Args(ActionArgs):
+        """What to unpack.
+
+        Attributes:
+            item: the item.
+        """
+
+        item: Entity
+
+    async def think(self, ctx: Context, args: Args) -> None:
+        """Be ready if the item will be in the backpack and the hands will be empty.
+
+        Args:
+            ctx: the context.
+            args: what to unpack.
+        """
+        storage = ctx.CURRENT.storage
+        if expected_carrying(ctx) is None and any(item is args.item for item in storage.items.values()):
+            storage.remove_item(args.item)
+            ctx.CURRENT.carrying = args.item
+            ctx.set_think_output()
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        """Take it.
+
+        Args:
+            ctx: the context.
+            args: what to unpack.
+        """
+        await ctx.next_tick()
+        if not ctx.entity[Backpacker].unpack(args.item):
+            ctx.abort(f"{args.item.name} could not be unpacked")
+
+    def stop(self, ctx: Context, args: Args) -> None:
+        """Put it back if it is still carried; if there is no room any more, lay it down.
+
+        Args:
+            ctx: the context.
+            args: what was unpacked.
+        """
+        carrier: Carrier = ctx.entity[Carrier]
+        if carrier.carrying is args.item and not ctx.entity[Backpacker].stow():
+            carrier.put_down()

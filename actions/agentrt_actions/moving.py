@@ -1,31 +1,27 @@
-"""Moving: follow a path, go to an entity or a place, wander, flee, chase.
+"""Moving: follow a path, go to an entity or a place, patrol a route, wander.
 
 All of them walk through ``walk_one``: let the time of a step pass, take the step, look again. An interruption can
 come at any step and finds the entity on a place, never between two. All of them hold the flag MOVE, so that
 nothing else of the same agent drives its legs.
 
 While it thinks, an action that moves writes where the entity will stand into ``CURRENT.location``; the steps
-behind it in a compound plan from there. Fleeing and wandering do not know where they will end, and leave it
-alone.
-
-Chasing ends when the target is in reach, and also when it got away: missing is no failure of the plan. Who
-acts on the target afterwards checks whether it is there (an abort for every rabbit that was quicker would
-stop the wolf's planner after ten of them).
+behind it in a compound plan from there. Wandering, and patrolling without end, do not know where they will end, and
+leave it alone.
 """
 
 from __future__ import annotations
 
-from agentrt import ARGS, MOVE, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
-from agentrt_actions.protocols import Located, Mover, Path, PathFinder, Place, Threats
-from agentrt_actions.searching import expected_location, nearness, own_moves
-from agentrt_actions.watching import keep_looking, ready_while
+from collections.abc import Sequence
 
-__all__ = ["ChaseEntity", "FleeThreats", "FollowPath", "GotoEntity", "GotoLocation", "IdleWander", "Wander", "walk_one"]
+from agentrt import ARGS, MOVE, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt_actions.nearby import expected_location, nearness
+from agentrt_actions.protocols import Located, Mover, Path, PathFinder, Place
+from agentrt_actions.watching import keep_looking
+
+__all__ = ["FollowPath", "GotoEntity", "GotoLocation", "Patrol", "Wander", "walk_one", "walk_path"]
 
 PATIENCE = 3
 """How often in a row a step may be blocked before a path counts as closed."""
-
-_OUT_OF_REACH = 1 << 30
 
 
 async def walk_one(ctx: Context, place: Place) -> bool:
@@ -43,11 +39,56 @@ async def walk_one(ctx: Context, place: Place) -> bool:
     return mover.step(place)
 
 
-class FollowPath(Action):
-    """Walk along a path.
+async def walk_path(ctx: Context, path: Path, *, target: Entity | None = None, reach: int = 0) -> None:
+    """Walk along a path to its end, or after a target wherever it walks meanwhile.
 
-    When the entity does not stand where the path begins, or a step is blocked, another path to the same place
-    is found; when there is none, the plan is aborted.
+    When the entity does not stand where the path begins, or a step is blocked, or the target is not within reach of the
+    path's end any more, another path is found. The plan is aborted when there is none, when steps are blocked again and
+    again, and when the target is destroyed.
+
+    Args:
+        ctx: the context of an action that runs.
+        path: which way.
+        target: where the path is to lead to; None for the place where it ends.
+        reach: how many steps before the target it may end.
+    """
+    finder: PathFinder = ctx.entity[PathFinder]
+    located: Located = ctx.entity[Located]
+    goal = path.destination if target is None else target[Located].location
+    if located.location != path.start:
+        path = _another(ctx, goal, reach)
+    refused = 0
+    ahead = list(reversed(path.places))
+    while True:
+        if target is not None:
+            if target.is_destroyed:
+                ctx.abort(f"{target.name} was destroyed on the way to it")
+            goal = target[Located].location
+            if finder.distance(path.destination, goal) > reach:
+                path = _another(ctx, goal, reach)
+                ahead = list(reversed(path.places))
+        if not ahead:
+            return
+        if await walk_one(ctx, ahead.pop()):
+            refused = 0
+            continue
+        refused += 1
+        if refused == PATIENCE:
+            ctx.abort(f"the way to {goal} is blocked")
+        path = _another(ctx, goal, reach)
+        ahead = list(reversed(path.places))
+
+
+def _another(ctx: Context, goal: Place, reach: int) -> Path:
+    finder: PathFinder = ctx.entity[PathFinder]
+    found = finder.find(ctx.entity[Located].location, goal, reach=reach)
+    if found is None:
+        ctx.abort(f"no path leads to {goal} any more")
+    return found
+
+
+class FollowPath(Action):
+    """Walk along a path; if it leads to a target that walks away, after the target.
 
     Source: seed 001, "Compound action example", follow_path; "step declarations", CURRENT.location.
     """
@@ -63,9 +104,13 @@ class FollowPath(Action):
 
         Attributes:
             path: from where the entity will stand.
+            target: where it is to lead to, if that may move; it has ``Located``.
+            reach: how many steps before the target to stop at most.
         """
 
         path: Path
+        target: Entity | None = None
+        reach: int = 0
 
     async def think(self, ctx: Context, args: Args) -> None:
         """Say where the entity will stand, and how short the way is.
@@ -85,30 +130,11 @@ class FollowPath(Action):
             ctx: the context.
             args: which way.
         """
-        path = args.path
-        if ctx.entity[Located].location != path.start:
-            path = self._another(ctx, path.destination)
-        refused = 0
-        ahead = list(reversed(path.places))
-        while ahead:
-            if await walk_one(ctx, ahead.pop()):
-                refused = 0
-                continue
-            refused += 1
-            if refused == PATIENCE:
-                ctx.abort(f"the way to {path.destination} is blocked")
-            ahead = list(reversed(self._another(ctx, path.destination).places))
-
-    def _another(self, ctx: Context, destination: Place) -> Path:
-        finder: PathFinder = ctx.entity[PathFinder]
-        found = finder.find(ctx.entity[Located].location, destination)
-        if found is None:
-            ctx.abort(f"no path leads to {destination} any more")
-        return found
+        await walk_path(ctx, args.path, target=args.target, reach=args.reach)
 
 
 class GotoEntity(CompoundAction):
-    """Find a path to an entity and follow it."""
+    """Find a path to an entity and follow it, wherever the entity goes meanwhile."""
 
     does = "agentrt:goto_entity"
     name = "go to entity"
@@ -127,7 +153,7 @@ class GotoEntity(CompoundAction):
 
     steps = (
         step("agentrt:find_path_to_entity", destination=ARGS.entity, reach=ARGS.reach),
-        step("agentrt:follow_path", path=PREV.path),
+        step("agentrt:follow_path", path=PREV.path, target=ARGS.entity, reach=ARGS.reach),
     )
 
 
@@ -194,133 +220,90 @@ class Wander(Action):
             await walk_one(ctx, ctx.random.choice(around))
 
 
-class IdleWander(CompoundAction):
-    """Wander about when idle."""
+class Patrol(Action):
+    """Walk a route of places, once, several times, or round and round.
 
-    does = "agentrt:idle"
-    name = "wander idly"
-    utility = 1.0
-    steps = (step("agentrt:wander"),)
-
-
-class FleeThreats(Action):
-    """Run away from whatever the entity fears, until nothing of it is near.
-
-    Each step leads to the neighboring place that is the longest way off for the threats. Its utility says how
-    near the nearest threat is: 1 in reach, 0 at ten steps.
+    Places to which no path leads are left out. A patrol that was interrupted goes on with the place that it was on the
+    way to.
     """
 
-    does = "agentrt:flee_threats"
-    name = "flee"
-    utility = (0.0, 1.0)
+    does = "agentrt:patrol"
+    name = "patrol"
+    utility = 1.0
     flags = frozenset({MOVE})
-    status_text_key = "agentrt:status.fleeing"
-
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready while there are threats.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
-        threats: Threats = ctx.entity[Threats]
-        finder: PathFinder = ctx.entity[PathFinder]
-        located: Located = ctx.entity[Located]
-
-        def urgency() -> float:
-            away = finder.distance(located.location, threats.nearby[0][Located].location)
-            return max(0.0, min(1.0, 1.1 - away / 10))
-
-        await ready_while(ctx, [threats.changed], lambda: bool(threats.nearby), urgency)
-
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Run, until nothing threatens.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
-        threats = ctx.entity[Threats]
-        located = ctx.entity[Located]
-        while nearby := threats.nearby:
-            place = self._safest(ctx, [threat[Located].location for threat in nearby])
-            if place == located.location:
-                await ctx.next_tick()
-            else:
-                await walk_one(ctx, place)
-
-    def _safest(self, ctx: Context, feared: list[Place]) -> Place:
-        finder: PathFinder = ctx.entity[PathFinder]
-        here: Place = ctx.entity[Located].location
-        choices: list[Place] = [here, *finder.neighbors(here)]
-        costs = [finder.costs(place, choices) for place in feared]
-
-        def safety(index: int) -> int:
-            # A place that no threat can come to is the best there is.
-            known = [cost for row in costs if (cost := row[index]) is not None]
-            return min(known) if known else _OUT_OF_REACH
-
-        return choices[max(range(len(choices)), key=lambda index: (safety(index), -index))]
-
-
-class ChaseEntity(Action):
-    """Run after an entity until it is in reach, or for as many steps as patience lasts."""
-
-    does = "agentrt:chase_entity"
-    name = "chase"
-    utility = (0.0, 1.0)
-    flags = frozenset({MOVE})
-    status_text_key = "agentrt:status.chasing"
+    status_text_key = "agentrt:status.patrolling"
 
     class Args(ActionArgs):
-        """Whom.
+        """Where.
 
         Attributes:
-            target: the entity; it has ``Located``.
-            reach: how near is near enough, in steps.
-            patience: after how many steps to give up.
+            route: the places, in order.
+            rounds: how often to walk the whole route; 0 for round and round, until something better comes.
+            pause: how many game seconds to stay at each place.
         """
 
-        target: Entity
-        reach: int = 1
-        patience: int = 30
+        route: Sequence[Place]
+        rounds: int = 1
+        pause: float = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._route: Sequence[Place] = ()
+        self._next: int = 0  # the place that it is on the way to
+        self._done: int = 0  # whole rounds
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready while a path leads to the target.
+        """Be ready while a path leads to a place of the route.
 
         Args:
             ctx: the context.
-            args: whom.
+            args: where.
         """
-        finder = ctx.entity[PathFinder]
-        located = args.target[Located]
+        finder: PathFinder = ctx.entity[PathFinder]
+        route = list(args.route)
         ready = False
 
         def look() -> None:
             nonlocal ready
-            path = finder.find(expected_location(ctx), located.location, reach=args.reach)
-            if path is not None:
-                ctx.set_utility(nearness(path.cost))
-                if not ready:
-                    ctx.CURRENT.location = path.destination
-                    ctx.set_think_output()
-            elif ready:
+            now = any(cost is not None for cost in finder.costs(expected_location(ctx), route))
+            if now and not ready:
+                if args.rounds:
+                    ctx.CURRENT.location = route[-1]
+                ctx.set_think_output()
+            elif ready and not now:
                 ctx.clear_think_output()
-            ready = path is not None
+            ready = now
 
-        await keep_looking(ctx, [finder.changed, located.moved, *own_moves(ctx)], look)
+        await keep_looking(ctx, [finder.changed], look)
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Run after it.
+        """Walk.
 
         Args:
             ctx: the context.
-            args: whom.
+            args: where.
         """
-        finder = ctx.entity[PathFinder]
-        located = ctx.entity[Located]
-        for _ in range(args.patience):
-            path = finder.find(located.location, args.target[Located].location, reach=args.reach)
-            if path is None or not path.places:
-                return
-            await walk_one(ctx, path.places[0])
+        if list(args.route) != list(self._route):
+            self._route, self._next, self._done = args.route, 0, 0
+        missed = 0
+        while not args.rounds or self._done < args.rounds:
+            tick = ctx.clock.tick
+            missed = 0 if await self._go(ctx, args) else missed + 1
+            if missed == len(self._route):
+                ctx.abort("no place of the route can be reached any more")
+            self._next += 1
+            if self._next == len(self._route):
+                self._next = 0
+                self._done += 1
+                if ctx.clock.tick == tick:
+                    await ctx.next_tick()  # a route of one place, without a pause, is no reason to stop the world
+        self._done = 0
+
+    async def _go(self, ctx: Context, args: Args) -> bool:
+        finder: PathFinder = ctx.entity[PathFinder]
+        path = finder.find(ctx.entity[Located].location, self._route[self._next])
+        if path is None:
+            return False
+        await walk_path(ctx, path)
+        await ctx.sleep(args.pause)
+        return True

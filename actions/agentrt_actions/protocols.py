@@ -1,5 +1,8 @@
 """What the standard actions ask of a world: small typed protocols, found among the components of the entity.
 
+This module has those about places, ways, and what there is; the module ``things`` has those about hands, storages,
+needs and effects.
+
 An action never knows the world that it acts in. It asks the entity for a component by its protocol,
 ``ctx.entity[PathFinder]``, and the world has put there whatever implements it: a grid, a graph of rooms, a
 physics engine. A world offers the protocols that its agents' packs need, and no other::
@@ -10,7 +13,8 @@ Rules that hold for all of them:
 
 * A *place* is any hashable value that tells where something is: a cell, the name of a room. Only the world
   looks inside.
-* Costs and times are whole numbers, so that comparing them gives the same answer on every machine.
+* Costs and times are whole numbers, so that comparing them gives the same answer on every machine. A step costs at
+  least 1.
 * Whatever is returned in an order is returned in the same order in every run: never in the order of a set.
 * A signal is fired after the change that it tells of, so that who is woken sees the new state.
 
@@ -21,22 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from agentrt import Entity, Signal
 
 __all__ = [
-    "Carrier",
-    "Consumable",
+    "Change",
+    "Changing",
     "Directory",
-    "EffectPlayer",
     "Located",
     "Mover",
     "Path",
     "PathFinder",
     "Place",
-    "PlayedEffect",
-    "Storage",
+    "Surveyor",
     "Threats",
 ]
 
@@ -156,77 +158,6 @@ class PathFinder(Protocol):
 
 
 @runtime_checkable
-class Carrier(Protocol):
-    """Something that can carry one thing."""
-
-    @property
-    def carrying(self) -> Entity | None:
-        """What it carries."""
-        ...
-
-    def pick_up(self, item: Entity) -> bool:
-        """Take an item into the hands, from the ground or out of a storage.
-
-        Args:
-            item: the item, within reach.
-
-        Returns:
-            False if the hands are full or the item cannot be had; nothing has changed then.
-        """
-        ...
-
-    def put_down(self) -> Entity | None:
-        """Lay what is carried down where the carrier is.
-
-        Returns:
-            What was carried.
-        """
-        ...
-
-
-@runtime_checkable
-class Storage(Protocol):
-    """Something that items are kept in. The entity that has it is where the items are brought to.
-
-    Storages stand under the tag ``storage`` of the ``Directory``, whose signal also tells that one was filled
-    or emptied.
-    """
-
-    def accepts(self, item: Entity) -> bool:
-        """Whether an item belongs here and there is room for it.
-
-        Args:
-            item: the item.
-        """
-        ...
-
-    def store(self, item: Entity, carrier: Carrier) -> bool:
-        """Take over what somebody carries.
-
-        Args:
-            item: the item.
-            carrier: who carries it.
-
-        Returns:
-            False if it is not accepted or not carried; nothing has changed then.
-        """
-        ...
-
-
-@runtime_checkable
-class Consumable(Protocol):
-    """Something that somebody can use up: food, drink, medicine."""
-
-    def consume(self, consumer: Entity) -> None:
-        """Apply what it does, and destroy the item that it belongs to.
-
-        Args:
-            consumer: who uses it up.
-        """
-        ...
-
-
-@runtime_checkable
 class Directory(Protocol):
     """Knows what there is, by tags such as ``food``; the world puts entities under tags as they change."""
 
@@ -241,8 +172,62 @@ class Directory(Protocol):
     def changed(self, tag: str) -> Signal:
         """The signal that is fired when entities were put under a tag or taken from it, or what stands there changed.
 
+        Fired with a ``Change``, it tells which one; with anything else, or nothing, that any of them may have changed:
+        then whoever keeps a memory of them has to look at all of them again, a few at a time.
+
         Args:
             tag: the tag.
+        """
+        ...
+
+
+class Change(NamedTuple):
+    """What a ``Directory`` says of one entity when it changed there.
+
+    Attributes:
+        entity: the entity that came, went, or became another.
+        is_there: whether it stands under the tag now.
+    """
+
+    entity: Entity
+    is_there: bool
+
+
+@runtime_checkable
+class Changing(Protocol):
+    """Something that tells when it changed, so that a memory of what it was like is not believed any more.
+
+    A component of the candidates of a search, for worlds whose ``Directory`` does not tell.
+    """
+
+    @property
+    def changed(self) -> Signal:
+        """Fired when it changed."""
+        ...
+
+
+@runtime_checkable
+class Surveyor(Protocol):
+    """Knows where things are, and answers which is nearest without looking at all of them.
+
+    Optional: who has none, or asks for more than nearness, has the cost of a path to each thing found out.
+    """
+
+    def nearest(
+        self, tag: str, start: Any, *, reach: int = 0, within: int = 0, accepts: Callable[[Entity], bool]
+    ) -> tuple[Entity, int] | None:
+        """The nearest thing under a tag to which a path leads.
+
+        Args:
+            tag: the tag in the ``Directory``.
+            start: where paths begin.
+            reach: how many steps before it a path may end.
+            within: the greatest cost of the path; 0 for any.
+            accepts: whether a thing counts; asked of near ones first, and of no more than needed.
+
+        Returns:
+            The thing and the cost of the path to it; of equally near ones the first under the tag. None if there is
+            none.
         """
         ...
 
@@ -259,30 +244,4 @@ class Threats(Protocol):
     @property
     def changed(self) -> Signal:
         """Fired when threats came, went, or came nearer."""
-        ...
-
-
-class PlayedEffect(Protocol):
-    """An effect that is being played."""
-
-    def stop(self) -> None:
-        """End it now, without telling that it is done; nothing happens if it ended already."""
-        ...
-
-
-@runtime_checkable
-class EffectPlayer(Protocol):
-    """Plays effects: an animation, a sound, or only the time that they take."""
-
-    def play(self, entity: Entity, effect: str, done: Callable[[], None]) -> PlayedEffect:
-        """Begin an effect.
-
-        Args:
-            entity: on whom it is seen.
-            effect: its name.
-            done: called once, when it has ended by itself; never before this call returns.
-
-        Returns:
-            A handle that can end it.
-        """
         ...

@@ -1,73 +1,29 @@
 """Finding what to act on: the nearest entity under a tag, a storage for an item, a path to an entity or a place.
 
-These actions only think; their ``run`` is empty. They keep looking while they think: what they found may be
-taken by somebody else, die, or move away, and something nearer may turn up. Whenever the world says that it
-changed they look again, and the steps behind them in a compound think again with the new find.
-
-Where a search begins is not where the entity stands but where it *will* stand: ``CURRENT.location``, which
-the steps before have set. Only while no step has moved it does the entity's own walking count as a change.
+These actions only think; their ``run`` is empty. They keep looking while they think: what they found may be taken by
+somebody else, die, or move away, and something nearer may turn up. Whenever the world says that it changed they look
+again, and the steps behind them in a compound think again with the new find. What a later step rejects gives way to the
+next nearest at once.
 
 Utility is nearness, from 0 (far away) to 1 (here), so that a compound may weigh its plan by the way to go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from agentrt import Action, ActionArgs, Context, Entity, LeaseBook, Signal, ThinkOutput
-from agentrt_actions.protocols import Directory, Located, Path, PathFinder, Place, Storage
-from agentrt_actions.watching import keep_looking
+from agentrt import Action, ActionArgs, Context, Entity, Signal, ThinkOutput
+from agentrt_actions.nearby import Nearby, expected_location, nearness, own_moves
+from agentrt_actions.protocols import Located, Path, PathFinder, Place
+from agentrt_actions.things import Storage
+from agentrt_actions.watching import Only, keep_looking
 
-__all__ = [
-    "FAR",
-    "FindEntity",
-    "FindPathToEntity",
-    "FindPathToLocation",
-    "FindStorage",
-    "expected_location",
-    "nearest",
-    "nearness",
-    "own_moves",
-]
-
-FAR = 400
-"""The cost of a path from which on nearness is 0: forty steps over open ground."""
-
-
-def expected_location(ctx: Context) -> Place:
-    """Where the entity will stand when the action that thinks is run.
-
-    Args:
-        ctx: the context of an action that thinks.
-    """
-    # Asked of the entity itself as long as no step has changed it: CURRENT would search all its components for it.
-    place: Place = ctx.CURRENT.location if ctx.CURRENT.location_changed else ctx.entity[Located].location
-    return place
-
-
-def nearness(cost: int) -> float:
-    """How near a place is.
-
-    Args:
-        cost: the cost of the path there.
-
-    Returns:
-        From 0.0, far away, to 1.0, here.
-    """
-    return max(0.0, 1.0 - cost / FAR)
-
-
-def own_moves(ctx: Context) -> list[Signal]:
-    """The signal of the entity's own walking, unless an earlier step of the plan decides where it will stand.
-
-    Args:
-        ctx: the context of an action that thinks.
-    """
-    return [] if ctx.CURRENT.location_changed else [ctx.entity[Located].moved]
+__all__ = ["FindEntity", "FindPathToEntity", "FindPathToLocation", "FindStorage"]
 
 
 class FindEntity(Action):
-    """Find the nearest reachable entity under a tag that nobody else has reserved."""
+    """Find the nearest reachable entity under a tag that nobody else has reserved, nor an earlier step of the plan."""
 
     does = "agentrt:find_entity"
     name = "find entity"
@@ -93,7 +49,7 @@ class FindEntity(Action):
 
         Attributes:
             entity: the nearest.
-            cost: what the path to it costs.
+            cost: what the path to it cost when it was found.
         """
 
         entity: Entity
@@ -106,59 +62,13 @@ class FindEntity(Action):
             ctx: the context.
             args: what to find.
         """
-        directory = ctx.entity[Directory]
-        leases = ctx.entity[LeaseBook]
-        offered: tuple[Entity, int] | None = None
+        nearby = Nearby(ctx, args.tag, reach=args.reach, within=args.within, reserved=args.reserved)
 
-        def look() -> None:
-            nonlocal offered
-            candidates = directory.find(args.tag)
-            found = nearest(ctx, candidates, reach=args.reach, within=args.within, reserved=args.reserved)
-            if found == offered:
-                return
-            offered = found
-            if found is None:
-                ctx.clear_think_output()
-                return
-            ctx.set_utility(nearness(found[1]))
-            ctx.set_debug_progress(f"{found[0].name}, {found[1]} away")
-            ctx.set_think_output(entity=found[0], cost=found[1])
+        def fields(entity: Entity, cost: int) -> Mapping[str, Any]:
+            ctx.set_debug_progress(f"{entity.name}, {cost} away")
+            return {"entity": entity, "cost": cost}
 
-        await keep_looking(ctx, [directory.changed(args.tag), leases.changed, *own_moves(ctx)], look)
-
-
-def nearest(
-    ctx: Context, candidates: Sequence[Entity], *, reach: int = 0, within: int = 0, reserved: bool = False
-) -> tuple[Entity, int] | None:
-    """The nearest reachable of some entities, leaving out the entity itself and what others have reserved.
-
-    Args:
-        ctx: the context of an action that thinks.
-        candidates: among whom.
-        reach: how many steps before it the path may end.
-        within: the greatest cost of the path; 0 for any.
-        reserved: whether those that others have reserved count too.
-
-    Returns:
-        The entity and the cost of the path to it; of equally near ones the first. None if there is none.
-    """
-    leases = ctx.entity[LeaseBook]
-    free = [
-        entity
-        for entity in candidates
-        if entity is not ctx.entity
-        and not entity.is_destroyed
-        and (reserved or leases.holder(entity) in (None, ctx.agent))
-    ]
-    if not free:
-        return None
-    places = [entity[Located].location for entity in free]
-    best: tuple[Entity, int] | None = None
-    costs = ctx.entity[PathFinder].costs(expected_location(ctx), places, reach=reach)
-    for entity, cost in zip(free, costs, strict=True):
-        if cost is not None and (not within or cost <= within) and (best is None or cost < best[1]):
-            best = (entity, cost)
-    return best
+        await nearby.watch(fields, nearby.accepts)
 
 
 class FindStorage(Action):
@@ -193,25 +103,15 @@ class FindStorage(Action):
             ctx: the context.
             args: what to store.
         """
-        directory = ctx.entity[Directory]
-        offered: Entity | None = None
+        nearby = Nearby(ctx, "storage")
 
-        def look() -> None:
-            nonlocal offered
-            fitting = [entity for entity in directory.find("storage") if entity[Storage].accepts(args.item)]
-            found = nearest(ctx, fitting)
-            entity = None if found is None else found[0]
-            if entity is offered:
-                return
-            offered = entity
-            if found is None:
-                ctx.clear_think_output()
-                return
-            ctx.set_utility(nearness(found[1]))
-            ctx.set_think_output(storage=found[0])
+        def fields(entity: Entity, _cost: int) -> Mapping[str, Any]:
+            return {"storage": entity}
 
-        leases = ctx.entity[LeaseBook]
-        await keep_looking(ctx, [directory.changed("storage"), leases.changed, *own_moves(ctx)], look)
+        def accepts(entity: Entity) -> bool:
+            return entity[Storage].accepts(args.item) and nearby.accepts(entity)
+
+        await nearby.watch(fields, accepts)
 
 
 class _FindPath(Action):
@@ -231,22 +131,30 @@ class _FindPath(Action):
     async def _watch(
         self, ctx: Context, destination: Callable[[], Place], reach: int, signals: Sequence[Signal]
     ) -> None:
-        finder = ctx.entity[PathFinder]
+        finder: PathFinder = ctx.entity[PathFinder]
         offered: Path | None = None
 
         def look() -> None:
             nonlocal offered
             path = finder.find(expected_location(ctx), destination(), reach=reach)
-            if path == offered:
-                return
-            offered = path
             if path is None:
-                ctx.clear_think_output()
+                if offered is not None:
+                    offered = None
+                    ctx.clear_think_output()
                 return
             ctx.set_utility(nearness(path.cost))
-            ctx.set_think_output(path=path)
+            # To begin elsewhere is no reason for the whole plan to think again: who follows a path that does not begin
+            # where it stands finds the way anew.
+            if (
+                offered is None
+                or path.destination != offered.destination
+                or (path.start == offered.start and path != offered)
+            ):
+                offered = path
+                ctx.set_think_output(path=path)
 
-        await keep_looking(ctx, [finder.changed, *signals, *own_moves(ctx)], look)
+        walks = (Only(moved, lambda _place: offered is not None) for moved in own_moves(ctx))
+        await keep_looking(ctx, [finder.changed, *signals, *walks], look)
 
 
 class FindPathToEntity(_FindPath):

@@ -1,20 +1,15 @@
-"""Actions that let time pass: wait, stand idle, run an effect.
+"""Actions that let time pass: wait, run an effect.
 
-``agentrt:idle`` is what an agent does that has nothing better to do. It has several implementations of equal
-utility; which one runs is drawn by their weights, so that idling agents do not move in step. ``IdleAtTop``
-offers it to the root activity at utility 0: everything else is better.
-
-``RunEffect`` is the seed's example for ``suspend`` and ``resume``: the effect player calls back when the
-effect has ended, on its own time, and the action sleeps until then. The effect is stopped when the action is
-interrupted.
+``RunEffect`` is the seed's example for ``suspend`` and ``resume``: the effect player calls back when the effect has
+ended, on its own time, and the action sleeps until then. The effect is stopped when the action is interrupted.
 """
 
 from __future__ import annotations
 
-from agentrt import Action, ActionArgs, CompoundAction, Context, step
-from agentrt_actions.protocols import EffectPlayer, PlayedEffect
+from agentrt import Action, ActionArgs, Context, move_on_after
+from agentrt_actions.things import EffectPlayer, PlayedEffect
 
-__all__ = ["IdleAtTop", "RunEffect", "StandIdle", "Wait"]
+__all__ = ["RunEffect", "Wait"]
 
 
 class Wait(Action):
@@ -43,36 +38,8 @@ class Wait(Action):
         await ctx.sleep(args.seconds)
 
 
-class StandIdle(Action):
-    """Stand around for one to three seconds."""
-
-    does = "agentrt:idle"
-    name = "stand idle"
-    utility = 1.0
-    weight = 2
-    status_text_key = "agentrt:status.idle"
-
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Sleep for a while.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
-        await ctx.sleep(ctx.random.uniform(1.0, 3.0))
-
-
-class IdleAtTop(CompoundAction):
-    """Idle when nothing else is to be done."""
-
-    does = "agentrt:top"
-    name = "idle"
-    utility = 0.0
-    steps = (step("agentrt:idle"),)
-
-
 class RunEffect(Action):
-    """Play an effect and go on when it has ended.
+    """Play an effect, once or several times, or for a time, and go on when it has ended.
 
     Source: seed 001, "Executing plans", run_effect; "AI contexts", suspend() and resume().
     """
@@ -86,9 +53,13 @@ class RunEffect(Action):
 
         Attributes:
             effect: the name of the effect.
+            times: how often to play it; not looked at if there is a duration.
+            duration: for how many game seconds to play it again and again, cutting the last one short; 0 for ``times``.
         """
 
         effect: str
+        times: int = 1
+        duration: float = 0.0
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,8 +72,20 @@ class RunEffect(Action):
             ctx: the context.
             args: which effect.
         """
-        self._playing = ctx.entity[EffectPlayer].play(ctx.entity, args.effect, ctx.resume)
+        if args.duration > 0:
+            end = ctx.clock.tick + ctx.clock.ticks(args.duration)
+            with move_on_after(args.duration):
+                while ctx.clock.tick < end:
+                    await self._play(ctx, args.effect)
+            self._end()
+        else:
+            for _ in range(args.times):
+                await self._play(ctx, args.effect)
+
+    async def _play(self, ctx: Context, effect: str) -> None:
+        self._playing = ctx.entity[EffectPlayer].play(ctx.entity, effect, ctx.resume)
         await ctx.suspend()
+        self._playing = None
 
     def stop(self, ctx: Context, args: Args) -> None:
         """End the effect if it still plays.
@@ -111,6 +94,9 @@ class RunEffect(Action):
             ctx: the context.
             args: which effect.
         """
+        self._end()
+
+    def _end(self) -> None:
         if self._playing is not None:
             self._playing.stop()
             self._playing = None

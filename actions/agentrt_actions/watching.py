@@ -5,18 +5,48 @@ each of some signals; the function sets or clears the think output. ``ready_whil
 output of their own: they are ready while a condition holds.
 
 Both never return: thinking ends by being stopped. Several signals in one tick cost one look.
+
+A signal that tells of everybody's doings, such as that of the lease book, would cause far more looks than it is worth;
+``Only`` lets through what concerns the action.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from agentrt import Context, Event, Signal
 
-__all__ = ["keep_looking", "ready_while"]
+__all__ = ["Only", "keep_looking", "ready_while"]
 
 
-async def keep_looking(ctx: Context, signals: Iterable[Signal], look: Callable[[], None]) -> None:
+class Only(NamedTuple):
+    """A signal of which only some emissions count.
+
+    Attributes:
+        signal: the signal.
+        concerns: given the signal's value, whether to look again.
+    """
+
+    signal: Signal
+    concerns: Callable[[Any], bool]
+
+
+class _Alarm:
+    """Wakes a think when a signal is emitted."""
+
+    __slots__ = ("_again", "_concerns")
+
+    def __init__(self, again: Event, concerns: Callable[[Any], bool] | None) -> None:
+        self._again = again
+        self._concerns = concerns
+
+    def __call__(self, value: Any) -> None:
+        if self._concerns is None or self._concerns(value):
+            self._again.set()
+
+
+async def keep_looking(ctx: Context, signals: Iterable[Signal | Only], look: Callable[[], None]) -> None:
     """Look now, and again after each of some signals, for as long as the action thinks.
 
     Args:
@@ -26,7 +56,10 @@ async def keep_looking(ctx: Context, signals: Iterable[Signal], look: Callable[[
     """
     again = Event()
     for signal in signals:
-        ctx.listen(signal, lambda _value: again.set())
+        if isinstance(signal, Only):
+            ctx.listen(signal.signal, _Alarm(again, signal.concerns))
+        else:
+            ctx.listen(signal, _Alarm(again, None))
     while True:
         again.clear()
         look()
@@ -35,7 +68,7 @@ async def keep_looking(ctx: Context, signals: Iterable[Signal], look: Callable[[
 
 async def ready_while(
     ctx: Context,
-    signals: Iterable[Signal],
+    signals: Iterable[Signal | Only],
     holds: Callable[[], bool],
     utility: Callable[[], float] | None = None,
 ) -> None:

@@ -8,8 +8,9 @@ Hooks, in the order in which they are called::
 
     should_start_thinking -> think ... -> start -> stop_thinking -> run ... -> stop
 
-``think`` and ``run`` are coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and
-``think`` with ``stop_thinking``.
+and ``on_reject`` while it is ready, when what was made of its output was rejected. ``think`` and ``run`` are
+coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and ``think`` with
+``stop_thinking``.
 
 Source: seed 001, "Writing actions".
 """
@@ -21,7 +22,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.activity.fields import ActionArgs, ThinkOutput
-from agentrt.activity.spec import ActionSpec, Output, Step, default_hook
+from agentrt.activity.spec import ActionSpec, default_hook
+from agentrt.activity.steps import Output, Step
 from agentrt.activity.utility import DEFAULT_BOOST, UtilityRange
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Action:
         scheduler_priority: a multiplier on the share of search resources of the agent while it runs.
         status_text_key: a key under which the game finds words for what the agent does.
         flags: control flags that it holds while it runs.
+        think_timeout: in how many game seconds after its thinking began it has to be ready; else it is not possible
+            now, until its branch is thought again. None for no limit.
         Args: the arguments of the activity, if it has any; the same for all actions that perform it.
         Output: what thinking finds out, if that is not just the arguments.
 
@@ -58,18 +62,20 @@ class Action:
     scheduler_priority: ClassVar[float] = 1
     status_text_key: ClassVar[str | None] = None
     flags: ClassVar[Collection[str]] = ()
+    think_timeout: ClassVar[float | None] = None
 
     Args: ClassVar[type[ActionArgs]] = ActionArgs
     Output: ClassVar[type[ThinkOutput] | None] = None
 
     spec: ClassVar[ActionSpec]
+    _spec_type: ClassVar[type[ActionSpec]] = ActionSpec
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__dict__.get("name"):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
         if cls.does:
-            cls.spec = ActionSpec(cls)
+            cls.spec = cls._spec_type(cls)
 
     @default_hook
     def should_start_thinking(self, ctx: Context, args: Any) -> bool:
@@ -106,6 +112,20 @@ class Action:
         """
 
     @default_hook
+    def on_reject(self, ctx: Context, args: Any, reason: str) -> None:
+        """What was made of its think output was rejected by all actions of a later step, while it is ready.
+
+        It may offer something else with ``ctx.set_think_output``: then only the steps after it think again, at once.
+        If it does nothing, its choices of ``ctx.candidates`` are gone through, then the next earlier one is asked from
+        whose output the rejected arguments came. When nobody offers anything else, the compound thinks again.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+            reason: what the rejecting actions said.
+        """
+
+    @default_hook
     def start(self, ctx: Context, args: Any) -> None:
         """The action was elected. In a plan of several steps all are started before the first runs.
 
@@ -134,20 +154,29 @@ class Action:
 
 
 def step(
-    activity: str, args: Mapping[str, object] | None = None, /, *, name: str | None = None, **more: object
+    activity: str,
+    args: Mapping[str, object] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    think_timeout: float | None = None,
+    **more: object,
 ) -> Step:
     """Declare a step of a compound action.
 
     Args:
         activity: what is to be performed.
-        args: its arguments, values or placeholders; needed only for an argument that is called ``name``.
+        args: its arguments, values or placeholders; needed only for arguments that are called ``name`` or
+            ``think_timeout``.
         name: what later steps call it in ``OUT["name"]``.
+        think_timeout: in how many game seconds an action of it has to be ready; else its arguments count as rejected.
+            None for no limit.
         more: its arguments, values or placeholders.
 
     Returns:
         The step, for the list ``steps``.
     """
-    return Step(activity, {**(args or {}), **more}, name)
+    return Step(activity, {**(args or {}), **more}, name, think_timeout)
 
 
 def output(**fields: object) -> Output:

@@ -1,4 +1,7 @@
-"""What a compound makes of its steps: how it sees their utilities, and the think output that it gives."""
+"""What a compound makes of its steps: their utilities as it sees them, the state that it expects, its think output.
+
+Source: seed 001, "Compound action example", "Step declarations".
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from agentrt.activity.fields import ThinkOutput
 
 if TYPE_CHECKING:
     from agentrt.activity.compound import CompoundUnit
+    from agentrt.activity.current import Current
     from agentrt.activity.frame import Frame
 
-__all__ = ["ChildUtilities", "think_output"]
+__all__ = ["ChildUtilities", "expected_after", "think_output"]
 
 
 class ChildUtilities:
@@ -38,6 +42,22 @@ class ChildUtilities:
 
     def __getitem__(self, step: str | int) -> float:
         return self.get(step)
+
+
+def expected_after(frames: list[Frame], own: Current | None) -> Current | None:
+    """The state that is expected after the steps of a compound.
+
+    Args:
+        frames: the steps; those without an elected action change nothing.
+        own: the state that is expected before the first.
+
+    Returns:
+        The topmost layer; None while nobody touched it.
+    """
+    for frame in reversed(frames):
+        if frame.active is not None:
+            return frame.active.expected()
+    return own
 
 
 def think_output(unit: CompoundUnit) -> Any:

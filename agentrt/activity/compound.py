@@ -4,15 +4,13 @@ It thinks first; its own output is element 0 of ``results``. Then its steps thin
 bound to the results before it; when the last is ready, the compound is. A step whose output changes has the steps
 after it think again; a step that withdraws takes them back.
 
-``start`` is its own, then the steps' in order; ``run`` is the steps' in order; ``stop`` is the steps' in order, its
-own last.
+``start`` is its own, then the steps' in order; ``run`` is the steps'; ``stop`` is the steps' in order, its own last.
 
-When all actions of a step reject their arguments, the compound thinks again from its own beginning, after 20 ms of game
-time, twice as long each time that repeats, up to 2 s.
+When all actions of a step reject their arguments, somebody may have others (the module ``choosing``); else the compound
+thinks again from its own beginning, after a delay (the module ``rethinking``).
 
 A step can lose its action while the compound runs, when a better one was to take over and then could not. The step
-thinks again where it stands, and goes on when an action is ready; if there is nothing to wait for, the plan is
-aborted.
+thinks again where it stands, and goes on when an action is ready; with nothing to wait for the plan is aborted.
 
 Source: seed 001, "Compound action example"; `reject`.
 """
@@ -25,14 +23,17 @@ from typing import TYPE_CHECKING, Any
 from agentrt.activity import hooks
 from agentrt.activity.backoff import Backoff
 from agentrt.activity.claims import claim_flags
-from agentrt.activity.composing import ChildUtilities, think_output
+from agentrt.activity.composing import ChildUtilities, expected_after, think_output
 from agentrt.activity.frame import Frame
+from agentrt.activity.rethinking import rejected
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.takeover import refuse
+from agentrt.activity.timeouts import forget_steps, limit_step, limit_unit
 from agentrt.activity.unit import Unit
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
+    from agentrt.activity.choosing import Search
     from agentrt.activity.current import Current
     from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.batch import Batch
@@ -49,16 +50,20 @@ class CompoundUnit(Unit):
         step: the number of the step that runs, from 1; 0 before.
         self_utility: what ``ctx.set_utility`` made of it.
         own_output: what its own think gave; None while it has not.
+        is_due: whether the steps are to think with a new output of its own, when the ready queue comes to it.
+        backoff: how long it waits before it thinks again.
+        search: what is remembered of rejections; None while there was none.
     """
 
     __slots__ = (
-        "_backoff",
-        "_is_due",
         "_is_open",
         "_is_stepping",
+        "backoff",
         "frames",
+        "is_due",
         "own_output",
         "results",
+        "search",
         "self_utility",
         "step",
     )
@@ -71,13 +76,14 @@ class CompoundUnit(Unit):
         self.self_utility: float = spec.low
         self.own_output: Any = None
         self._is_open = False  # whether the round of its frame waits for its answer
-        self._is_due = False  # whether the steps are to think with a new output of its own, when the queue comes to it
+        self.is_due: bool = False
+        self.search: Search | None = None
         self._is_stepping = False  # whether a loop below goes from step to step
-        self._backoff = Backoff()  # for rejections
+        self.backoff: Backoff = Backoff()
 
     def children(self) -> Iterable[Frame]:
-        """The frames of its steps."""
-        return self.frames
+        """The frames of its steps, and those that it spawned."""
+        return self.frames if self.extras is None else (*self.frames, *self.extras.frames())
 
     def running_child(self) -> Frame | None:
         """The step that runs."""
@@ -88,11 +94,8 @@ class CompoundUnit(Unit):
     def _expected_here(self) -> Current | None:
         """The expected state before the step that is being bound; None while nobody touched it."""
         done = len(self.results) - 1
-        if done == 0:
-            return super().expected()
-        active = self.frames[done - 1].active
-        assert active is not None
-        return active.expected()
+        active = self.frames[done - 1].active if done else None
+        return super().expected() if active is None else active.expected()
 
     def current_here(self) -> Current:
         """The expected state before the step that is being bound, for the placeholder CURRENT."""
@@ -100,16 +103,13 @@ class CompoundUnit(Unit):
 
     def expected(self) -> Current | None:
         """The expected state after the last step that has an elected unit."""
-        for frame in reversed(self.frames):
-            if frame.active is not None:
-                return frame.active.expected()
-        return super().expected()
+        return expected_after(self.frames, super().expected())
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def begin(self, batch: Batch) -> None:
         """Start thinking: its own hook first, if it has one."""
-        self._backoff.reset()
+        self.backoff.reset()
         self._begin(batch)
 
     def _begin(self, batch: Batch) -> None:
@@ -121,10 +121,12 @@ class CompoundUnit(Unit):
             return
         self.utility = self.spec.low
         self.current: Current | None = None
-        self.has_rejected = False
+        self.rejection: str | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
             self.note(Event.THINK)
+        if self.spec.think_timeout is not None:
+            limit_unit(self, self.spec.think_timeout)
         self._is_open = self.frame.open_answer()
         self._steps_think(self.frame.args)
 
@@ -133,12 +135,12 @@ class CompoundUnit(Unit):
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = output
-        if not self._is_due:
-            self._is_due = True
+        if not self.is_due:
+            self.is_due = True
             self.frame.planner.kernel.call_soon(self._own_ready)
 
     def _own_ready(self) -> None:
-        self._is_due = False
+        self.is_due = False
         if self.own_output is None or self.state not in (THINKING, READY):
             return
         if self.state == READY:
@@ -154,7 +156,7 @@ class CompoundUnit(Unit):
 
     def is_settled(self) -> bool:
         """Whether no step has changed since the compound became ready."""
-        if self._is_due:
+        if self.is_due:
             return False
         for frame in self.frames:
             active = frame.active
@@ -166,9 +168,9 @@ class CompoundUnit(Unit):
         """Whether its own thinking goes on, or that of an action of a step."""
         if self.state != THINKING and self.state != READY:
             return False
-        if self._is_due or self._backoff.is_waiting or super().may_change():
+        if self.is_due or self.backoff.is_waiting or (self.search is not None and self.search.is_waiting):
             return True
-        return any(unit.may_change() for frame in self.frames for unit in frame.units)
+        return super().may_change() or any(unit.may_change() for frame in self.frames for unit in frame.units)
 
     def _steps_think(self, own: Any) -> None:
         self._stop_steps(1)
@@ -182,8 +184,9 @@ class CompoundUnit(Unit):
         while number <= len(steps):
             step = steps[number - 1]
             if len(self.frames) < number:
-                frame = Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
-                self.frames.append(frame)
+                self.frames.append(
+                    Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
+                )
             frame = self.frames[number - 1]
             self._is_stepping = True
             try:
@@ -194,6 +197,8 @@ class CompoundUnit(Unit):
             finally:
                 self._is_stepping = False
             if frame.state != READY or self.state not in (THINKING, READY):
+                if step.think_timeout is not None and frame.state == THINKING:
+                    limit_step(self, frame, step.think_timeout)
                 return
             assert frame.active is not None
             self.results[number:] = [frame.active.output]
@@ -203,11 +208,15 @@ class CompoundUnit(Unit):
     def _stop_steps(self, number: int) -> None:
         """Take back the thinking of a step and those after it."""
         del self.results[number:]
+        if self.search is not None:
+            self.search.forget(number)
+        if self.extras is not None:
+            forget_steps(self.extras, number)
         for frame in self.frames[number - 1 :]:
             frame.stop()
 
     def _all_ready(self) -> None:
-        self._backoff.reset()
+        self.backoff.reset()
         try:
             output = think_output(self)
         except Exception as error:
@@ -242,7 +251,12 @@ class CompoundUnit(Unit):
     def _forget_steps(self) -> None:
         self._stop_steps(1)
         self.own_output = None
-        self._backoff.cancel()
+        self._cancel_retries()
+
+    def _cancel_retries(self) -> None:
+        self.backoff.cancel()
+        if self.search is not None:
+            self.search.cancel()
 
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None and self.own_output is not None:
@@ -287,22 +301,8 @@ class CompoundUnit(Unit):
             self.frame.execution.abort(f"no action can perform step {frame.index} ({frame.activity}) any more", self)
 
     def frame_rejected(self, frame: Frame) -> None:
-        """All actions of a step rejected their arguments: think again, a little later."""
-        backoff = self._backoff
-        if self.state != THINKING or backoff.is_waiting:
-            return
-        planner = self.frame.planner
-        if planner.trace.on and backoff.is_storm:
-            self.note(Event.STORM, step=frame.activity, delay=backoff.delay)
-        backoff.wait(planner.kernel, self._think_again)
-
-    def _think_again(self) -> None:
-        if self.state == THINKING:
-            delay = self._backoff.delay
-            self.end_thinking()
-            self.frame.begin_again(self)
-            if self.state == THINKING:
-                self._backoff.delay = delay
+        """All actions of a step rejected their arguments: ask for others, or think again, a little later."""
+        rejected(self, frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of a step changed."""
@@ -332,12 +332,13 @@ class CompoundUnit(Unit):
                 frame.run()
             finally:
                 self._is_stepping = False
-            if frame.state != FINISHED or self.step == len(self.frames):
+            if frame.state != FINISHED:
+                return
+            if self.step == len(self.frames):
                 break
             self.step += 1
             self._compose()
-        if frame.state == FINISHED:
-            self.finish()
+        self.finish()
 
     # --- utility ------------------------------------------------------------------------------------------------------
 
@@ -364,7 +365,7 @@ class CompoundUnit(Unit):
         self.move(STARTED)
         if self.frame.planner.trace.on:
             self.note(Event.START)
-        self._backoff.cancel()
+        self._cancel_retries()
         if self.spec.has_start and not hooks.start(self):
             return False
         if self.spec.flags and not claim_flags(self):

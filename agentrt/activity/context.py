@@ -1,88 +1,79 @@
 """The context: how an action talks to the planner. One for each unit and hook call; it holds nothing of its own.
 
 Two kinds of methods: those that note something for the planner to look at (``set_think_output``, ``set_utility``),
-and those that wait (``sleep``, ``execute``, ``suspend``), which are awaited. ``abort`` and ``reject`` end the hook
-that calls them.
+and those that wait (``execute``, ``suspend``), which are awaited. ``abort`` and ``reject`` end the hook that calls
+them, in every state; what comes of that depends on the hook.
+
+What a method does depends on the state of the action. A call that its author cannot have meant is a ``WrongStateError``
+(E). A call that comes too late, from a callback say, because the action lost its place in the same moment or before, is
+ignored (-), and the trace says so. Everything else works (+)::
+
+                                idle  thinking  ready  impossible  started  running  finished
+    set_think_output             -       +        +        -          E        E        -
+    candidates                   -       +        +        -          E        E        -
+    clear_think_output           -       +        +        -          E        E        -
+    set_utility                  -       +        +        -          +        +        -
+    spawn                        E       +        +        E          +        +        E
+    execute                      E       E        E        E          E        +        E
+    suspend                      E       E        E        E          E        +        E
+    resume                       -       -        -        -          +        +        -
+    listen                       E       +        +        E          +        +        E
+    protect_argument             -       +        +        -          +        E        -
+    unprotect_argument           -       +        +        -          +        +        -
+    set_status_text_key          -       +        +        -          +        +        -
+
+*idle* is an action before its thinking begins (``should_start_thinking``) and after it was stopped (``stop``, and
+``stop_thinking`` of a loser). The rest of the context, in the module ``surroundings``, works in every state.
 
 Source: seed 001, "AI contexts".
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from agentrt.activity import candidates
 from agentrt.activity.control import Abort, Reject
-from agentrt.activity.extras import Extras
-from agentrt.activity.states import IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
+from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
+from agentrt.activity.surroundings import Surroundings, ignored
 from agentrt.activity.utility import DECIMALS
 from agentrt.errors import WrongStateError
 from agentrt.kernel.signals import Connection, Signal
-from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Waiter, next_tick, sleep_ticks, suspend_on
+from agentrt.kernel.traps import suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.activity.current import Current
+    from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
-    from agentrt.kernel.clock import Clock
-    from agentrt.kernel.rng import Stream
 
 __all__ = ["Context"]
 
+_ABSENT: Final = (IDLE, IMPOSSIBLE, FINISHED)  # it is not considered, or done: what it says concerns nobody
 
-class Context:
+
+def _wrong(unit: Unit, method: str, remedy: str) -> WrongStateError:
+    return WrongStateError(method, f"the action is {UNIT_NAMES[unit.state]}", remedy)
+
+
+class Context(Surroundings):
     """What every hook of an action gets as its first argument."""
 
-    __slots__ = ("_unit",)
+    __slots__ = ()
 
-    def __init__(self, unit: Unit) -> None:
-        self._unit = unit
-
-    # --- what there is ------------------------------------------------------------------------------------------------
-
-    @property
-    def entity(self) -> Any:
-        """The entity that acts."""
-        return self._unit.frame.planner.entity
-
-    @property
-    def agent(self) -> Any:
-        """The agent that the action belongs to."""
-        return self._unit.frame.planner.agent
-
-    @property
-    def clock(self) -> Clock:
-        """The clock of the runtime."""
-        return self._unit.frame.planner.kernel.clock
-
-    @property
-    def random(self) -> Stream:
-        """The agent's own stream of random numbers."""
-        return self._unit.frame.planner.random
-
-    @property
-    def path(self) -> str:
-        """The action's place in the plan."""
-        return self._unit.path()
-
-    @property
-    def CURRENT(self) -> Current:  # noqa: N802 - the seed's name for it
-        """The state that the entity is expected to have when the action runs; what is written here is what the steps
-        after it will see.
-        """  # noqa: D205
-        return self._unit.own_current()
-
-    @property
-    def debug_info(self) -> dict[str, Any]:
-        """The author's own debugging data about this action, shown by the inspector."""
-        return self._extras().debug
-
-    def _extras(self) -> Extras:
-        return self._unit.own_extras()
+    def _thinks(self, method: str, remedy: str = "Call it in 'think', before the action is run.") -> bool:
+        """Whether the action thinks; if not, the call is ignored or an error."""
+        unit = self._unit
+        state = unit.state
+        if state == THINKING or state == READY:
+            return True
+        if state in _ABSENT:
+            ignored(unit, method)
+            return False
+        raise _wrong(unit, method, remedy)
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def set_think_output(self, **fields: Any) -> None:
+    def set_think_output(self, /, **fields: Any) -> None:
         """The action is ready; again while it is ready: its output changed.
 
         Args:
@@ -96,19 +87,36 @@ class Context:
         """
         unit = self._unit
         state = unit.state
-        if state != THINKING and state != READY:
-            if state == IMPOSSIBLE:
-                return  # it was rejected or lost an entity in the same moment
-            raise WrongStateError(
-                "set_think_output",
-                f"the action is {UNIT_NAMES[state]}",
-                "Call it in 'think', before the action is run.",
-            )
+        if state != THINKING and state != READY and not self._thinks("set_think_output"):
+            return
+        if unit.extras is not None:
+            unit.extras.candidates = None
         spec = unit.spec
         if spec.output_type is None:
             unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))
         else:
             unit.set_output(spec.output_type.build(spec.output_label, fields))
+
+    def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
+        """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
+
+        When the steps after it reject what they were given, the next choice takes the place at once, and only they
+        think again. When no choice is left, the action itself rejects. ``set_think_output`` and ``clear_think_output``
+        forget the choices.
+
+        Args:
+            choices: for each choice the fields of the declared ``Output``; an iterator is advanced only when another
+                choice is needed, by the planner.
+
+        Raises:
+            Reject: there is no choice at all; let it pass.
+            WrongStateError: the action does not think.
+            ArgumentError: the fields do not fit the declaration.
+
+        Source: seed 001, `reject`; the offer of several is ours.
+        """
+        if self._thinks("candidates"):
+            candidates.offer(self._unit, choices)
 
     def clear_think_output(self) -> None:
         """The action is not ready any more; it goes on thinking. Does nothing if it was not ready.
@@ -118,12 +126,11 @@ class Context:
 
         Source: seed 001, `clear_think_output`.
         """
-        state = self._unit.state
-        if state >= STARTED:
-            raise WrongStateError(
-                "clear_think_output", f"the action is {UNIT_NAMES[state]}", "Call ctx.abort(reason) if it cannot go on."
-            )
-        self._unit.clear_output()
+        if self._thinks("clear_think_output", "Call ctx.abort(reason) if it cannot go on."):
+            unit = self._unit
+            if unit.extras is not None:
+                unit.extras.candidates = None
+            unit.clear_output()
 
     def set_utility(self, utility: float) -> None:
         """Place the utility within the declared range.
@@ -149,6 +156,10 @@ class Context:
             raise ValueError(
                 f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range"
             )
+        state = unit.state
+        if state == IDLE or state == IMPOSSIBLE or state == FINISHED:
+            ignored(unit, "set_utility")
+            return
         unit.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
 
     def reject(self, reason: str) -> NoReturn:
@@ -181,100 +192,92 @@ class Context:
         """
         raise Abort(reason)
 
-    async def execute(self, activity: str, **args: Any) -> Any:
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
         """Think and run an activity from within ``run``.
 
         Args:
             activity: what to perform.
             args: its arguments.
+            more: its arguments, by name.
 
         Returns:
             The think output of the action that performed it.
 
         Raises:
-            WrongStateError: the action does not run.
+            WrongStateError: the action does not run, or executes something at this moment.
             ActivityImpossibleError: no action can perform it now.
             ArgumentError: the arguments do not fit.
 
         Source: seed 001, `execute`.
         """
         self._running("execute")
-        return await self._unit.frame.planner.execute(self._unit, activity, args)
+        unit = self._unit
+        return await unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}).execute()
+
+    def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> SpawnedFrame:
+        """Make an execution frame of one's own: it thinks and runs an activity when it is told to.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+            more: its arguments, by name.
+
+        Returns:
+            The frame; it does nothing before ``start_thinking`` is called. Whatever is left of it is stopped with the
+            action.
+
+        Raises:
+            WrongStateError: the action neither thinks nor runs.
+
+        Source: seed 001, `spawn`.
+        """
+        if self._unit.state in _ABSENT:
+            raise _wrong(self._unit, "spawn", "Call it in 'think', 'start' or 'run'.")
+        unit = self._unit
+        return unit.frame.planner.spawn(unit, activity, {**(args or {}), **more})
 
     async def suspend(self) -> Any:
-        """Wait until ``resume`` is called, from a callback, say.
+        """Wait until ``resume`` is called, from a callback, say. If it was called before, return at once.
 
         Returns:
             What ``resume`` was given.
 
         Raises:
-            WrongStateError: the action does not run.
+            WrongStateError: the action does not run, or is suspended.
 
         Source: seed 001, `suspend`.
         """
         self._running("suspend")
         extras = self._extras()
-        extras.suspension = waiter = Waiter()
+        if extras.suspension is not None:
+            raise WrongStateError("suspend", "the action is suspended", "Resume it before it waits for something else.")
+        if extras.resumption is not None:
+            (value,), extras.resumption = extras.resumption, None
+            return value
+        waiter = extras.suspend()
         try:
             return await suspend_on(waiter)
         finally:
-            extras.suspension = None
+            extras.unsuspend(waiter)
 
     def resume(self, value: Any = None) -> None:
-        """End the wait of ``suspend``.
+        """End the wait of ``suspend``. One resume for one wait: if nobody waits yet, the next wait returns at once.
+
+        The resume of a wait that was given up (its scope was cancelled, say), a second one while one is kept for the
+        next wait, and one that comes when the action does not run any more are ignored.
 
         Args:
             value: what ``suspend`` returns.
 
-        Raises:
-            WrongStateError: the action is not suspended.
-
         Source: seed 001, `resume`.
         """
-        extras = self._unit.extras
-        if extras is None or extras.suspension is None or not extras.suspension.notify(value):
-            raise WrongStateError("resume", "the action is not suspended", "Call it once after 'await ctx.suspend()'.")
+        unit = self._unit
+        if unit.state not in (STARTED, RUNNING) or not self._extras().resume(value):
+            ignored(unit, "resume")
 
     def _running(self, method: str) -> None:
         if self._unit.state != RUNNING:
-            raise WrongStateError(
-                method, f"the action is {UNIT_NAMES[self._unit.state]}", "It works only in 'run'; use a step otherwise."
-            )
-
-    def sleep(self, seconds: float) -> Awaitable[None]:
-        """Wait for a duration of game time.
-
-        Args:
-            seconds: game seconds; anything above 0 waits for at least one tick.
-        """
-        return sleep_ticks(self._unit.frame.planner.kernel.clock.ticks(seconds))
-
-    def sleep_ticks(self, ticks: int) -> Awaitable[None]:
-        """Wait for a number of ticks.
-
-        Args:
-            ticks: 0 or more.
-        """
-        return sleep_ticks(ticks)
-
-    def next_tick(self) -> Awaitable[None]:
-        """Wait for the next tick."""
-        return next_tick()
-
-    async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        """Call something outside the game, in a way that can be recorded: the result comes in at a tick's intake.
-
-        Args:
-            fn: a coroutine function, run on the host's event loop; or a plain function, run in a worker thread.
-            args: what to call it with.
-
-        Returns:
-            What it returned.
-
-        Raises:
-            Exception: what it raised.
-        """
-        return await self._unit.frame.planner.agent.call(fn, args)
+            raise _wrong(self._unit, method, "It works only in 'run'; use a step otherwise.")
 
     # --- watching -----------------------------------------------------------------------------------------------------
 
@@ -287,8 +290,13 @@ class Context:
 
         Returns:
             The connection, to close it earlier.
+
+        Raises:
+            WrongStateError: the action neither thinks nor runs, so that nothing would end it.
         """
         unit = self._unit
+        if unit.state in _ABSENT:
+            raise _wrong(unit, "listen", "Call it in 'think', 'start' or 'run'.")
 
         def guarded(value: Any) -> None:
             try:
@@ -310,8 +318,16 @@ class Context:
         Args:
             entity: something with a ``destroyed`` signal.
 
+        Raises:
+            WrongStateError: the action runs; nothing is protected from then on.
+
         Source: seed 001, `protect_argument`.
         """
+        if self._unit.state in _ABSENT:
+            ignored(self._unit, "protect_argument")
+            return
+        if self._unit.state == RUNNING:
+            raise _wrong(self._unit, "protect_argument", "Listen to the entity's signal 'destroyed' instead.")
         self._extras().protect(self._unit, entity)
 
     def unprotect_argument(self, entity: Any) -> None:
@@ -322,41 +338,10 @@ class Context:
 
         Source: seed 001, `unprotect_argument`.
         """
+        if self._unit.state in _ABSENT:
+            ignored(self._unit, "unprotect_argument")
+            return
         self._extras().unprotect(entity)
-
-    # --- for people ---------------------------------------------------------------------------------------------------
-
-    def set_status_text_key(self, key: str, **args: Any) -> None:
-        """Say what the agent does, for its players.
-
-        Args:
-            key: a key of the game's texts.
-            args: what the text is filled with.
-
-        Source: seed 001, `set_status_text_key`.
-        """
-        self._extras().status = (key, args)
-        if self._unit.frame.planner.trace.on:
-            self._unit.note(Event.STATUS, key=key)
-
-    def set_debug_progress(self, text: str) -> None:
-        """Say what the action is about, for debugging tools.
-
-        Args:
-            text: a few words.
-
-        Source: seed 001, `set_debug_progress`.
-        """
-        self._extras().progress = text
-        if self._unit.frame.planner.trace.on:
-            self._unit.note(Event.PROGRESS, text=text)
-
-    def get_log(self) -> Any:
-        """A logger bound to the agent and the action's place in the plan.
-
-        Source: seed 001, `get_log`.
-        """
-        return self._unit.frame.planner.agent.logger(self._unit.path())
 
     def __repr__(self) -> str:
         return f"<Context of {self._unit!r}>"

@@ -1,10 +1,18 @@
-"""Control flow of the planner: what ``ctx.abort`` and ``ctx.reject`` raise. Not errors; let them pass."""
+"""Control flow of the planner: what ``ctx.abort`` and ``ctx.reject`` raise. Not errors; let them pass.
+
+``ends_thinking`` says what they, and errors, mean for an action that thinks, wherever code of its author is asked for
+more.
+"""
 
 from __future__ import annotations
 
-from typing import Final, final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, final
 
-__all__ = ["Abort", "Reject"]
+if TYPE_CHECKING:
+    from agentrt.activity.unit import Unit
+
+__all__ = ["Abort", "Reject", "ends_thinking"]
 
 
 @final
@@ -35,3 +43,28 @@ class Reject(BaseException):
     def __init__(self, reason: str) -> None:
         self.reason: Final = reason
         super().__init__(reason)
+
+
+def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any) -> bool:
+    """Call an author's code for an action that is ready.
+
+    Args:
+        unit: the action.
+        hook: what the code is called, for the report of an error.
+        call: the code.
+        args: what to call it with.
+
+    Returns:
+        Whether the action is out now, or the plan is being aborted.
+    """
+    try:
+        call(*args)
+    except Reject as rejection:
+        unit.reject(rejection.reason)
+    except Abort as abort:
+        unit.frame.execution.abort(abort.reason, unit)
+    except Exception as error:
+        unit.disable(hook, error)
+    else:
+        return False
+    return True

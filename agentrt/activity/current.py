@@ -5,8 +5,13 @@ before it; what it writes stays in that layer. The elected unit's layer is what 
 futures therefore never see each other, and taking a unit back takes its future back; nothing is copied that nobody
 touches.
 
-A value that has a ``copy()`` method (a list, a dict, a storage) is copied into the layer of the first unit that reads
-it, so that changing it in place changes that future only.
+What nobody in the plan has changed is read from the entity each time: an action that watches the world for an hour sees
+where its entity is, and not where it was when the thinking began. A value that can be changed in place is copied into
+the layer of the first unit that reads it, so that changing it there changes that future only; it stays as it was then,
+but for a storage, which is read anew as long as nothing was added or removed.
+
+Rejected: taking all fields down when thinking begins. It would cost a copy of everything for each plan that looks at
+nothing, and an action that goes on watching would decide by a state that is long over.
 
 Source: seed 001, "Step declarations", `ai.CURRENT`.
 """
@@ -16,7 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Current", "StateReader", "read_entity"]
+from agentrt.activity.expected import CurrentFields, ExpectedStorage, is_storage, own_copy
+from agentrt.errors import ExpectedStateError
+
+__all__ = ["Current", "StateReader", "has_changes", "read_entity"]
 
 StateReader = Callable[[Any, str], Any]
 
@@ -51,19 +59,27 @@ def read_entity(entity: Any, name: str) -> Any:
 class Current:
     """One layer of expected state. Read and write any field as an attribute.
 
+    The fields of the seed: ``location``; ``carrying``; ``storage``, with ``items``, ``full``, ``add_item`` and
+    ``remove_item``; ``self_reserved``, id to entity; ``self_region_reserved``, id to offset key to offset. To be read
+    only: ``location_changed`` and ``carrying_changed``; ``storage_changed`` is ours.
+
     Args:
         below: the layer under it, or None for the entity as it is.
         entity: whose state it is.
         read: how to read the entity as it is.
+        fields: the fields that there are, with their types; None for any.
     """
 
-    __slots__ = ("_below", "_entity", "_own", "_read", "_written")
+    __slots__ = ("_below", "_entity", "_fields", "_own", "_read", "_written")
 
-    def __init__(self, below: Current | None, entity: Any, read: StateReader) -> None:
+    def __init__(
+        self, below: Current | None, entity: Any, read: StateReader, fields: type[CurrentFields] | None = None
+    ) -> None:
         put = object.__setattr__
         put(self, "_below", below)
         put(self, "_entity", entity)
         put(self, "_read", read)
+        put(self, "_fields", fields)
         put(self, "_own", {})
         put(self, "_written", set())
 
@@ -72,36 +88,79 @@ class Current:
             raise AttributeError(name)
         own = self._own
         if name in own:
-            return own[name]
+            value = own[name]
+            if not _is_as_read(self, name, value):
+                return value
+            source = self._before(name)
+            if is_storage(source):
+                value.take_from(source)
+                return value
         if name in _FLAGS:
             return self._changed(_FLAGS[name])
-        value = self._read(self._entity, name) if self._below is None else self._below._peek(name)
-        copy = getattr(value, "copy", None)
-        if callable(copy):
-            value = own[name] = copy()
-        return value
+        value = self._before(name)
+        mine = own_copy(name, value)
+        if mine is not value:
+            own[name] = mine
+        return mine
 
-    def _peek(self, name: str) -> Any:
-        layer: Current | None = self
+    def _before(self, name: str) -> Any:
+        """A field as it is before this layer."""
+        layer: Current | None = self._below
         while layer is not None:
-            if name in layer._own:
-                return layer._own[name]
+            own = layer._own
+            if name in own and not _is_as_read(layer, name, own[name]):
+                return own[name]
             layer = layer._below
-        return self._read(self._entity, name)
+        if self._fields is not None:
+            self._fields.require(name)
+        value = self._read(self._entity, name)
+        if value is None and self._fields is not None:
+            value = self._fields.default(name)
+        return value
 
     def _changed(self, name: str) -> bool:
         layer: Current | None = self
         while layer is not None:
             if name in layer._written:
                 return True
+            value = layer._own.get(name)
+            if value.__class__ is ExpectedStorage and value.is_changed:
+                return True
             layer = layer._below
         return False
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FLAGS:
-            raise AttributeError(f"CURRENT.{name} is read-only: it says whether {_FLAGS[name]} was changed")
+            raise ExpectedStateError(
+                name, f"is read-only: it says whether {_FLAGS[name]} was changed.", f"Write CURRENT.{_FLAGS[name]}."
+            )
+        if self._fields is not None:
+            self._fields.check(name, value)
         self._own[name] = value
         self._written.add(name)
 
+    def __delattr__(self, name: str) -> None:
+        raise ExpectedStateError(name, "cannot be deleted.", "Write the value that is expected, such as None.")
+
     def __repr__(self) -> str:
         return f"<CURRENT: {', '.join(f'{name}={value!r}' for name, value in self._own.items()) or 'unchanged'}>"
+
+
+def _is_as_read(layer: Current, name: str, value: Any) -> bool:
+    """Whether a layer's own value is a storage that it has only looked at."""
+    return value.__class__ is ExpectedStorage and not value.is_changed and name not in layer._written
+
+
+def has_changes(layer: Current, below: Current | None) -> bool:
+    """Whether something was written above a layer, or handed out as a copy that can be changed in place.
+
+    Args:
+        layer: the layer to ask; not a method, since every attribute of CURRENT is a field.
+        below: the layer to compare with, under that one.
+    """
+    node: Current | None = layer
+    while node is not None and node is not below:
+        if any(not _is_as_read(node, name, value) for name, value in node._own.items()):
+            return True
+        node = node._below
+    return False

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, THINKING
+from agentrt.activity.current import has_changes
+from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.utility import DECIMALS, draw
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     """The ready unit with the highest utility; equals are drawn by weight.
 
     A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
-    still.
+    still. In a plan that was started, an action does not count for a step that others come after if it, or the one
+    that was elected, expects a changed entity: those were planned for what the elected one expects.
 
     Args:
         frame: the activity.
@@ -38,8 +40,9 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     """
     found: list[Unit] = []
     top = unsettled = -1.0
+    is_planned = frame.state >= STARTED and frame.index > 0
     for unit in frame.units:
-        if unit.state == READY:
+        if unit.state == READY and not (is_planned and _comes_too_late(frame, unit)):
             utility = unit.utility
             if unit.spec.steps is not None and not unit.is_settled():
                 unsettled = max(unsettled, utility)
@@ -53,6 +56,24 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     if len(found) < 2:
         return found[0] if found else None
     return draw(found, [unit.spec.weight for unit in found], frame.planner.random)
+
+
+def _comes_too_late(frame: Frame, unit: Unit) -> bool:
+    """Whether the steps after it were planned for another state of the entity than they would find after a unit."""
+    if not (_changes(frame, unit) or (frame.active is not None and _changes(frame, frame.active))):
+        return False
+    node = frame
+    while node.index and node.parent is not None:
+        steps = node.parent.spec.steps
+        if steps is not None and node.index < len(steps):
+            return True
+        node = node.parent.frame
+    return False
+
+
+def _changes(frame: Frame, unit: Unit) -> bool:
+    layer = unit.expected()
+    return layer is not None and layer is not frame.expected and has_changes(layer, frame.expected)
 
 
 def boosted(frame: Frame) -> float:

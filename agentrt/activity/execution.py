@@ -60,6 +60,7 @@ class Execution:
 
     __slots__ = (
         "_abort",
+        "_counts",
         "_ending",
         "_given_up",
         "_switch_tick",
@@ -85,6 +86,7 @@ class Execution:
         self.kills: int = 0
         self.is_stopped: bool = False
         self._abort: tuple[str, Unit | None] | None = None
+        self._counts = True
         self._ending = False
         self._given_up: dict[Frame, Callable[[], None]] = {}
         self._switch_tick = 0
@@ -151,7 +153,7 @@ class Execution:
     def _relearn(self, frame: Frame) -> None:
         lost = take_up(frame)
         if lost is not None:
-            self.abort(f"the agent forgot the action '{lost.spec.name}' that it was running", lost)
+            self.replan(f"the agent forgot the action '{lost.spec.name}' that it was running", lost)
         for unit in frame.units:
             for child in unit.children():
                 self._relearn(child)
@@ -287,9 +289,22 @@ class Execution:
             reason: why, in words.
             unit: who asked for it, or None.
         """
+        self._begin_abort(reason, unit, counts=True)
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """As ``abort``, for what somebody took from the agent: it does not count as its failure.
+
+        Args:
+            reason: why, in words.
+            unit: what was taken.
+        """
+        self._begin_abort(reason, unit, counts=False)
+
+    def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:
             return
         self._abort = (reason, unit)
+        self._counts = counts
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
             self.planner.record(path, Event.ABORT, (("reason", reason),))
@@ -317,6 +332,9 @@ class Execution:
             self.planner.agent.planner_ended()
             return
         assert abort is not None
+        if not self._counts:
+            self._later()
+            return
         self.aborts += 1
         self.abort_reason = abort[0]
         if self.aborts >= MAX_ABORTS:

@@ -1,11 +1,13 @@
-"""What only few units have: listeners, protected entities, words for debugging. Made when first needed.
+"""What only few units have: listeners, protected entities, spawned frames, timers, words. Made when first needed.
 
 Listeners that were opened while thinking are closed when thinking stops; those that were opened later, when the action
-stops. A protection lasts as long as the unit thinks or is started and does not run yet.
+stops. A protection lasts as long as the unit thinks or is started and does not run yet. Spawned frames last until the
+thinking of an action that is not elected stops, or the action does. What limits thinking ends with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.backoff import Backoff
@@ -14,7 +16,10 @@ from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import Waiter
 
 if TYPE_CHECKING:
+    from agentrt.activity.frame import Frame
+    from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
+    from agentrt.kernel.calls import Timer
 
 __all__ = ["Extras"]
 
@@ -25,31 +30,51 @@ class Extras:
     Attributes:
         backoff: for when it refuses to be started.
         progress: what ``set_debug_progress`` said.
+        reason: why it is not possible now, unless it rejected or just found nothing; empty otherwise.
         status: the status text key and its arguments, if the action set one.
         debug: the author's own debugging data.
         suspension: the wait of ``suspend``, while it lasts.
-        execute: the frame of the activity that ``run`` executes at this moment.
+        resumption: what the next wait returns at once, because ``resume`` came before it.
+        execute: the spawned frame whose end ``run`` awaits at this moment.
+        spawned: the spawned frames that think or run; None while there never was one.
+        candidates: the choices that are left of ``ctx.candidates``.
+        timeout: the limit of its thinking.
+        step_timeouts: the limits of steps that think, by number; None while there never was one.
     """
 
     __slots__ = (
         "_exempt",
+        "_is_late",
         "_protected",
         "_while_running",
         "_while_thinking",
         "backoff",
+        "candidates",
         "debug",
         "execute",
         "progress",
+        "reason",
+        "resumption",
+        "spawned",
         "status",
+        "step_timeouts",
         "suspension",
+        "timeout",
     )
 
     def __init__(self) -> None:
         self.progress: str = ""
+        self.reason: str = ""
         self.status: tuple[str, dict[str, Any]] | None = None
         self.debug: dict[str, Any] = {}
         self.suspension: Waiter | None = None
-        self.execute: Any = None
+        self.resumption: tuple[Any] | None = None
+        self._is_late = False  # whether the last wait was given up: its resume may still come
+        self.execute: Frame | None = None
+        self.spawned: list[SpawnedFrame] | None = None
+        self.candidates: Iterator[Mapping[str, Any]] | None = None
+        self.timeout: Timer | None = None
+        self.step_timeouts: dict[int, Timer] | None = None
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Connection] = []
         self._while_running: list[Connection] = []
@@ -97,6 +122,54 @@ class Extras:
         """
         return any(kept is entity for kept in self._exempt)
 
+    # --- suspend and resume -------------------------------------------------------------------------------------------
+
+    def suspend(self) -> Waiter:
+        """A wait of ``suspend`` begins."""
+        self._is_late = False
+        self.suspension = waiter = Waiter()
+        return waiter
+
+    def unsuspend(self, waiter: Waiter) -> None:
+        """It is over.
+
+        Args:
+            waiter: the wait.
+        """
+        if self.suspension is waiter:
+            self.suspension = None
+            self._is_late = not waiter.was_notified
+
+    def resume(self, value: Any) -> bool:
+        """End the wait, or the next one before it begins.
+
+        Args:
+            value: what the wait returns.
+
+        Returns:
+            Whether there was, or will be, something to end.
+        """
+        if self.suspension is not None:
+            return self.suspension.notify(value)
+        if self._is_late or self.resumption is not None:
+            self._is_late = False
+            return False
+        self.resumption = (value,)
+        return True
+
+    # --- spawned frames -----------------------------------------------------------------------------------------------
+
+    def frames(self) -> tuple[Frame, ...]:
+        """The spawned frames that think or run."""
+        return () if self.spawned is None else tuple(one.frame for one in self.spawned)
+
+    def _stop_spawned(self) -> None:
+        if self.spawned:
+            for one in self.spawned[::-1]:
+                one.end()
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
     @property
     def is_listening(self) -> bool:
         """Whether a function that was connected while thinking may still be called."""
@@ -111,8 +184,18 @@ class Extras:
         for connection in self._while_thinking:
             connection.close()
         self._while_thinking.clear()
+        self.candidates = None
+        if self.timeout is not None:
+            self.timeout.cancel()
+            self.timeout = None
+        if self.step_timeouts:
+            for limit in self.step_timeouts.values():
+                limit.cancel()
+            self.step_timeouts.clear()
         if not is_started:
+            self._stop_spawned()
             self._unprotect_all()
+            self.status = None
 
     def stopped(self) -> None:
         """Close the rest."""
@@ -121,7 +204,8 @@ class Extras:
             connection.close()
         self._while_running.clear()
         self.suspension = None
-        self.status = None
+        self.resumption = None
+        self._is_late = False
         self.progress = ""
 
     def _unprotect_all(self) -> None:

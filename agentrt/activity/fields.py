@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from agentrt.errors import ArgumentError, DefinitionError, did_you_mean
 
-__all__ = ["REQUIRED", "ActionArgs", "Fields", "ThinkOutput"]
+__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput"]
 
 
 class _Required:
@@ -34,7 +34,7 @@ class _Required:
 REQUIRED: Any = _Required()
 
 
-class _Fresh:
+class Fresh:
     """A default that can be changed in place: each record gets a copy."""
 
     __slots__ = ("value",)
@@ -146,7 +146,7 @@ class Fields:
                     cls.__qualname__, f"the field '{name}' starts with an underscore.", "Name it without one."
                 )
             default = cls.__dict__.get(name, REQUIRED)
-            fields[name] = _Fresh(default) if isinstance(default, (list, dict, set)) else default
+            fields[name] = Fresh(default) if isinstance(default, (list, dict, set)) else default
             if name in cls.__dict__:
                 # A class attribute would be found on instances and hide what is missing.
                 delattr(cls, name)
@@ -181,7 +181,7 @@ class Fields:
                     f"the type of '{name}' cannot be read: {words}.",
                     "Write a type that exists.",
                 ) from None
-            given = default.value if isinstance(default, _Fresh) else default
+            given = default.value if isinstance(default, Fresh) else default
             if given is not REQUIRED and not accept.takes(given):
                 raise DefinitionError(
                     f"{cls.__module__}.{cls.__qualname__}",
@@ -285,7 +285,7 @@ class Fields:
                     f"is missing. Give it, or declare a default for it in {cls.__qualname__}.",
                 )
             else:
-                value = default.value.copy() if isinstance(default, _Fresh) else default
+                value = default.value.copy() if isinstance(default, Fresh) else default
             place[name] = value
         if found != len(values):
             unknown = next(name for name in values if name not in cls._fields)
@@ -308,7 +308,7 @@ class Fields:
         return {
             name: (
                 frozenset(accept.text.split(" or ")),
-                repr(default.value if isinstance(default, _Fresh) else default),
+                repr(default.value if isinstance(default, Fresh) else default),
             )
             for name, (default, accept) in cls._fields.items()
         }
@@ -320,7 +320,7 @@ class Fields:
             cls._resolve(finally_=True)
         told = []
         for name, (default, accept) in cls._fields.items():
-            given = default.value if isinstance(default, _Fresh) else default
+            given = default.value if isinstance(default, Fresh) else default
             told.append(f"{name}: {accept.text}" + ("" if given is REQUIRED else f" = {given!r}"))
         return f"({', '.join(told)})"
 

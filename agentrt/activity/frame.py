@@ -187,9 +187,8 @@ class Frame:
         if args is not NO_ARGS:
             self.protection = protect_arguments(self)
             if self.protection is not None and self.protection.missing is not None:
-                self._answer()
-                if self.state == THINKING:
-                    self.owner.frame_rejected(self)
+                self.round_open = False
+                self.owner.frame_rejected(self)
                 return
         batch = Batch(planner.kernel)
         for unit in units:
@@ -252,8 +251,8 @@ class Frame:
         unit.is_fresh = False
         if self.planner.trace.on:
             candidates = [one for one in self.units if one.state == READY and one.is_settled()]
-            told = ", ".join(f"{one.spec.cls.__name__} {one.utility:g}" for one in candidates)
-            self.note(Event.ELECT, action=unit.spec.cls.__name__, utility=unit.utility, ready=told)
+            told = ", ".join(f"{one.spec.label} {one.utility:g}" for one in candidates)
+            self.note(Event.ELECT, action=unit.spec.label, utility=unit.utility, ready=told)
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""
@@ -323,14 +322,15 @@ class Frame:
 
     def _nobody(self) -> None:
         """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
-        self.owner.frame_answered(self)
         if (
             self.state == THINKING
             and self.units
             and all(unit.state == IMPOSSIBLE for unit in self.units)
-            and any(unit.has_rejected for unit in self.units)
+            and any(unit.rejection is not None for unit in self.units)
         ):
             self.owner.frame_rejected(self)
+        else:
+            self.owner.frame_answered(self)
 
     def may_change(self) -> bool:
         """Whether a unit is ready or may become so by itself; else there is nothing to wait for."""

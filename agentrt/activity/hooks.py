@@ -13,8 +13,9 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.context import Context
-from agentrt.activity.control import Abort, Reject
+from agentrt.activity.control import Abort, Reject, ends_thinking
 from agentrt.activity.takeover import refuse
+from agentrt.activity.timeouts import limit_unit
 from agentrt.activity.utility import DECIMALS
 from agentrt.kernel.trace import Event
 
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
 
-__all__ = ["compose_utility", "is_blocked", "run", "start", "stop", "stop_thinking", "think"]
+__all__ = [
+    "compose_utility",
+    "compose_group_utility",
+    "is_blocked",
+    "on_reject",
+    "run",
+    "start",
+    "stop",
+    "stop_thinking",
+    "think",
+]
 
 
 def _should_start_thinking(unit: Unit) -> bool:
@@ -52,6 +63,7 @@ def is_blocked(frame: Frame) -> bool:
     """
     for unit in frame.units:
         if unit.spec.has_filter and not _should_start_thinking(unit):
+            unit.own_extras().reason = "it forbids the activity"
             if frame.planner.trace.on:
                 unit.note(Event.BLOCKED)
             return True
@@ -64,11 +76,29 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     Args:
         unit: the action.
     """
+    if unit.extras is not None:
+        unit.extras.reason = ""
+    limit = unit.spec.think_timeout
+    if limit is not None:
+        limit_unit(unit, limit)
     try:
         return unit.action.think(Context(unit), unit.frame.args)
     except Exception as error:
         unit.disable("think", error)
         return None
+
+
+def on_reject(unit: Unit, reason: str) -> bool:
+    """Call ``on_reject``.
+
+    Args:
+        unit: the action.
+        reason: why what was made of its output was rejected.
+
+    Returns:
+        Whether it is out now, or the plan is being aborted.
+    """
+    return ends_thinking(unit, "on_reject", unit.action.on_reject, Context(unit), unit.frame.args, reason)
 
 
 def stop_thinking(unit: Unit) -> None:
@@ -160,3 +190,22 @@ def compose_utility(unit: Unit, own: float, children: ChildUtilities, current: s
     except Exception as error:
         unit.frame.planner.fault(unit, "compose_utility", error)
         return own
+
+
+def compose_group_utility(unit: Unit, task_utility: float) -> float:
+    """Call ``compose_utility`` of a task group.
+
+    Args:
+        unit: the group.
+        task_utility: of the task that it considers or runs; counts as it is if the hook raises.
+
+    Returns:
+        A number from 0 to 1.
+    """
+    compose: Any = unit.action
+    try:
+        value = compose.compose_utility(unit.frame.planner.entity, task_utility)
+        return round(min(1.0, max(0.0, float(value))), DECIMALS)
+    except Exception as error:
+        unit.frame.planner.fault(unit, "compose_utility", error)
+        return task_utility

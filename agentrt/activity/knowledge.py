@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agentrt.activity.spec import ActionSpec
     from agentrt.activity.unit import Unit
 
-__all__ = ["Known", "index_actions", "learn", "take_up"]
+__all__ = ["Known", "check_group", "index_actions", "learn", "take_up"]
 
 Known = Mapping[str, tuple["ActionSpec", ...]]
 """Activity to the actions that perform it, in the order in which they were learned."""
@@ -123,6 +123,19 @@ def _check_outputs(spec: ActionSpec, index: Known) -> None:
                     )
 
 
+def check_group(index: Known, spec: ActionSpec) -> None:
+    """A task group takes no arguments: nor may the actions that perform the same activity.
+
+    Args:
+        index: what the agent knows.
+        spec: the group that it is to join.
+
+    Raises:
+        DefinitionError: they take some.
+    """
+    _check_args((spec, *index.get(spec.activity, ())))
+
+
 def learn(frame: Frame) -> None:
     """Make units for actions that the agent has learned since, and let go of idle ones that it forgot.
 
@@ -131,7 +144,7 @@ def learn(frame: Frame) -> None:
     """
     planner = frame.planner
     frame.version = planner.version
-    specs = planner.known.get(frame.activity, ())
+    specs = planner.performers(frame)
     kept = {unit.spec: unit for unit in frame.units}
     units = [kept.get(spec) or planner.make_unit(frame, spec) for spec in specs]
     frame.units = [unit for unit in units if unit is not None]

@@ -26,7 +26,7 @@ class FrameOwner(Protocol):
         """The elected unit ran to its end."""
 
     def frame_rejected(self, frame: Frame) -> None:
-        """All units rejected their arguments."""
+        """No unit is ready, and all rejected their arguments; called instead of ``frame_answered``."""
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of the elected unit changed."""

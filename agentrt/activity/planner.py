@@ -13,14 +13,15 @@ Source: seed 001, "Overview of the AI system", "Injecting actions".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.compound import CompoundUnit
 from agentrt.activity.current import Current, StateReader
-from agentrt.activity.execute import execute
 from agentrt.activity.execution import Execution
 from agentrt.activity.fields import NO_ARGS, ActionArgs
+from agentrt.activity.spawning import SpawnedFrame
+from agentrt.activity.task_units import GroupUnit, TaskUnit
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
@@ -28,10 +29,16 @@ from agentrt.errors import ActivityRecursionError, ArgumentError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 
 if TYPE_CHECKING:
+    from agentrt.activity.expected import CurrentFields
     from agentrt.activity.frame import Frame
+    from agentrt.activity.search import SearchWork
     from agentrt.activity.spec import ActionSpec
+    from agentrt.activity.task_group import TaskGroup
+    from agentrt.activity.task_specs import GroupSpec
+    from agentrt.body.budget import Share
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
+    from agentrt.kernel.signals import Signal
     from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
 
@@ -45,11 +52,22 @@ MAX_FRAMES = 4096
 """At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
 
 
+_UNITS: Final[Mapping[str, Callable[[Frame, Any], Unit]]] = {
+    "leaf": Unit,
+    "compound": CompoundUnit,
+    "group": GroupUnit,
+    "task": TaskUnit,
+}
+
+_NO_GROUPS: Final[Mapping[str, tuple[GroupSpec, ...]]] = {}
+
+
 class PlannerOwner(Protocol):
     """The agent, as its planner sees it."""
 
     name: str
     entity: Any
+    expected: type[CurrentFields] | None
 
     @property
     def random(self) -> Stream:
@@ -64,6 +82,15 @@ class PlannerOwner(Protocol):
 
     def planner_ended(self) -> None:
         """The planner was told to end, and has."""
+
+    @property
+    def search(self) -> SearchWork | None:
+        """The search work of its runtime; None when it is in none any more."""
+        ...
+
+    def signal(self, name: str) -> Signal:
+        """A signal of the entity."""
+        ...
 
     def logger(self, path: str) -> Any:
         """A logger bound to the agent and a path."""
@@ -85,23 +112,28 @@ class Planner:
 
     Attributes:
         known: activity to the actions that perform it, in the order in which they were learned.
-        version: changes whenever ``known`` does.
+        groups: activity to the task groups that perform it, in the order in which the agent joined them.
+        version: changes whenever one of these does.
         busy_frames: at how many places of the plan it thinks or runs.
+        share: its place in the think budget; None until it asked for work.
         sunk_ticks: after how many ticks the sunk-cost boost sets in.
         execution: the root of the plan.
     """
 
     __slots__ = (
+        "_group_places",
         "_reported",
         "agent",
         "busy_frames",
         "entity",
         "execution",
         "flags",
+        "groups",
         "kernel",
         "known",
         "name",
         "read",
+        "share",
         "sunk_ticks",
         "trace",
         "version",
@@ -116,9 +148,12 @@ class Planner:
         self.flags: FlagLedger = flags
         self.read: StateReader = read
         self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
+        self.groups: Mapping[str, tuple[GroupSpec, ...]] = _NO_GROUPS
         self.version: int = 0
+        self._group_places: list[GroupUnit] | None = None
         self.busy_frames: int = 0
         self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)
+        self.share: Share | None = None
         self._reported: set[tuple[str, str]] | None = None
         self.execution: Execution = Execution(self, top)
 
@@ -139,6 +174,54 @@ class Planner:
         self.version += 1
         self.execution.relearn()
 
+    def learn_groups(self, groups: Iterable[TaskGroup]) -> None:
+        """Replace the task groups that the agent is in.
+
+        Args:
+            groups: in the order in which it joined them.
+        """
+        found: dict[str, tuple[GroupSpec, ...]] = {}
+        for group in groups:
+            activity = group.spec.activity
+            found[activity] = (*found.get(activity, ()), group.spec)
+        self.groups = found or _NO_GROUPS
+        self.version += 1
+        self.execution.relearn()
+
+    def performers(self, frame: Frame) -> tuple[ActionSpec, ...]:
+        """The actions that could perform an activity at a place of the plan.
+
+        Under a task group, these are its tasks; elsewhere what the agent knows, and then the groups that it is in.
+
+        Args:
+            frame: the place.
+        """
+        parent = frame.parent
+        if parent is not None and isinstance(parent, GroupUnit):
+            group = parent.spec.group
+            assert group is not None
+            return group.specs
+        known = self.known.get(frame.activity, ())
+        groups = self.groups.get(frame.activity)
+        return known if groups is None else (*known, *groups)
+
+    def group_places(self) -> list[GroupUnit]:
+        """Where in the plan task groups are considered or run, in the order in which they began to."""
+        if self._group_places is None:
+            self._group_places = []
+        return self._group_places
+
+    def take_up_tasks(self, group: TaskGroup) -> None:
+        """Tasks of a group came or went: have the places where it is considered take it up.
+
+        Args:
+            group: a group that the agent is in.
+        """
+        if self._group_places and not self.execution.is_stopped:
+            for unit in tuple(self._group_places):
+                if unit.spec.group is group:
+                    unit.take_up_tasks()
+
     def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
         """A unit for an action at a place of the plan.
 
@@ -150,9 +233,9 @@ class Planner:
             The unit; None if the action's class raised when it was to be made, which is reported.
         """
         try:
-            return Unit(frame, spec) if spec.steps is None else CompoundUnit(frame, spec)
+            return _UNITS[spec.kind](frame, spec)
         except Exception as error:
-            self.report(f"{frame.path()}/{spec.cls.__name__}", "__init__", error)
+            self.report(f"{frame.path()}/{spec.label}", "__init__", error)
             return None
 
     def build_args(self, spec: ActionSpec, activity: str, values: Any) -> Any:
@@ -201,20 +284,17 @@ class Planner:
         Args:
             below: what it builds on; None for the entity as it is.
         """
-        return Current(below, self.entity, self.read)
+        return Current(below, self.entity, self.read, self.agent.expected)
 
-    async def execute(self, unit: Unit, activity: str, args: dict[str, Any]) -> Any:
-        """Think and run an activity from within the ``run`` of a unit; see ``Context.execute``.
+    def spawn(self, unit: Unit, activity: str, args: dict[str, Any]) -> SpawnedFrame:
+        """A frame that a unit manages by itself; see ``Context.spawn`` and ``Context.execute``.
 
         Args:
-            unit: the caller.
+            unit: the unit.
             activity: what to perform.
             args: its arguments.
-
-        Returns:
-            The think output of the action that performed it.
         """
-        return await execute(unit, unit.own_extras(), activity, args)
+        return SpawnedFrame(unit, activity, args)
 
     def undeclared(self, unit: Unit, fields: Mapping[str, Any]) -> Any:
         """An action without a declared output gave one.

@@ -12,23 +12,24 @@ Source: seed 001, "Writing actions".
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentrt.activity.fields import ActionArgs, ThinkOutput
-from agentrt.activity.placeholders import Compiler, Resolver
+from agentrt.activity.steps import ACTIVITY, CompiledStep, check_seconds, compile_steps
 from agentrt.activity.utility import parse_range
 from agentrt.errors import DefinitionError
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action, CompoundAction
+    from agentrt.activity.binding import Resolver
 
-__all__ = ["ActionSpec", "CompiledStep", "Output", "Step", "default_hook"]
+__all__ = ["ActionSpec", "CompiledStep", "default_hook"]
 
-_ACTIVITY = re.compile(r"[^\s/]+")
-
-_PARAMETERS = {"compose_utility": ("entity", "self_utility", "child_utilities", "current_activity")}
+_PARAMETERS = {
+    "compose_utility": ("entity", "self_utility", "child_utilities", "current_activity"),
+    "on_reject": ("ctx", "args", "reason"),
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,78 +47,25 @@ def default_hook(hook: F) -> F:
     return hook
 
 
-class Step:
-    """One step of a compound action. Made by ``step``."""
-
-    __slots__ = ("activity", "args", "name")
-
-    def __init__(self, activity: str, args: Mapping[str, object], name: str | None) -> None:
-        self.activity: str = activity
-        self.args: dict[str, object] = dict(args)
-        self.name: str | None = name
-
-    def __repr__(self) -> str:
-        inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
-        return f"step({self.activity!r}{inner})"
-
-
-class Output:
-    """The declared think output of a compound action. Made by ``output``."""
-
-    __slots__ = ("fields",)
-
-    def __init__(self, fields: Mapping[str, object]) -> None:
-        self.fields: dict[str, object] = dict(fields)
-
-
-class CompiledStep:
-    """A step with its placeholders compiled.
-
-    Attributes:
-        activity: what it performs.
-        label: what paths call it: the activity, with the step's number if a step before performs the same.
-        constants: arguments that never change.
-        bound: arguments with the functions that resolve them.
-        is_used: whether a later step, or the compound's output, reads its think output.
-    """
-
-    __slots__ = ("activity", "bound", "constants", "is_used", "label")
-
-    def __init__(
-        self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
-    ) -> None:
-        self.activity: str = activity
-        self.label: str = label
-        self.constants: dict[str, object] = constants
-        self.bound: tuple[tuple[str, Resolver], ...] = bound
-        self.is_used: bool = False
-
-    def bind(self, scope: Any) -> dict[str, object]:
-        """The arguments of the step.
-
-        Args:
-            scope: the compound that thinks.
-        """
-        values = self.constants.copy()
-        for field, resolve in self.bound:
-            values[field] = resolve(scope)
-        return values
-
-
 class ActionSpec:
     """What an action class declares, checked and compiled.
 
     Attributes:
         cls: the class.
         subject: its module and name, for errors.
+        label: what paths and records call it: the name of the class.
+        kind: what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``.
         low: the least utility.
         high: the greatest utility; 1 for a compound that composes it.
+        scheduler_priority: what the agent's share of the think budget is multiplied with while it runs.
         span: the width of the declared range.
         is_range: whether ``ctx.set_utility`` may be called.
         has_think: whether it has such a hook; likewise the others.
         is_filter: whether it has no other hook than ``should_start_thinking``: then it is never run.
         steps: a compound's steps; None for a leaf.
         output: a compound's declared output fields.
+        output_reads: the elements that they come from, the nearest first; see ``CompiledStep.reads``.
+        think_timeout: in how many game seconds it has to be ready; None for no limit.
         uses: which output fields of which step a compound reads.
     """
 
@@ -128,6 +76,7 @@ class ActionSpec:
         "composes",
         "flags",
         "has_filter",
+        "has_on_reject",
         "has_run",
         "has_start",
         "has_stop",
@@ -136,14 +85,19 @@ class ActionSpec:
         "high",
         "is_filter",
         "is_range",
+        "kind",
+        "label",
         "low",
         "name",
         "output",
         "output_label",
+        "output_reads",
         "output_type",
+        "scheduler_priority",
         "span",
         "steps",
         "subject",
+        "think_timeout",
         "uses",
         "weight",
     )
@@ -151,6 +105,8 @@ class ActionSpec:
     def __init__(self, cls: type[Action]) -> None:
         self.cls: type[Action] = cls
         self.subject: str = f"{cls.__module__}.{cls.__qualname__}"
+        self.label: str = cls.__name__
+        self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
         self.name: str = cls.name
         self.activity: str = cls.does
         self._check_names()
@@ -161,11 +117,13 @@ class ActionSpec:
         self.span: float = self.high - self.low
         self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
         self.weight: float = self._number("weight", cls.weight)
-        self._number("scheduler_priority", cls.scheduler_priority)
+        self.scheduler_priority: float = self._number("scheduler_priority", cls.scheduler_priority)
+        self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
         self.flags: tuple[str, ...] = self._flag_names(cls.flags)
         self.has_filter: bool = self._hook("should_start_thinking")
         self.has_think: bool = self._hook("think", is_async=True)
         self.has_stop_thinking: bool = self._hook("stop_thinking")
+        self.has_on_reject: bool = self._hook("on_reject")
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)
         self.has_stop: bool = self._hook("stop")
@@ -176,14 +134,10 @@ class ActionSpec:
         self.output_label: str = f"{cls.does} (think output)"
         self.steps: tuple[CompiledStep, ...] | None = None
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        self.output_reads: tuple[int, ...] = ()
         self.uses: dict[int, list[str]] = {}
         self.composes: bool = False
-        if self.output_type is not None and not self.has_think:
-            raise DefinitionError(
-                self.subject,
-                "it declares an Output, but has no 'think' that could set it.",
-                "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
-            )
+        self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
 
@@ -198,7 +152,7 @@ class ActionSpec:
     def _check_names(self) -> None:
         cls = self.cls
         does: object = cls.does
-        if not isinstance(does, str) or not _ACTIVITY.fullmatch(does):
+        if not isinstance(does, str) or not ACTIVITY.fullmatch(does):
             raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
         if not hasattr(cls, "utility"):
             raise DefinitionError(
@@ -212,6 +166,14 @@ class ActionSpec:
                 raise DefinitionError(
                     self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
                 )
+
+    def _check_output(self) -> None:
+        if self.output_type is not None and not self.has_think:
+            raise DefinitionError(
+                self.subject,
+                "it declares an Output, but has no 'think' that could set it.",
+                "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
+            )
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
@@ -243,63 +205,19 @@ class ActionSpec:
             ) from error
         return True
 
-    def _step_names(self, cls: type[CompoundAction]) -> dict[str, int]:
-        """Check the steps; the numbers of those that have a name."""
+    def _compile_steps(self, cls: type[CompoundAction]) -> None:
         if self.has_run:
             raise DefinitionError(
                 self.subject,
                 "a compound action has no run of its own.",
                 "Move what it does into a step, or into start.",
             )
-        remedy = "Give it a list: steps = [step('activity'), ...]."
-        if not isinstance(cls.steps, (list, tuple)):
-            raise DefinitionError(self.subject, f"steps is {cls.steps!r}.", remedy)
-        if not cls.steps:
-            raise DefinitionError(self.subject, "it has no steps.", remedy)
-        names: dict[str, int] = {}
-        for number, declared in enumerate(cls.steps, 1):
-            if not isinstance(declared, Step):
-                raise DefinitionError(self.subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
-            activity: object = declared.activity
-            if not isinstance(activity, str) or not _ACTIVITY.fullmatch(activity):
-                raise DefinitionError(
-                    self.subject,
-                    f"step {number} performs {declared.activity!r}.",
-                    "Write an activity such as 'demo:paint'.",
-                )
-            if declared.name is not None and names.setdefault(declared.name, number) != number:
-                raise DefinitionError(self.subject, f"two steps are named {declared.name!r}.", "Rename one.")
-        if cls.output is not None and not isinstance(cls.output, Output):
-            raise DefinitionError(self.subject, f"output is {cls.output!r}.", "Write output = output(field=...).")
-        return names
-
-    def _compile_steps(self, cls: type[CompoundAction]) -> None:
-        names = self._step_names(cls)
-        compiler = Compiler(self.subject, names, cls.Args.field_names())
-        compiled: list[CompiledStep] = []
-        for number, declared in enumerate(cls.steps, 1):
-            constants: dict[str, object] = {}
-            bound: list[tuple[str, Resolver]] = []
-            for field, value in declared.args.items():
-                resolver, constant = compiler.compile(number, field, value)
-                if resolver is None:
-                    constants[field] = constant
-                else:
-                    bound.append((field, resolver))
-            is_first = all(declared.activity != other.activity for other in compiled)
-            label = declared.activity if is_first else f"{declared.activity}#{number}"
-            compiled.append(CompiledStep(declared.activity, label, constants, tuple(bound)))
-        if cls.output is not None:
-            self.output = tuple(
-                (field, *compiler.compile_output(len(compiled), field, value))
-                for field, value in cls.output.fields.items()
-            )
-        self.uses = compiler.uses
-        for number in self.uses:
-            if number:
-                compiled[number - 1].is_used = True
+        compiled = compile_steps(self.subject, cls)
+        self.steps = compiled.steps
+        self.output = compiled.output
+        self.output_reads = compiled.output_reads
+        self.uses = compiled.uses
         self._check_own_output(cls)
-        self.steps = tuple(compiled)
         self.composes = self._hook("compose_utility")
         if self.composes:
             self.high = 1.0

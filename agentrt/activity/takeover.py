@@ -35,6 +35,30 @@ def _try_again(frame: Frame, unit: Unit, number: int) -> None:
         frame.begin_again(unit)
 
 
+def _take_places(unit: Unit) -> bool:
+    """Take the places of the tasks that a plan is to do, before anything is interrupted for it.
+
+    Of several agents that would all drop what they do for the one place of a task, only one does.
+    """
+    if not unit.take_place():
+        return False
+    return all(child.active is None or _take_places(child.active) for child in unit.children())
+
+
+def _give_up_places(frame: Frame) -> None:
+    """Somebody else than the one that took places was elected, it may be: nobody else needs them here."""
+    for unit in frame.units:
+        if unit is not frame.active and unit.state == READY:
+            _leave_places(unit)
+
+
+def _leave_places(unit: Unit) -> None:
+    unit.leave_place()
+    for child in unit.children():
+        if child.active is not None:
+            _leave_places(child.active)
+
+
 def switch(frame: Frame, best: Unit) -> None:
     """A better unit takes over: the old one unwinds first.
 
@@ -47,8 +71,10 @@ def switch(frame: Frame, best: Unit) -> None:
     if not frame.execution.may_switch():
         _wait_for_the_next_tick(frame)
         return
+    if not _take_places(best):
+        return  # a task below it has no room for one more: it is not ready any more
     if frame.planner.trace.on:
-        active.note(Event.PREEMPT, by=best.spec.cls.__name__, utility=best.utility, against=boosted(frame))
+        active.note(Event.PREEMPT, by=best.spec.label, utility=best.utility, against=boosted(frame))
     was_running = frame.state == RUNNING
     frame.move(SWITCHING)
     if was_running:
@@ -75,7 +101,9 @@ def unwound(frame: Frame, was_running: bool) -> None:
         frame.active = None
     else:
         frame.elected(best)
+        _give_up_places(frame)
         if frame.start():
+            frame.owner.frame_utility(frame)
             if was_running:
                 frame.run()
             return
@@ -104,7 +132,9 @@ def refuse(unit: Unit, reason: str) -> None:
         unit.note(Event.REFUSED, reason=reason)
     unit.stop_think()
     unit.stop(IMPOSSIBLE)
-    backoff = unit.own_extras().backoff
+    extras = unit.own_extras()
+    extras.reason = f"it refused to be started: {reason}"
+    backoff = extras.backoff
     if watched and backoff.is_storm:
         unit.note(Event.STORM, delay=backoff.delay)
     backoff.wait(unit.frame.planner.kernel, _try_again, unit.frame, unit, unit.frame.round)

@@ -63,7 +63,7 @@ class Unit:
         running: the strand of ``run``, if there is one.
         since: the tick in which it started running.
         is_fresh: whether the output was set anew since the frame last looked.
-        has_rejected: whether it said that the arguments are to blame.
+        rejection: why it said that the arguments are to blame; None if it did not.
         extras: what only few units have: listeners, protections, debug words; None for the others.
     """
 
@@ -72,9 +72,9 @@ class Unit:
         "current",
         "extras",
         "frame",
-        "has_rejected",
         "is_fresh",
         "output",
+        "rejection",
         "running",
         "since",
         "spec",
@@ -95,7 +95,7 @@ class Unit:
         self.running: Strand | None = None
         self.since: int = 0
         self.is_fresh: bool = False
-        self.has_rejected: bool = False
+        self.rejection: str | None = None
         self.extras: Extras | None = None
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -108,12 +108,11 @@ class Unit:
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
-        return f"{self.frame.path()}/{self.spec.cls.__name__}"
+        return f"{self.frame.path()}/{self.spec.label}"
 
     def children(self) -> Iterable[Frame]:
-        """The frames below it: an executed activity; in a compound, the steps too."""
-        executed = None if self.extras is None else self.extras.execute
-        return () if executed is None else (executed,)
+        """The frames below it: spawned ones; in a compound, the steps too."""
+        return () if self.extras is None else self.extras.frames()
 
     def running_child(self) -> Frame | None:
         """The frame below it that runs, if there is one."""
@@ -162,7 +161,7 @@ class Unit:
         spec = self.spec
         self.utility = spec.low
         self.current = None
-        self.has_rejected = False
+        self.rejection = None
         if spec.has_think:
             self.move(THINKING)
             self.thinking = batch
@@ -253,10 +252,10 @@ class Unit:
             if isinstance(thinking, Strand):
                 self.frame.planner.dismiss(thinking)
         planner = self.frame.planner
-        if planner.trace.on:
-            self.note(Event.STOP_THINKING)
         if self.extras is not None:
             self.extras.thinking_stopped(is_started=self.state >= STARTED)
+        if planner.trace.on:
+            self.note(Event.STOP_THINKING)
         if self.spec.has_stop_thinking:
             hooks.stop_thinking(self)
 
@@ -268,6 +267,7 @@ class Unit:
             if planner.trace.on:
                 self.note(Event.DISABLED, hook=hook)
             planner.fault(self, hook, error)
+            self.own_extras().reason = f"{hook} raised {type(error).__name__}: {error}"
             self.stop_think()
             self.frame.look_again()
 
@@ -288,7 +288,7 @@ class Unit:
         """The arguments are not valid any more."""
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
-            self.has_rejected = True
+            self.rejection = reason
             if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
             self.stop_think()
@@ -314,6 +314,13 @@ class Unit:
         self.stop_think()
         if self.extras is not None:
             self.extras.backoff.reset()
+
+    def take_place(self) -> bool:
+        """Whether there is room for it. Asked before anything is interrupted for it; only tasks have so much room."""
+        return True
+
+    def leave_place(self) -> None:
+        """It is not to be started after all."""
 
     def run(self) -> None:
         """Run; ``Frame.unit_finished`` is told when it is done."""

@@ -10,14 +10,34 @@ for is one attribute, ``destroyed``, a signal that is emitted when the thing goe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from agentrt.kernel.signals import Signal
 
-__all__ = ["Entity"]
+__all__ = ["Entity", "NamedSignals"]
 
 C = TypeVar("C")
+
+
+class NamedSignals:
+    """Signals of one entity by their names, made when they are first asked for."""
+
+    __slots__ = ("_find",)
+
+    def __init__(self, find: Callable[[str], Signal]) -> None:
+        self._find = find
+
+    def __getitem__(self, name: str) -> Signal:
+        """The signal of a name.
+
+        Args:
+            name: what happens to the entity.
+
+        Returns:
+            The same signal each time.
+        """
+        return self._find(name)
 
 
 class Entity:
@@ -28,16 +48,28 @@ class Entity:
         components: registered under their own types.
         name: what to call it; the kind and the id by default.
         id: a number or text that is the same in every equal run, if the world gives one.
+        ai_packs: the packs that its agent takes when it is made: aliases, or packs written in place.
 
     Attributes:
         kind: as given.
         name: as given.
         id: as given.
+        ai_packs: as given.
         destroyed: emitted once, with the entity, when it is destroyed.
         is_destroyed: whether it was.
     """
 
-    __slots__ = ("__weakref__", "_components", "destroyed", "id", "is_destroyed", "kind", "name")
+    __slots__ = (
+        "__weakref__",
+        "_components",
+        "_signals",
+        "ai_packs",
+        "destroyed",
+        "id",
+        "is_destroyed",
+        "kind",
+        "name",
+    )
 
     def __init__(
         self,
@@ -45,13 +77,16 @@ class Entity:
         *components: object,
         name: str | None = None,
         id: int | str | None = None,  # noqa: A002 - the field's name for it
+        ai_packs: Iterable[Any] = (),
     ) -> None:
         self.kind: str = kind
         self.id: int | str | None = id
+        self.ai_packs: tuple[Any, ...] = (ai_packs,) if isinstance(ai_packs, str) else tuple(ai_packs)
         self.name: str = name if name is not None else kind if id is None else f"{kind} {id}"
         self.destroyed: Signal = Signal()
         self.is_destroyed: bool = False
         self._components: dict[type, Any] = {}
+        self._signals: dict[str, Signal] | None = None
         for component in components:
             self.add(component)
 
@@ -111,6 +146,24 @@ class Entity:
             if not any(component is other for other in seen):
                 seen.append(component)
                 yield component
+
+    def signal(self, name: str) -> Signal:
+        """Its signal of a name, made when it is first asked for; ``"destroyed"`` is the one that it always has.
+
+        Args:
+            name: what happens to the entity, such as ``"ready_to_pose"``.
+
+        Returns:
+            The same signal each time.
+        """
+        if name == "destroyed":
+            return self.destroyed
+        if self._signals is None:
+            self._signals = {}
+        found = self._signals.get(name)
+        if found is None:
+            found = self._signals[name] = Signal()
+        return found
 
     def destroy(self) -> None:
         """Destroy it: whoever listens is told. A second call does nothing."""

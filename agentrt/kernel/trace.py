@@ -43,9 +43,14 @@ class Event(StrEnum):
     DISABLED = "disabled"  # a hook raised: the unit is out until its branch is thought again
     REFUSED = "refused"  # a control flag was held by somebody else
     STORM = "storm"  # rejects repeat
+    TASK = "task"  # something became of a task
+    FULL = "full"  # a task has no room for one more worker
     COMPLETE = "complete"  # a whole plan ran to its end
     KILLED = "killed"  # the planner gave up
     RESTARTED = "restarted"  # it begins again, by the restart policy
+    IGNORED = "ignored"  # a call of an author that came too early or too late to mean anything
+    TIMEOUT = "timeout"  # not ready within the declared time
+    RECONSIDER = "reconsider"  # a chooser is asked for another choice
     FAULT = "fault"  # an error, reported and survived
     NOTE = "note"  # written by the world or by an author
 

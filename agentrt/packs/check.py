@@ -1,8 +1,9 @@
-"""The report behind ``agentrt packs check``: what pack files hold, require and miss.
+"""The report behind ``agentrt packs check``: what files of packs and of task groups hold, require and miss.
 
 It is made for the author of a mod, who has a folder of files, some of them broken, many of them referring to things
 that are not installed here. So nothing stops it: every file is reported, with all of its problems. An alias is
-known if it is registered; a file's name never says anything about its alias.
+known if it is registered; a file's name never says anything about its alias. A file that says so (``"type":
+"task_groups"``), or that has an object under ``task_groups``, is a document of task groups; any other is a pack.
 
 The report is data. ``as_json`` and ``as_text`` write it down; the command line only prints it.
 """
@@ -14,10 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agentrt.errors import DataFault, InvalidPackError
+from agentrt.errors import DataFault, InvalidPackError, UnknownAliasError
 from agentrt.packs.closure import Closure, survey, unknown
-from agentrt.packs.loader import Pack, load_pack
+from agentrt.packs.document import read
+from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry
+from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, looks_like
 
 __all__ = ["CheckReport", "FileReport", "check_files", "find_files"]
 
@@ -31,6 +34,7 @@ class FileReport:
     Attributes:
         file: the file, as it was named.
         pack: what it holds, or None when it is no pack.
+        groups: what it holds if it is a document of task groups.
         closure: what it holds together with all that it requires.
         faults: everything that is wrong; a reference that nobody registered only if that was to be a fault.
     """
@@ -39,6 +43,7 @@ class FileReport:
     pack: Pack | None
     closure: Closure
     faults: tuple[DataFault, ...]
+    groups: TaskGroupsDocument | None = None
 
     @property
     def ok(self) -> bool:
@@ -48,6 +53,7 @@ class FileReport:
     def as_json(self) -> dict[str, Any]:
         """The report as JSON values."""
         pack = self.pack or Pack()
+        groups = {} if self.groups is None else {"groups": list(self.groups.groups)}
         return {
             "file": self.file,
             "ok": self.ok,
@@ -63,6 +69,7 @@ class FileReport:
                 for reference in self.closure.unresolved
             ],
             "problems": [problem for fault in self.faults for problem in _problems(fault)],
+            **groups,
         }
 
     def as_text(self) -> Iterator[str]:
@@ -72,6 +79,8 @@ class FileReport:
         for fault in self.faults:
             for number, line in enumerate(str(fault).splitlines()):
                 yield f"  {'  ' if number else 'error: '}{line}"
+        if self.groups is not None:
+            yield from self._groups_as_text(self.groups)
         if self.pack is None:
             return
         own = {key: tuple(ref.alias for ref in getattr(self.pack, key)) for key in _CLOSURE_KEYS[1:]}
@@ -83,6 +92,14 @@ class FileReport:
         else:
             for key in _CLOSURE_KEYS:
                 yield from _listed(f"closure: {key.replace('_', ' ')}", getattr(self.closure, key))
+        yield from _listed("unresolved", [reference.alias for reference in self.closure.unresolved], always=True)
+
+    def _groups_as_text(self, document: TaskGroupsDocument) -> Iterator[str]:
+        groups = document.groups.values()
+        declared = [entry.alias for entry in groups if not entry.extends and not entry.is_reference]
+        yield from _listed("task groups", declared, always=True)
+        yield from _listed("registered elsewhere", [entry.alias for entry in groups if entry.is_reference])
+        yield from _listed("extends", [entry.extends for entry in groups if entry.extends])
         yield from _listed("unresolved", [reference.alias for reference in self.closure.unresolved], always=True)
 
 
@@ -155,6 +172,8 @@ def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: 
 def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
     alias = registry.alias_of(file)
     try:
+        if looks_like(read(file).value):
+            return _check_groups(file, registry, allow_unresolved)
         pack = load_pack(file, alias=alias)
     except DataFault as fault:
         return FileReport(str(file), None, Closure(), (fault,))
@@ -163,6 +182,27 @@ def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileR
     if not allow_unresolved:
         faults.extend(unknown(reference, registry) for reference in closure.unresolved)
     return FileReport(str(file), pack, closure, tuple(faults))
+
+
+def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
+    document = load_task_groups(file)
+    declared = [entry.alias for entry in document.groups.values() if not entry.extends and not entry.is_reference]
+    missing: list[Reference] = []
+    faults: list[DataFault] = []
+    for entry in document.groups.values():
+        if entry.is_reference and entry.alias not in registry:
+            missing.append(Reference(entry.alias, document.file, entry.pointer))
+        elif entry.extends and entry.extends not in declared and entry.extends not in registry:
+            missing.append(Reference(entry.extends, document.file, f"{entry.pointer}/extends"))
+        elif not entry.extends and not entry.is_reference:
+            try:
+                entry.make_class()
+            except DataFault as fault:
+                faults.append(fault)
+    if not allow_unresolved:
+        known = (*declared, *registry.aliases("task_groups"))
+        faults.extend(UnknownAliasError(one.alias, known, file=one.file, pointer=one.pointer) for one in missing)
+    return FileReport(str(file), None, Closure(unresolved=tuple(missing)), tuple(faults), document)
 
 
 def _requires(pack: Pack) -> list[str]:

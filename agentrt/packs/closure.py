@@ -44,6 +44,8 @@ class Closure:
         components: aliases of components, likewise.
         task_groups: aliases of personal task groups, likewise.
         settings: for components that were given settings, these.
+        places: for each alias that is listed, the reference that counts: the one that gave a component its settings,
+            else the first.
         unresolved: references to what nobody registered, the first one to each alias.
         faults: packs that are broken or require each other in a circle, the first ``MOST_FAULTS`` of them; the closure
             is what is left without them.
@@ -55,6 +57,7 @@ class Closure:
     components: tuple[str, ...] = ()
     task_groups: tuple[str, ...] = ()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+    places: Mapping[str, Reference] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     unresolved: tuple[Reference, ...] = ()
     faults: tuple[DataFault, ...] = ()
 
@@ -123,6 +126,7 @@ class _Walk:
         self._done: dict[str, bool] = {}  # False: it could not be loaded
         self._listed: dict[str, dict[str, None]] = {key: {} for key in _LISTED}
         self._settings: dict[str, Mapping[str, Any]] = {}
+        self._places: dict[str, Reference] = {}
         self._unresolved: dict[str, Reference] = {}
         self._faults: dict[tuple[str, str], DataFault] = {}  # by requiring pack and required name
 
@@ -134,6 +138,7 @@ class _Walk:
             packs=tuple(name for name, loaded in self._done.items() if loaded),
             **{key: tuple(listed) for key, listed in self._listed.items()},
             settings=MappingProxyType(self._settings),
+            places=MappingProxyType(self._places),
             unresolved=tuple(self._unresolved.values()),
             faults=tuple(self._faults.values()),
         )
@@ -193,7 +198,9 @@ class _Walk:
             references: tuple[Reference, ...] = getattr(pack, key)
             for reference in references:
                 listed.setdefault(reference.alias)
+                self._places.setdefault(reference.alias, reference)
                 if reference.settings is not None:
                     self._settings[reference.alias] = reference.settings
+                    self._places[reference.alias] = reference
                 if reference.alias not in self._registry:
                     self._unresolved.setdefault(reference.alias, reference)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -91,6 +92,22 @@ class Pack:
         """What messages call this pack: its alias, else its place, else that it has neither."""
         place = self.file + (f"#{self.pointer}" if self.pointer else "")
         return self.alias or place or "(a pack from code)"
+
+    def as_json(self) -> dict[str, Any]:
+        """The pack as the document that it was loaded from, without what that left out or had ignored."""
+        written: dict[str, Any] = {}
+        for key in KEYS:
+            items = getattr(self, key)
+            if not items:
+                continue
+            if key == "components":
+                # Only an object can give settings; it loses nothing by giving none.
+                written[key] = {item.alias: deepcopy(dict(item.settings or {})) for item in items}
+            else:
+                written[key] = [item.as_json() if isinstance(item, Pack) else item.alias for item in items]
+        if self.mixintypes:
+            written["mixintypes"] = dict(self.mixintypes)
+        return written
 
 
 def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: str = "") -> Pack:

@@ -28,15 +28,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import DuplicateAliasError, InvalidPackError, ManifestError, UnknownAliasError, did_you_mean
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
+from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
+
+    from agentrt.activity.task_group_action import TaskGroupAction
 
 __all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry"]
 
@@ -90,6 +93,8 @@ class Registry:
         self._entries: dict[str, _Entry] = {}
         self._mixins: dict[str, list[PackSource]] = {}
         self._loaded: dict[str, Pack] = {}
+        self._groups: dict[str, TaskGroupsDocument] = {}
+        self._classes: dict[GroupEntry, type[TaskGroupAction]] = {}
         for manifest in manifests:
             self.add(manifest)
 
@@ -220,6 +225,44 @@ class Registry:
                 loaded = mix(loaded, load_pack(source, file=f"(mixin {number} of {alias})"))
             self._loaded[alias] = loaded
         return loaded
+
+    def task_groups(self, alias: str) -> TaskGroupsDocument:
+        """Load the document of task groups that an alias names.
+
+        Args:
+            alias: the alias of a task group that is registered to a file or a mapping.
+
+        Raises:
+            UnknownAliasError: nobody registered it.
+            InvalidPackError: what it names is no such document.
+        """
+        loaded = self._groups.get(alias)
+        if loaded is None:
+            thing: Any = self._entry(alias, "", "").thing
+            loaded = self._groups[alias] = load_task_groups(thing, file=alias)
+        return loaded
+
+    def group_class(self, entry: GroupEntry) -> type[TaskGroupAction]:
+        """The class of a group that is declared in a document; the same one each time, so that all agents share it.
+
+        Args:
+            entry: the group.
+
+        Raises:
+            InvalidPackError: it does not make a task group.
+        """
+        made = self._classes.get(entry)
+        if made is None:
+            made = self._classes[entry] = entry.make_class()
+        return made
+
+    def name_of(self, thing: object) -> str:
+        """The alias under which a thing is registered, or an empty string.
+
+        Args:
+            thing: the very object.
+        """
+        return next((alias for alias, entry in self._entries.items() if entry.thing is thing), "")
 
     def alias_of(self, file: Path) -> str:
         """The alias under which a file is registered as a pack, or an empty string."""

@@ -1,9 +1,10 @@
-"""The schema of packs, and what it says to the author of a pack that breaks it.
+"""The schemas of documents, and what they say to the author of a document that breaks one.
 
-The rules stand in ``pack.schema.json``, which ``agentrt packs schema`` prints and editors can use. This module applies
-them with the `jsonschema` package and turns each finding into a sentence of ours: the package says what a value fails,
-an author needs to know what to write. ``_SENTENCES`` has one function for each keyword that the schema uses; a test
-keeps the two in step.
+The rules for packs stand in ``pack.schema.json``, which ``agentrt packs schema`` prints and editors can use; those for
+task groups in ``task_groups.schema.json``. This module applies them with the `jsonschema` package and turns each
+finding into a sentence of ours: the package says what a value fails, an author needs to know what to write. ``Rules``
+has one function for each keyword that its schema uses; a test keeps the two in step. Those for packs stand here, those
+for task groups in ``group_schema``.
 
 All problems of a document are found, then ordered by where they stand in it, then worded; only the first
 ``MOST_TOLD`` are, because wording looks for near names, and because nobody reads the hundredth.
@@ -16,52 +17,85 @@ and for objects stand side by side instead, and each finding is plain.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Document
+from agentrt.packs.document import Document, Problem
 
-__all__ = ["MOST_TOLD", "check", "schema", "schema_text"]
+__all__ = ["MOST_TOLD", "PACK", "Path", "Rules", "check", "schema", "schema_text"]
 
 MOST_TOLD = 50
 
 _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}
-_Path = tuple[str | int, ...]
+Path = tuple[str | int, ...]
+"""A place in a document: keys and indices from the top."""
+
+_FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a kind of document has to be.
+
+    Attributes:
+        kind: which schema it is checked against.
+        what: what errors call such a document.
+        sentences: for each keyword of the schema, what it says about a value that breaks it.
+        unknown_key: what is said about a key that an object has not: the key, those that it has, and its place.
+    """
+
+    kind: str
+    what: str
+    sentences: Mapping[str, Callable[[Any, Path], str]]
+    unknown_key: Callable[[str, tuple[str, ...], Path], str]
 
 
 @cache
-def schema_text() -> str:
-    """The JSON Schema of packs, as it stands in its file."""
+def schema_text(kind: str = "ai_pack") -> str:
+    """The JSON Schema of a kind of document, as it stands in its file.
+
+    Args:
+        kind: ``"ai_pack"`` or ``"task_groups"``.
+    """
     from importlib.resources import files  # slow to import, and only needed here
 
-    return (files("agentrt.packs") / "pack.schema.json").read_text(encoding="utf-8")
+    return (files("agentrt.packs") / _FILES[kind]).read_text(encoding="utf-8")
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of packs, as a new dict."""
-    loaded: dict[str, Any] = json.loads(schema_text())
+def schema(kind: str = "ai_pack") -> dict[str, Any]:
+    """The JSON Schema of a kind of document, as a new dict.
+
+    Args:
+        kind: ``"ai_pack"`` or ``"task_groups"``.
+    """
+    loaded: dict[str, Any] = json.loads(schema_text(kind))
     return loaded
 
 
-def check(document: Document) -> None:
-    """Check a document against the schema.
+def check(document: Document, rules: Rules | None = None, more: Iterable[Problem] = ()) -> None:
+    """Check a document against its schema.
 
     Args:
         document: the document, with the problems that were found while it was parsed.
+        rules: those for packs, if not others.
+        more: problems that a schema cannot find.
 
     Raises:
         InvalidPackError: with all problems of the document, in its order.
     """
-    problems: list[tuple[_Path, Callable[[], str]]] = [
+    rules = rules or PACK
+    problems: list[tuple[Path, Callable[[], str]]] = [
         (problem.path, lambda text=problem.text: text)  # type: ignore[misc]
-        for problem in document.problems
+        for problem in (*document.problems, *more)
     ]
+    lacking: set[Path] = set()
     try:
-        for error in _validator().iter_errors(document.value):
-            problems.extend(_problems_of(error))
+        for error in _validator(rules.kind).iter_errors(document.value):
+            problems.extend(_problems_of(error, rules, lacking))
     except RecursionError:  # the caller was close to the limit of its own stack already
         problems.append(((), lambda: "is nested too deep to be checked here."))
     if not problems:
@@ -72,14 +106,15 @@ def check(document: Document) -> None:
         [(pointer_to(path), word()) for path, word in problems[:MOST_TOLD]],
         file=document.file,
         omitted=max(0, len(problems) - MOST_TOLD),
+        what=rules.what,
     )
 
 
 @cache
-def _validator() -> Any:
+def _validator(kind: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(schema())
+    return Draft202012Validator(schema(kind))
 
 
 class _Order:
@@ -87,9 +122,9 @@ class _Order:
 
     def __init__(self, value: Any) -> None:
         self._value = value
-        self._positions: dict[_Path, dict[str, int]] = {}
+        self._positions: dict[Path, dict[str, int]] = {}
 
-    def of(self, path: _Path) -> tuple[int, ...]:
+    def of(self, path: Path) -> tuple[int, ...]:
         position: list[int] = []
         item = self._value
         for depth, part in enumerate(path):
@@ -108,25 +143,29 @@ class _Order:
 # --- from findings to sentences ---------------------------------------------------------------------------------------
 
 
-def _problems_of(error: Any) -> Iterator[tuple[_Path, Callable[[], str]]]:
+def _problems_of(error: Any, rules: Rules, lacking: set[Path]) -> Iterator[tuple[Path, Callable[[], str]]]:
     """Split a finding into problems. One finding may name several keys of an object."""
-    path: _Path = tuple(error.absolute_path)
+    path: Path = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
         known = tuple(error.schema["properties"])
         for key in error.instance:
             if key not in known and not key.startswith("_"):
-                yield (*path, key), _bind(_unknown_key, key, known, path)
+                yield (*path, key), _bind(rules.unknown_key, key, known, path)
         return
+    if error.validator == "required":
+        if path in lacking:
+            return  # there is one such finding for each missing key, and one sentence for all of them
+        lacking.add(path)
     if "propertyNames" in error.absolute_schema_path:
         path = (*path, error.instance)
-    yield path, _bind(_SENTENCES[error.validator], error, path)
+    yield path, _bind(rules.sentences[error.validator], error, path)
 
 
 def _bind(function: Callable[..., str], *args: Any) -> Callable[[], str]:
     return lambda: function(*args)
 
 
-def _unknown_key(key: str, known: tuple[str, ...], path: _Path) -> str:
+def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
     place = "'mixintypes'" if path and path[-1] == "mixintypes" else "a pack"
     return (
         f"{place} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
@@ -134,7 +173,7 @@ def _unknown_key(key: str, known: tuple[str, ...], path: _Path) -> str:
     )
 
 
-def _wrong_type(error: Any, path: _Path) -> str:
+def _wrong_type(error: Any, path: Path) -> str:
     value = shown(error.instance)
     if not path:
         return f'a pack is a JSON object, and this is {value}. Write {{ "actions": [...] }}.'
@@ -151,7 +190,7 @@ def _wrong_type(error: Any, path: _Path) -> str:
     return f"'{last}' is a list of aliases{either}, and this is {value}. Put square brackets around it."
 
 
-def _wrong_pattern(error: Any, path: _Path) -> str:
+def _wrong_pattern(error: Any, path: Path) -> str:
     key = str(path[-2])
     kind = KIND_OF_KEY[key]
     text = error.instance
@@ -161,24 +200,27 @@ def _wrong_pattern(error: Any, path: _Path) -> str:
     return f"{shown(text)} is not an alias. Write \"mod:{kind}:name\", with letters, digits, '_', '.' and '-'."
 
 
-def _too_long(_error: Any, _path: _Path) -> str:
+def _too_long(_error: Any, _path: Path) -> str:
     return f"an alias has at most {LONGEST_ALIAS} characters."
 
 
-def _wrong_const(error: Any, _path: _Path) -> str:
+def _wrong_const(error: Any, _path: Path) -> str:
     return f"'type' is \"ai_pack\" or left out, and this is {shown(error.instance)}."
 
 
-def _wrong_enum(error: Any, _path: _Path) -> str:
+def _wrong_enum(error: Any, _path: Path) -> str:
     value = error.instance
     near = did_you_mean(value, error.validator_value) if isinstance(value, str) else ""
     return f'this is "append" or "override", and not {shown(value)}.{near}'
 
 
-_SENTENCES: dict[str, Callable[[Any, _Path], str]] = {
+_SENTENCES: dict[str, Callable[[Any, Path], str]] = {
     "type": _wrong_type,
     "pattern": _wrong_pattern,
     "maxLength": _too_long,
     "const": _wrong_const,
     "enum": _wrong_enum,
 }
+
+PACK = Rules("ai_pack", "pack", _SENTENCES, _unknown_key)
+"""The rules for packs."""

@@ -23,6 +23,9 @@ manifest = Manifest(
         "ai_pack:movement": _FOLDER / "movement.json",
         "ai_pack:pursuit": _FOLDER / "pursuit.json",
         "ai_pack:carrying": _FOLDER / "carrying.json",
+        "ai_pack:idling": _FOLDER / "idling.json",
+        "ai_pack:free_time": _FOLDER / "free_time.json",
+        "ai_pack:basic_needs": _FOLDER / "basic_needs.json",
     },
 )
 """The aliases of the standard packs."""

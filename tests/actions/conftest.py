@@ -1,9 +1,17 @@
-"""A world of rooms, made for these tests: nothing of a grid, to show that the standard actions know only their protocols.
+"""Two small worlds, made for these tests; the standard actions know only their protocols, and so nothing of either.
 
-Rooms have names; corridors join them::
+In the one, rooms have names, and corridors join them::
 
     cellar - hall - kitchen - garden - meadow - hill
                   \\ attic              \\ pond (an island: no corridor)
+
+The other is a grid of nine columns and five rows; a cell is ``(column, row)``, ``#`` is a wall::
+
+    . . . . # . . . .
+    . . . . # . . . .
+    . . . . . . . . .
+    . . . . # . . . .
+    . . . . # . . . .
 """
 
 from __future__ import annotations
@@ -12,20 +20,31 @@ from collections import deque
 
 import pytest
 
-from agentrt import Agent, Entity, LeaseBook, Signal
+import agentrt_actions
+import agentrt_packs
+from agentrt import Action, Agent, Entity, LeaseBook, Registry, Signal
 from agentrt.testing import Simulation
 from agentrt_actions import (
+    Backpacker,
     Carrier,
+    Change,
     Consumable,
     Directory,
     EffectPlayer,
+    Finder,
     Located,
     Mover,
+    Needs,
     Path,
     PathFinder,
+    Region,
+    RegionPart,
+    Sleeper,
     Storage,
     Threats,
 )
+
+STANDARD = Registry([agentrt_actions.manifest, agentrt_packs.manifest])
 
 CORRIDORS = {
     "cellar": ["hall"],
@@ -74,6 +93,24 @@ class Rooms:
     def distance(self, first, second):
         path = self.find(first, second)
         return 99 if path is None else len(path.places)
+
+
+class Grid(Rooms):
+    """The grid."""
+
+    columns, rows = 9, 5
+
+    def __init__(self):
+        super().__init__()
+        self.closed = [(4, row) for row in (0, 1, 3, 4)]
+
+    def neighbors(self, place):
+        column, row = place
+        around = [(column, row - 1), (column + 1, row), (column, row + 1), (column - 1, row)]
+        return [(x, y) for x, y in around if 0 <= x < self.columns and 0 <= y < self.rows and (x, y) not in self.closed]
+
+    def distance(self, first, second):
+        return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
 class Spot:
@@ -150,10 +187,80 @@ class Cake:
         self.item.destroy()
 
 
+class Rucksack:
+    """Room for two."""
+
+    capacity = 2
+
+    def __init__(self, pockets):
+        self.pockets = pockets
+        self.items = {}
+
+    @property
+    def storage(self):
+        return self
+
+    @property
+    def full(self):
+        return len(self.items) >= self.capacity
+
+    def stow(self):
+        item = self.pockets.carrying
+        if item is None or self.full:
+            return False
+        self.pockets.carrying = None
+        self.items[item] = item
+        return True
+
+    def unpack(self, item):
+        if item not in self.items or self.pockets.carrying is not None:
+            return False
+        self.pockets.carrying = self.items.pop(item)
+        return True
+
+
+class Bench:
+    """So many seats, each a cell of its own."""
+
+    def __init__(self, *cells):
+        self.parts = [RegionPart(number, (number, 0), cell) for number, cell in enumerate(cells)]
+        self.changed = Signal()
+
+
+class Body:
+    """Needs that change when a test says so."""
+
+    def __init__(self):
+        self.levels = {}
+        self.changed = Signal()
+        self.lies_on = None
+
+    def urgency(self, need):
+        return self.levels.get(need, 0.0)
+
+    def feel(self, **levels):
+        self.levels.update(levels)
+        self.changed.emit()
+
+    def lie_down(self, place):
+        self.lies_on = "the ground" if place is None else place.name
+
+    def get_up(self):
+        self.lies_on = None
+
+
+class Fidgets:
+    def __init__(self, **weights):
+        self.idle_effects = weights
+
+
 class Tags:
+    """Says who changed, or, when a test wants it so, only that something did."""
+
     def __init__(self):
         self.under = {}
         self.signals = {}
+        self.says_who = False
 
     def find(self, tag):
         return tuple(self.under.get(tag, ()))
@@ -163,11 +270,15 @@ class Tags:
 
     def put(self, tag, *entities):
         self.under.setdefault(tag, []).extend(entities)
-        self.changed(tag).emit()
+        for entity in entities:
+            self.tell(tag, entity, True)
 
     def take(self, tag, entity):
         self.under[tag].remove(entity)
-        self.changed(tag).emit()
+        self.tell(tag, entity, False)
+
+    def tell(self, tag, entity, is_there=True):
+        self.changed(tag).emit(Change(entity, is_there) if self.says_who else None)
 
 
 class Scares:
@@ -186,30 +297,42 @@ class Played:
         self.done = done
 
     def stop(self):
-        self.stage.stopped += 1
+        if self.done is not None:
+            self.done = None
+            self.stage.stopped += 1
+
+    def end(self):
+        if self.done is not None:
+            done, self.done = self.done, None
+            done()
 
 
 class Stage:
-    """Plays effects until the test ends them."""
+    """Plays effects until the test ends them, or for so many ticks."""
 
-    def __init__(self):
+    def __init__(self, sim):
+        self.sim = sim
         self.playing = []
         self.stopped = 0
+        self.ticks = 0
 
     def play(self, entity, effect, done):
         self.playing.append((entity.name, effect))
-        self.last = Played(self, done)
-        return self.last
+        self.last = played = Played(self, done)
+        if self.ticks:
+            self.sim.runtime.kernel.call_later(self.ticks, played.end)
+        return played
 
 
 class World:
-    """A simulation with rooms, and what lives in them."""
+    """A simulation with places, and what lives in them."""
 
-    def __init__(self):
+    def __init__(self, rooms):
         self.sim = Simulation(seed=1)
-        self.rooms = Rooms()
+        self.rooms = rooms
         self.tags = Tags()
-        self.stage = Stage()
+        self.stage = Stage(self.sim)
+        self.finder = Finder()
 
     @property
     def leases(self):
@@ -231,27 +354,63 @@ class World:
         made.add(Cake(made), Consumable)
         return made
 
+    def bench(self, *cells):
+        made = self.thing("bench", cells[0])
+        made.add(Bench(*cells), Region)
+        return made
+
     def agent(self, *actions, place="hall", name="Ada", packs=()):
         entity = self.thing("person", place, name=name)
         spot = entity[Located]
         entity.add(Feet(spot, self.rooms), Mover)
-        entity.add(Pockets(spot), Carrier)
+        pockets = entity.add(Pockets(spot), Carrier)
+        entity.add(Rucksack(pockets), Backpacker)
+        entity.add(Body(), Needs, Sleeper)
+        entity.add(self.finder)
         entity.add(Scares(), Threats)
         entity.add(self.rooms, PathFinder)
         entity.add(self.tags, Directory)
         entity.add(self.stage, EffectPlayer)
         entity.add(self.leases, LeaseBook)
-        return self.sim.add(Agent(entity, actions=list(actions), packs=list(packs)))
+        return self.sim.add(Agent(entity, actions=list(actions), packs=list(packs), registry=STANDARD))
 
     def walk(self, agent, ticks):
         """Where an agent is after each tick, without repetition."""
-        seen = [agent.entity[Located].location]
+        return [place for _, place in self.steps(agent, ticks)]
+
+    def steps(self, agent, ticks):
+        """As ``walk``, with the tick of each step."""
+        seen = [(self.sim.now, agent.entity[Located].location)]
         for _ in range(ticks):
             self.sim.tick()
             here = agent.entity[Located].location
-            if here != seen[-1]:
-                seen.append(here)
+            if here != seen[-1][1]:
+                seen.append((self.sim.now, here))
         return seen
+
+    def told(self, *events, agent=None):
+        """The trace as (tick, action, event); with its agent too unless there is only one."""
+        return [
+            (record.tick, record.path.split("/")[-1], record.event.value)
+            for record in self.sim.trace
+            if record.event.value in events and (agent is None or record.agent == agent)
+        ]
+
+    def alarm_at(self, tick):
+        """An action that is better than all others from a tick on, and then runs for good."""
+
+        class Alarm(Action):
+            does = "agentrt:top"
+            utility = 1.0
+
+            async def think(self, ctx, args):
+                await ctx.sleep_ticks(max(0, tick - ctx.clock.tick))
+                ctx.set_think_output()
+
+            async def run(self, ctx, args):
+                await ctx.sleep(1000)
+
+        return Alarm
 
     def aborts(self):
         return [dict(record.detail)["reason"] for record in self.sim.trace if record.event == "abort"]
@@ -259,6 +418,27 @@ class World:
 
 @pytest.fixture
 def world():
-    made = World()
+    made = World(Rooms())
     yield made
     made.sim.close()
+
+
+@pytest.fixture
+def grid():
+    made = World(Grid())
+    yield made
+    made.sim.close()
+
+
+@pytest.fixture
+def new_grid():
+    """Makes as many worlds as a test wants."""
+    made = []
+
+    def make():
+        made.append(World(Grid()))
+        return made[-1]
+
+    yield make
+    for world in made:
+        world.sim.close()

@@ -7,31 +7,35 @@ from pathlib import Path
 
 import agentrt
 import agentrt_actions
-from agentrt import Action, Registry
+import agentrt_packs
+from agentrt import Action, Registry, TaskGroupAction
 from agentrt.packs.closure import closure_of
 
 FOLDER = Path(agentrt_actions.__file__).parent
 
 
 def test_every_action_is_offered_under_its_own_name():
-    offered = set(agentrt_actions.manifest.aliases.values())
+    actions = {key: thing for key, thing in agentrt_actions.manifest.aliases.items() if key.startswith("actions:")}
+    offered = set(actions.values())
     exported = {
         thing
         for name in agentrt_actions.__all__
-        if isinstance(thing := getattr(agentrt_actions, name), type) and issubclass(thing, Action)
+        if isinstance(thing := getattr(agentrt_actions, name), type)
+        and issubclass(thing, Action)
+        and not issubclass(thing, TaskGroupAction)
     }
     assert offered == exported
-    for alias, action in agentrt_actions.manifest.aliases.items():
+    for alias, action in actions.items():
         words = "".join(word.capitalize() for word in alias.removeprefix("actions:").split("_"))
         assert words == action.__name__
 
 
 def test_the_standard_packs_hold_every_action_and_nothing_else():
-    registry = Registry.discover()
-    packs = [alias for alias in registry.aliases("ai_pack") if alias.startswith("agentrt:")]
-    closure = closure_of(packs, registry)
+    registry = Registry([agentrt_actions.manifest, agentrt_packs.manifest])
+    closure = closure_of(registry.aliases("ai_pack"), registry)
     assert not closure.unresolved
-    assert sorted(closure.actions) == sorted(f"agentrt:{alias}" for alias in agentrt_actions.manifest.aliases)
+    held = [*closure.actions, *closure.observers, *closure.task_groups]
+    assert sorted(held) == sorted(f"agentrt:{alias}" for alias in agentrt_actions.manifest.aliases)
 
 
 def test_only_the_facade_is_imported():

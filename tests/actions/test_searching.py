@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import OUT, PREV, CompoundAction, step
+from agentrt import OUT, PREV, Action, CompoundAction, step
 from agentrt_actions import (
     Carrier,
     FindEntity,
     FindPathToEntity,
+    FindPathToLocation,
     FindStorage,
     FollowPath,
     GotoEntity,
@@ -148,3 +149,93 @@ def test_a_storage_that_accepts_is_found_and_used(world):
 @pytest.mark.parametrize(("cost", "near"), [(0, 1.0), (100, 0.75), (400, 0.0), (4000, 0.0)])
 def test_nearness(cost, near):
     assert nearness(cost) == near
+
+
+def test_walking_is_worth_a_look_only_after_a_quarter_of_the_way(grid):
+    class Never(Action):
+        does = "test:never"
+        utility = 1.0
+
+        async def think(self, ctx, args):
+            await ctx.signals["never"].wait()
+
+    class Look(CompoundAction):
+        does = "agentrt:top"
+        utility = 0.5
+        steps = (step("agentrt:find_entity", tag="apple"), step("test:never"))
+
+    grid.tags.put("apple", grid.thing("apple", (8, 2), name="far"), grid.thing("apple", (0, 4), name="near"))
+    agent = grid.agent(Look, FindEntity, Never, place=(4, 2))
+    grid.sim.tick()
+    asked = []
+    costs = grid.rooms.costs
+    grid.rooms.costs = lambda start, goals, *, reach=0: asked.append(start) or costs(start, goals, reach=reach)
+    for column in (3, 2, 1, 0):
+        agent.entity[Located].put((column, 2))
+        grid.sim.tick()
+    assert asked == [(3, 2), (1, 2), (0, 2)]  # the farther it is, the more steps until the next look
+    assert found(grid) == ["far", "near"]
+
+
+def looks(grid):
+    """How often the costs of paths were asked for, by what the world told in between."""
+    asked = []
+    costs = grid.rooms.costs
+    grid.rooms.costs = lambda start, goals, *, reach=0: asked.append(len(goals)) or costs(start, goals, reach=reach)
+    return asked
+
+
+class Search(CompoundAction):
+    does = "agentrt:top"
+    utility = 0.5
+    steps = (step("agentrt:find_entity", tag="apple"), step("test:never"))
+
+
+class Never(Action):
+    does = "test:never"
+    utility = 1.0
+
+    async def think(self, ctx, args):
+        await ctx.signals["never"].wait()
+
+
+def test_what_changes_nothing_about_the_nearest_is_not_worth_a_look(grid):
+    grid.tags.says_who = True
+    near, other = grid.thing("apple", (1, 0), name="near"), grid.thing("apple", (3, 2), name="other")
+    grid.tags.put("apple", near, other)
+    asked = looks(grid)
+    grid.agent(Search, FindEntity, Never, place=(0, 0))
+    grid.sim.tick()
+    far = [grid.thing("apple", (8, row), name="far") for row in (3, 4)]
+    grid.tags.put("apple", *far)  # more steps away than the path to what is offered costs
+    grid.tags.take("apple", far[0])
+    lease = grid.leases.acquire(other, "somebody")
+    grid.leases.acquire("something that is no entity", "somebody")
+    grid.sim.tick()
+    lease.release()
+    grid.sim.tick()
+    assert len(asked) == 1
+    grid.tags.put("apple", grid.thing("apple", (0, 1), name="as near"))
+    grid.sim.tick()
+    assert len(asked) == 2
+    taken = grid.leases.acquire(near, "somebody")
+    grid.sim.tick()
+    assert len(asked) == 3
+    taken.release()
+    grid.sim.tick()
+    assert len(asked) == 4
+    assert found(grid) == ["near", "as near", "near"]
+
+
+def test_a_path_that_is_lost_while_thinking_is_taken_back(grid):
+    class Walk(CompoundAction):
+        does = "agentrt:top"
+        utility = 0.5
+        steps = (step("agentrt:find_path_to_location", location=(8, 2)), step("test:never"))
+
+    grid.agent(Walk, FindPathToLocation, Never, place=(0, 2))
+    grid.sim.tick()
+    grid.rooms.closed.append((4, 2))
+    grid.rooms.changed.emit()
+    grid.sim.tick()
+    assert grid.told("ready", "unready") == [(1, "FindPathToLocation", "ready"), (2, "FindPathToLocation", "unready")]

@@ -60,3 +60,48 @@ def test_an_effect_is_stopped_when_something_better_comes(world):
     world.sim.tick(10)
     assert world.stage.stopped == 1
     assert agent.snapshot().running == "agentrt:top/Alarm"
+
+
+def dances(**args):
+    class DanceOn(CompoundAction):
+        does = "agentrt:top"
+        utility = 0.5
+        steps = (step("agentrt:run_effect", effect="dance", **args),)
+
+    return DanceOn
+
+
+def test_an_effect_is_played_several_times(world):
+    world.stage.ticks = 5
+    world.agent(dances(times=3), RunEffect)
+    world.sim.tick(16)
+    assert world.stage.playing == [("Ada", "dance")] * 4  # the plan was done, and begins again
+    assert world.told("complete") == [(16, "agentrt:top", "complete")]
+    assert world.stage.stopped == 0
+
+
+def test_an_effect_is_played_for_a_time_and_the_last_one_is_cut_short(world):
+    world.stage.ticks = 8
+    world.agent(dances(duration=1.0), RunEffect)
+    world.sim.tick(20)
+    assert world.stage.playing == [("Ada", "dance")] * 3
+    assert world.stage.stopped == 0
+    world.sim.tick()
+    assert world.told("complete") == [(21, "agentrt:top", "complete")]
+    assert world.stage.stopped == 1
+
+
+def test_an_effect_of_no_times_is_not_played(world):
+    world.agent(dances(times=0), RunEffect)
+    world.sim.tick(2)
+    assert world.stage.playing == []
+
+
+def test_no_effect_begins_when_the_time_is_over(world):
+    world.stage.ticks = 5
+    world.agent(dances(duration=1.0), RunEffect)
+    world.sim.tick(20)
+    assert len(world.stage.playing) == 4
+    world.sim.tick()
+    assert world.told("complete") == [(21, "agentrt:top", "complete")]
+    assert len(world.stage.playing) == 5  # the first of the next plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import Action, Entity, Signal, step
+from agentrt import Action, Entity, Signal, move_on_after, step
 from agentrt.activity.context import Context
 from agentrt.errors import WrongStateError
 
@@ -68,29 +68,106 @@ def test_a_suspended_action_is_preempted_like_any_other(play, leaf):
     play.add(acting(play, body, utility=0.1), leaf("Urgent", 0.9, think=3, run=9, quiet=True))
     play.tick(4)
     assert play.log == [(4, "cancelled")]
-    with pytest.raises(WrongStateError) as info:
-        contexts[0].resume()
-    assert info.value.text == (
-        "resume cannot be called while the action is not suspended. Call it once after 'await ctx.suspend()'."
-    )
+    contexts[0].resume()  # the effect ended after all; nobody waits for it
+    assert play.details("ignored") == [(4, "top/Acts", "ignored", {"method": "resume", "state": "idle"})]
 
 
-@pytest.mark.parametrize("times", [0, 2])
-def test_resume_once_after_suspend(play, times):
+def test_a_resume_that_comes_first_is_kept_for_the_next_suspend(play):
+    """An effect that is over at once calls back before the action waits for it: no hanging thread."""
+
+    async def body(ctx):
+        ctx.resume("at once")
+        play.note(await ctx.suspend())
+        await ctx.sleep_ticks(1)
+        ctx.resume("second")
+        ctx.resume("third")
+        play.note(await ctx.suspend())
+
+    play.add(acting(play, body))
+    play.tick(2)
+    assert play.log == [(1, "at once"), (2, "second")]
+    assert play.details("ignored") == [(2, "top/Acts", "ignored", {"method": "resume", "state": "running"})]
+
+
+def test_a_resume_in_start_is_kept_for_run(play):
+    class Acts(Action):
+        does = "top"
+        utility = 0.5
+
+        def start(self, ctx, args):
+            ctx.resume("started")
+
+        async def run(self, ctx, args):
+            play.note(await ctx.suspend())
+            await ctx.sleep(1000)
+
+    play.add(Acts)
+    play.tick(1)
+    assert play.log == [(1, "started")]
+
+
+def test_the_resume_of_a_wait_that_was_given_up_does_not_end_the_next_one(play):
+    """A callback that comes too late, after a deadline, must not end what is waited for now."""
     contexts = []
 
     async def body(ctx):
         contexts.append(ctx)
-        if times:
+        with move_on_after(0.1):
             await ctx.suspend()
+        await ctx.sleep_ticks(2)
+        play.note(await ctx.suspend())
+
+    play.add(acting(play, body))
+    play.tick(3)
+    contexts[0].resume("of the first wait")
+    play.tick(3)
+    assert play.log == []
+    contexts[0].resume("of the second")
+    play.tick(1)
+    assert play.log == [(7, "of the second")]
+    assert [one[0] for one in play.details("ignored")] == [3]
+
+
+def test_two_callbacks_for_one_wait(play):
+    """Both come before the action goes on: the second is ignored."""
+    ended = Signal()
+
+    async def body(ctx):
+        ctx.listen(ended, ctx.resume)
+        ctx.listen(ended, ctx.resume)
+        play.note(await ctx.suspend())
+        play.note(await ctx.suspend())
 
     play.add(acting(play, body))
     play.tick(1)
-    if times:
-        contexts[0].resume()
-    with pytest.raises(WrongStateError):
-        contexts[0].resume()
-    play.tick(1)
+    ended.emit(1)
+    play.tick(2)
+    assert play.log == [(2, 1)]
+    assert len(play.details("ignored")) == 1
+
+
+def test_it_waits_for_one_thing(play):
+    contexts = []
+
+    async def body(ctx):
+        contexts.append(ctx)
+        await ctx.suspend()
+
+    class Other(Action):
+        does = "top"
+        utility = 0.1
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(2)
+            with pytest.raises(WrongStateError) as info:
+                await contexts[0].suspend()
+            play.note(info.value.text)
+
+    play.add(acting(play, body, utility=(0.05, 0.9)), Other)
+    play.tick(3)
+    assert play.log == [
+        (3, "suspend cannot be called while the action is suspended. Resume it before it waits for something else.")
+    ]
 
 
 def test_suspend_works_only_in_run(play):
@@ -270,7 +347,7 @@ def test_debug_progress_and_debug_info(play, idle):
 
         async def think(self, ctx, args):
             ctx.set_debug_progress("looking at 5 cows")
-            ctx.debug_info["cows"] = 5
+            ctx.get_debug_info_datastore()["cows"] = 5
             await ctx.sleep(1000)
 
     agent = play.add(Find, idle)

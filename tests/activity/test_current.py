@@ -265,8 +265,9 @@ def test_the_changed_flags_are_read_only(play, flag):
 
     play.add(Wrong)
     play.tick(1)
+    field = flag.removesuffix("_changed")
     assert play.log == [
-        (1, f"CURRENT.{flag} is read-only: it says whether {flag.removesuffix('_changed')} was changed")
+        (1, f"[ART110] CURRENT.{flag} is read-only: it says whether {field} was changed. Write CURRENT.{field}.")
     ]
 
 

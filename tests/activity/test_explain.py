@@ -54,7 +54,7 @@ def test_explain(play, leaf):
         "      flee: not ready yet\n"
         "      rest: ready, but its utility 0.1 does not beat 0.55\n"
         "      idle: not thinking: it could not beat 0.5\n"
-        "      never: not possible now (no brush)"
+        "      never: not possible now: it ended thinking without an output (no brush)"
     )
 
 
@@ -72,6 +72,8 @@ def test_snapshot(play, leaf):
         "tick": 14,
         "is_alive": True,
         "status_text": "drawing",
+        "status_key": "drawing",
+        "status_args": {},
         "running": "top/Plan/paint/Draw",
         "flags": (("LOOK", "paint a cow"), ("MOVE", "draw")),
         "refusals": (),
@@ -89,6 +91,7 @@ def test_snapshot(play, leaf):
         "boosted": 0.55,
         "is_elected": True,
         "progress": "",
+        "reason": "",
     }
     assert [(frame["path"], frame["state"]) for frame in frames] == [
         ("top/Plan/find", "finished"),

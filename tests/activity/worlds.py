@@ -9,8 +9,10 @@ all worlds died of their first exception. ``build`` makes action classes of it. 
 A script is a list of operations; ``think`` and ``run`` go through theirs in order:
 
 * ``sleep n``, ``output``, ``clear``, ``utility u``, ``raise``, ``abort``, ``reject``, ``forever``
+* in ``think`` too: ``candidates n``, ``spawn level how`` (a frame that only thinks, or is waited for)
 * in ``run`` too: ``execute level`` (an activity), ``limited n level`` (the same within a deadline), ``shield n`` (clean-up
-  that takes time, in a finally block around the rest), ``destroy k`` (an entity), ``wait`` (for the world's signal)
+  that takes time, in a finally block around the rest), ``destroy k`` (an entity), ``wait`` (for the world's signal), ``spawn
+  level how`` (a frame that thinks, runs, or is stopped from a callback)
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from random import Random
 from agentrt import (
     BACK,
     MOVE,
+    PREV,
     Action,
     ActionArgs,
     CancelScope,
@@ -31,7 +34,8 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.errors import ActivityImpossibleError
+from agentrt.activity.control import Abort, Reject
+from agentrt.errors import ActivityImpossibleError, WrongStateError
 
 LEVELS = ("top", "high", "middle", "low")
 ENTITIES = 3
@@ -56,7 +60,16 @@ def _think_script(random):
         script.append(("sleep", random.randint(0, 4)))
         if random.random() < 0.4:
             script.append(("utility", random.randint(0, 10) / 10))
-        script.append((_often(random, {"clear": 0.15, "raise": 0.03, "abort": 0.02, "reject": 0.06}, "output"),))
+        kind = _often(
+            random,
+            {"clear": 0.15, "raise": 0.03, "abort": 0.02, "reject": 0.1, "candidates": 0.2, "spawn": 0.06},
+            "output",
+        )
+        more = {
+            "candidates": (random.randint(0, 4),),
+            "spawn": (random.randint(1, 3), random.choice(["think", "ready"])),
+        }
+        script.append((kind, *more.get(kind, ())))
     if random.random() < 0.5:
         script.append(("forever",))
     return script
@@ -74,6 +87,7 @@ def _run_script(random):
                 "shield": 0.1,
                 "destroy": 0.03,
                 "wait": 0.03,
+                "spawn": 0.15,
                 "forever": 0.03,
                 "raise": 0.02,
                 "abort": 0.03,
@@ -88,6 +102,7 @@ def _run_script(random):
             "limited": (random.randint(0, 4), random.randint(1, 3)),
             "shield": (random.randint(0, 3),),
             "destroy": (random.randint(0, ENTITIES - 1),),
+            "spawn": (random.randint(1, 3), random.choice(["think", "run", "run", "stopped", "left"])),
         }
         script.append((kind, *arguments.get(kind, ())))
     return script
@@ -105,14 +120,24 @@ def _action(random, level):
         "stop": _often(random, {"raise": 0.04, "abort": 0.04, "reject": 0.04}),
         "filter": _often(random, {"no": 0.01, "sometimes": 0.03, "raise": 0.02}),
         "flags": (MOVE,) if random.random() < 0.15 else (),
+        "on_reject": _often(
+            random, {"output": 0.2, "clear": 0.05, "raise": 0.03, "abort": 0.02, "reject": 0.05, "nothing": 0.1}
+        ),
+        "picky": random.choice([0, 0, 2, 3]),
+        "timeout": random.randint(1, 8) / 20 if random.random() < 0.1 else None,
         "listens": _often(random, {"output": 0.1, "clear": 0.1, "raise": 0.03, "abort": 0.03, "reject": 0.05}),
     }
     if level < len(LEVELS) - 1 and random.random() < 0.6:
         made["steps"] = [
-            (random.randint(level + 1, len(LEVELS) - 1), random.choice([None, None, None, 0, 1, 2]))
+            (
+                random.randint(level + 1, len(LEVELS) - 1),
+                random.choice([None, None, None, 0, 1, 2]),
+                random.randint(1, 8) / 20 if random.random() < 0.1 else None,
+            )
             for _ in range(random.randint(1, 4))
         ]
         made["bound"] = random.random() < 0.3
+        made["chain"] = random.random() < 0.5
         made["compose"] = _often(random, {"children": 0.3, "raise": 0.03})
     else:
         made["run"] = _run_script(random) if random.random() < 0.9 else None
@@ -121,12 +146,12 @@ def _action(random, level):
 
 def _event(random):
     tick = random.randint(1, 40)
-    kind = random.choice(["destroy", "cancel", "inject", "inject", "revoke", "emit", "emit", "remove"])
+    kind = random.choice(["destroy", "cancel", "inject", "inject", "revoke", "emit", "emit", "late", "late", "remove"])
     if kind == "remove" and random.random() < 0.7:
         kind = "emit"
     if kind == "inject":
         return tick, (kind, _action(random, random.randint(0, len(LEVELS) - 1)))
-    return tick, (kind, random.randint(0, 5)) if kind in ("destroy", "cancel", "revoke") else (kind,)
+    return tick, (kind, random.randint(0, 5)) if kind in ("destroy", "cancel", "revoke", "late") else (kind,)
 
 
 def draw(seed):
@@ -191,6 +216,7 @@ class World:
         self.signal = Signal()
         self.entities = [Entity("thing", id=number) for number in range(ENTITIES)]
         self.kept = []  # so that no id is used twice
+        self.contexts = []  # as callbacks keep them
         self.classes = [self.build(number, one) for number, one in enumerate(data["actions"])]
 
     def build(self, number, data):
@@ -208,7 +234,10 @@ class World:
             "stop": _stop(self, data),
             "stop_thinking": _stop_thinking(self),
             "__init__": lambda action: self.kept.append(action),
+            "think_timeout": data["timeout"],
         }
+        if data["on_reject"] is not None:
+            body["on_reject"] = _on_reject(self, data)
         if data["think"] is not None:
             body["think"] = _think(self, data)
         if data["filter"] is not None:
@@ -216,9 +245,10 @@ class World:
         if data.get("run") is not None:
             body["run"] = _run(self, data)
         if "steps" in data:
+            known = [PREV.target if data["chain"] else None, *self.entities]
             body["steps"] = [
-                step(LEVELS[level], target=None if entity is None else self.entities[entity])
-                for level, entity in data["steps"]
+                step(LEVELS[level], think_timeout=timeout, target=known[0 if entity is None else entity + 1])
+                for level, entity, timeout in data["steps"]
             ]
             if data["bound"]:
                 body["steps"].append(step("low", target=BACK(len(data["steps"])).target))
@@ -237,6 +267,8 @@ class World:
             injections.append(agent.inject(self.build(100 + len(injections), rest[0])))
         elif kind == "revoke" and injections:
             injections[rest[0] % len(injections)].revoke()
+        elif kind == "late" and self.contexts:
+            _too_late(self.contexts[-1 - rest[0] % len(self.contexts)])
         elif kind == "remove" and agent.runtime is not None:
             agent.runtime.remove(agent)
         elif kind == "cancel" and agent.planner is not None:
@@ -292,6 +324,32 @@ def _stop_thinking(world):
     return stop_thinking
 
 
+def _on_reject(world, data):
+    def on_reject(self, ctx, args, reason):
+        if not world.ledger.is_open("think", self) and data["think"] is not None:
+            world.ledger.errors.append(f"{type(self).__name__}: on_reject while it does not think")
+        if data["on_reject"] != "nothing":
+            _answer(ctx, (data["on_reject"],), is_range=False)
+
+    return on_reject
+
+
+def _too_late(ctx):
+    """A callback comes, whatever became of its action."""
+    for call in (
+        ctx.resume,
+        ctx.set_think_output,
+        ctx.clear_think_output,
+        lambda: ctx.candidates([{}, {}]),
+        lambda: ctx.protect_argument(ctx.entity),
+        lambda: ctx.set_status_text_key("late"),
+    ):
+        try:
+            call()
+        except (WrongStateError, Reject, Abort):
+            pass
+
+
 def _compose(data):
     def compose_utility(self, entity, self_utility, child_utilities, current_activity):
         if data["compose"] == "raise":
@@ -307,6 +365,8 @@ def _answer(ctx, operation, is_range):
         ctx.set_think_output()
     elif kind == "clear":
         ctx.clear_think_output()
+    elif kind == "candidates":
+        ctx.candidates({} for _ in range(rest[0]))
     elif kind == "utility":
         if is_range:
             ctx.set_utility(*rest)
@@ -319,6 +379,9 @@ def _think(world, data):
 
     async def think(self, ctx, args):
         world.ledger.begin("think", self)
+        world.contexts.append(ctx)
+        if data["picky"] and ctx.clock.tick % data["picky"] == 0:
+            ctx.reject("picky")
         if data["listens"] is not None:
             ctx.listen(world.signal, lambda _: _answer(ctx, (data["listens"],), is_range))
         for operation in data["think"]:
@@ -326,10 +389,45 @@ def _think(world, data):
                 await ctx.sleep_ticks(operation[1])
             elif operation[0] == "forever":
                 await ctx.sleep(1000)
+            elif operation[0] == "spawn":
+                await _spawn_thinking(world, data, ctx, *operation[1:])
             else:
                 _answer(ctx, operation, is_range)
 
     return think
+
+
+def _spawn(world, data, ctx, level):
+    deeper = min(max(level, data["level"] + 1), len(LEVELS) - 1)
+    return ctx.spawn(LEVELS[deeper], target=world.entities[level % ENTITIES]) if deeper > data["level"] else None
+
+
+async def _spawn_thinking(world, data, ctx, level, how):
+    frame = _spawn(world, data, ctx, level)
+    if frame is not None:
+        try:
+            frame.start_thinking()
+            if how == "ready":
+                await frame.ready()
+        except (ActivityImpossibleError, WrongStateError):
+            await ctx.next_tick()
+
+
+async def _spawn_running(world, data, ctx, level, how):
+    frame = _spawn(world, data, ctx, level)
+    if frame is None:
+        return
+    frame.start_thinking()
+    if how == "stopped":
+        ctx.listen(world.signal, lambda _: frame.stop())
+    try:
+        if how != "think":
+            await frame.run()
+    except (ActivityImpossibleError, WrongStateError):
+        await ctx.next_tick()
+    finally:
+        if how != "left":
+            frame.stop()
 
 
 def _run(world, data):  # noqa: C901 - one branch for each operation
@@ -347,6 +445,8 @@ def _run(world, data):  # noqa: C901 - one branch for each operation
                 world.entities[rest[0]].destroy()
             elif kind == "execute":
                 await execute(ctx, rest[0])
+            elif kind == "spawn":
+                await _spawn_running(world, data, ctx, *rest)
             elif kind == "limited":
                 with move_on_after(rest[0] / 20):
                     await execute(ctx, rest[1])

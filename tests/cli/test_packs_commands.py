@@ -87,6 +87,24 @@ def test_all_problems_of_all_files_in_one_report(run, tmp_path):
     ]
 
 
+def test_documents_of_task_groups(run, tmp_path):
+    file = tmp_path / "groups.json"
+    file.write_text(
+        '{"task_groups": {"m:task_groups:farming": {"does": "m:work", "utility": 2}, "m:task_groups:x": {}}}'
+    )
+    result = run("packs", "check", file)
+    assert result.exit_code == 1
+    assert [line.replace(str(file), "FILE") for line in result.output.splitlines()] == [
+        "FILE: FAILED",
+        "  error: [ART202] FILE#/task_groups/m:task_groups:farming/utility: a utility is from 0 to 1, and this is the "
+        "number 2.",
+        "",
+        "1 file: 0 ok, 1 failed; 0 unresolved aliases",
+    ]
+    assert run("packs", "schema", "task_groups").output == schema_text("task_groups")
+    assert run("packs", "schema").output == run("packs", "schema", "ai_pack").output == schema_text()
+
+
 def test_files_can_be_given_aliases_for_a_check(run, tmp_path):
     (tmp_path / "a.json").write_text('{"ai_packs": ["x:ai_pack:b", "m:ai_pack:core"]}')
     (tmp_path / "b.json").write_text('{"ai_packs": ["x:ai_pack:a"]}')

@@ -1,4 +1,4 @@
-"""The guide leaves nothing out: every name of the façades, every hook, every method of the context."""
+"""The guide and the page on tasks leave nothing out: every name of the façades, every hook, every method of the context."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pytest
 
 import agentrt
 import agentrt.testing
-from agentrt import Action, CompoundAction, Context
+from agentrt import Action, CompoundAction, Context, Task, TaskGroup, TaskGroupAction
 from agentrt.testing import Simulation
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+GUIDE = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in ("guide.md", "packs.md", "tasks.md"))
 
 
 def public(cls):
@@ -40,9 +41,20 @@ def test_every_hook_is_mentioned():
 
 
 def test_everything_that_a_class_can_declare_is_mentioned():
-    declared = [name for cls in (Action, CompoundAction) for name in cls.__annotations__ if name != "spec"]
+    inner = ("spec", "_spec_type", "tasks")
+    kinds = (Action, CompoundAction, TaskGroupAction)
+    declared = [name for cls in kinds for name in cls.__annotations__ if name not in inner]
     assert "utility" in declared
     assert missing(declared, r"`NAME\b|\bNAME = ") == []
+
+
+def test_what_one_does_with_a_group_and_a_task_is_mentioned():
+    group = ("add", "remove", "create_task", "extend", "declare_task", "waits", "owner")
+    task = ("times", "once", "max_workers", "set_annotation", "set_source", "start", "pause", "destroy", "wait")
+    told = ("notify_completed", "notify_interrupted", "notify_destroyed")
+    for names, cls in ((group, TaskGroup), ((*task, *told), Task)):
+        assert [name for name in names if not hasattr(cls, name) and name != "owner"] == []
+        assert missing(names, r"\bNAME\b") == []
 
 
 def test_every_member_of_a_simulation_is_mentioned():

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/architecture.md", "docs/errors.md", "docs/guide.md"]
+PAGES = [
+    "README.md",
+    "docs/architecture.md",
+    "docs/errors.md",
+    "docs/guide.md",
+    "docs/library.md",
+    "docs/packs.md",
+    "docs/tasks.md",
+]
 LANGUAGES = {"python", "text", "console", "json", "mermaid"}
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)?(?:#([^)]*))?\)")
 

@@ -20,13 +20,14 @@ def recorded(path):
     return path.with_suffix(".out").read_text(encoding="utf-8")
 
 
-def test_there_are_five():
+def test_there_are_six():
     assert [path.stem for path in EXAMPLES] == [
         "01_one_action",
         "02_utility_and_preemption",
         "03_compound",
         "04_packs_and_leases",
         "05_server",
+        "06_task_groups",
     ]
 
 

@@ -247,6 +247,9 @@ def test_packs_in_place_at_the_greatest_depth():
 
 def test_a_caller_whose_own_stack_is_nearly_full(monkeypatch):
     class Full:
+        def __init__(self, _kind):
+            pass
+
         def iter_errors(self, _value):
             raise RecursionError
 

@@ -16,8 +16,11 @@ def installed():
 
 def test_the_standard_packs_are_registered(installed):
     assert [alias for alias in installed.aliases("ai_pack") if alias.startswith("agentrt:")] == [
+        "agentrt:ai_pack:basic_needs",
         "agentrt:ai_pack:carrying",
         "agentrt:ai_pack:core",
+        "agentrt:ai_pack:free_time",
+        "agentrt:ai_pack:idling",
         "agentrt:ai_pack:movement",
         "agentrt:ai_pack:pursuit",
     ]

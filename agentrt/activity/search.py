@@ -1,0 +1,180 @@
+"""Search work: how agents wait for their part of the think budget of a runtime.
+
+``ctx.work(units)`` is asked before the work is done. Without a budget it costs nothing. With one, it is granted at once
+while this tick's units last and nobody waits; else the strand sleeps until the budget (``body.budget``, which decides
+all of that) serves its claim. The weight of an agent is the product of ``scheduler_priority`` along the branch that it
+runs at that moment, so that an idle agent may look for work with more force than a busy one.
+
+When things happen: the budget's tick begins with the first that asks in it, or with a timer while somebody waits. The
+timer is there only then, so that a budget that nobody exceeds costs nothing between the asks. What an agent was dealt
+and did not use is dealt again when everybody who was ready had a turn.
+
+A wait that is cancelled takes its claim back, and with it what it was granted in the same tick.
+
+Source: seed 001, `scheduler_priority`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator
+from typing import TYPE_CHECKING
+
+from agentrt.activity.states import STARTED
+from agentrt.body.budget import Claim, Share, ThinkBudget
+from agentrt.body.metrics import WaitTimes
+from agentrt.kernel.traps import Waiter, sleep_ticks, suspend_on
+
+if TYPE_CHECKING:
+    from agentrt.activity.frame import Frame
+    from agentrt.activity.planner import Planner
+    from agentrt.activity.unit import Unit
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = ["SearchWork", "running_branch"]
+
+_MOST = 1e6  # weights beyond this say no more than "all of it"
+
+
+def running_branch(frame: Frame) -> Iterator[Unit]:
+    """The units that are started, from the root of a plan down to its leaf.
+
+    Args:
+        frame: the root.
+    """
+    node: Frame | None = frame
+    while node is not None and node.active is not None and node.active.state >= STARTED:
+        unit = node.active
+        yield unit
+        node = unit.running_child()
+
+
+class SearchWork:
+    """The search work of one runtime.
+
+    Args:
+        kernel: who wakes those who wait.
+        units: how many units of work all agents together may do in a tick; None for any number.
+
+    Attributes:
+        budget: the units of this tick and who waits for them; None if there is no limit.
+        waits: how long the work that was asked for had to wait; empty without a limit.
+
+    Raises:
+        ValueError: the number of units is less than 1.
+    """
+
+    __slots__ = ("_is_settling", "_kernel", "_tick", "_timer_set", "budget", "waits")
+
+    def __init__(self, kernel: Kernel, units: int | None) -> None:
+        self.budget: ThinkBudget | None = None if units is None else ThinkBudget(units)
+        self.waits: WaitTimes = WaitTimes()
+        self._kernel = kernel
+        self._tick = kernel.clock.tick
+        self._timer_set = False
+        self._is_settling = False
+
+    @property
+    def used(self) -> int:
+        """How many units were used in this tick; 0 without a limit."""
+        if self.budget is None or self._tick != self._kernel.clock.tick:
+            return 0
+        return self.budget.used
+
+    def ask(self, planner: Planner, units: int) -> Awaitable[None]:
+        """Take units for an agent; see ``Context.work``.
+
+        Args:
+            planner: the agent's.
+            units: how many.
+
+        Returns:
+            An awaitable that returns None when they are granted.
+
+        Raises:
+            ValueError: the number is negative or not whole.
+        """
+        number: object = units
+        if not isinstance(number, int) or number < 0:
+            raise ValueError(f"ctx.work({units!r}): it takes a whole number of units, 0 or more")
+        budget = self.budget
+        if budget is None or units == 0:
+            return sleep_ticks(0)
+        share = planner.share
+        if share is not None and self._tick == self._kernel.clock.tick and budget.take(share, units):
+            self.waits.add(0)
+            return sleep_ticks(0)
+        return self._take(budget, planner, units)
+
+    async def _take(self, budget: ThinkBudget, planner: Planner, units: int) -> None:
+        since = self._kernel.clock.tick
+        if self._tick != since:
+            self._next_tick(budget)
+        share = planner.share
+        if share is None:
+            share = planner.share = Share(_Weight(planner))
+        waiter = Waiter()
+        claim = budget.ask(share, units, waiter)
+        if claim is not None:
+            self._arrange(budget)
+            try:
+                await suspend_on(waiter)
+            except BaseException:
+                self._wake(budget.withdraw(claim))
+                self._arrange(budget)
+                raise
+        self.waits.add(self._kernel.clock.tick - since)
+
+    # --- when things happen -------------------------------------------------------------------------------------------
+
+    def _next_tick(self, budget: ThinkBudget) -> None:
+        self._tick = self._kernel.clock.tick
+        self._wake(budget.next_tick())
+        self._arrange(budget)
+
+    def _timer(self) -> None:
+        self._timer_set = False
+        assert self.budget is not None
+        if self._tick != self._kernel.clock.tick:
+            self._next_tick(self.budget)
+        else:
+            self._arrange(self.budget)
+
+    def _settle(self) -> None:
+        self._is_settling = False
+        assert self.budget is not None
+        if self._tick == self._kernel.clock.tick:  # else the next tick has dealt already, or is about to
+            self._wake(self.budget.settle())
+        self._arrange(self.budget)
+
+    def _arrange(self, budget: ThinkBudget) -> None:
+        """See to it that whoever waits is looked after: in this tick if units are left, and in the next one."""
+        if budget.is_idle:
+            return
+        if not self._timer_set:
+            self._timer_set = True
+            self._kernel.call_later(1, self._timer)
+        if not self._is_settling and budget.has_spare:
+            self._is_settling = True
+            self._kernel.call_soon(self._settle)
+
+    def _wake(self, served: list[Claim]) -> None:
+        for claim in served:
+            claim.tag.notify()
+
+    def __repr__(self) -> str:
+        return f"<SearchWork: {self.budget!r}>" if self.budget is not None else "<SearchWork: no limit>"
+
+
+class _Weight:
+    """What an agent runs multiplies its share."""
+
+    __slots__ = ("_planner",)
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+
+    def __call__(self) -> float:
+        weight = 1.0
+        for unit in running_branch(self._planner.execution.root):
+            weight *= unit.spec.scheduler_priority
+        return min(weight, _MOST)

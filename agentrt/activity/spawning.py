@@ -1,0 +1,355 @@
+"""Spawned frames: an activity that an action thinks and runs by itself, and ``ctx.execute``, which does it in one go.
+
+The frame hangs below the unit that spawned it, so that snapshots show it, limits count it, what the agent learns or
+forgets reaches it, and a preemption or an abort unwinds it before the unit, the inner first. Any number of them may
+think at a time; one at most runs, awaited by the ``run`` of the unit, since one agent does one thing.
+
+The state is that of the frame; what may be called when::
+
+                       idle       thinking       ready     started, running     finished
+    start_thinking     works      error          error     error                error
+    ready              error      waits          returns   error                error
+    run                error      waits, runs    runs      error                error
+    stop               ignored    works          works     unwinds              works
+
+``stop`` is done at once if the unit's own ``think`` or ``run`` calls it, and else when the ready queue comes to it: who
+calls it may be in the middle of the very frame. ``run`` never starts anything on its caller's stack either.
+
+If nothing in the frame can become ready any more, who waits for it gets an error instead of waiting for ever.
+
+Source: seed 001, "AI contexts", `spawn`, `execute`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.frame import Frame
+from agentrt.activity.nodes import Node
+from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
+from agentrt.activity.surroundings import ignored
+from agentrt.errors import ActivityImpossibleError, WrongStateError
+from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.signals import Signal
+from agentrt.kernel.traps import Waiter, suspend_on
+
+if TYPE_CHECKING:
+    from agentrt.activity.unit import Unit
+
+__all__ = ["SpawnedFrame"]
+
+
+class _Place(Frame):
+    """The frame itself. Several of one activity may hang below one unit, so that each has a label of its own."""
+
+    __slots__ = ("label",)
+
+    def __init__(self, owner: SpawnedFrame, unit: Unit, activity: str) -> None:
+        super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
+        self.label: str = activity
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        assert self.parent is not None
+        return f"{self.parent.path()}/{self.label}"
+
+
+class SpawnedFrame:
+    """An execution frame that an action manages by itself. Made by ``ctx.spawn``.
+
+    Attributes:
+        frame: the place in the plan.
+
+    Source: seed 001, "AI contexts", `spawn`.
+    """
+
+    __slots__ = ("_args", "_changed", "_done", "_error", "_is_wanted", "_output", "_unit", "frame")
+
+    def __init__(self, unit: Unit, activity: str, args: dict[str, Any]) -> None:
+        self.frame: Frame = _Place(self, unit, activity)
+        self._unit = unit
+        self._args = args
+        self._changed: Signal | None = None  # for who waits until it is ready
+        self._done: Waiter | None = None  # for who runs it
+        self._is_wanted = False  # whether it is to run as soon as it is ready
+        self._error: Exception | None = None
+        self._output: Any = None
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def activity(self) -> str:
+        """What it performs."""
+        return self.frame.activity
+
+    @property
+    def path(self) -> str:
+        """Its place in the plan."""
+        return self.frame.path()
+
+    @property
+    def state(self) -> str:
+        """Its state in a word: idle, thinking, ready, started, running, finished or switching."""
+        return FRAME_NAMES[self.frame.state]
+
+    @property
+    def elected(self) -> Node | None:
+        """The action that is elected, or None."""
+        active = self.frame.active
+        return None if active is None else Node(self.frame, active)
+
+    @property
+    def utility(self) -> float:
+        """The utility of the elected action, without any boost; 0 while there is none."""
+        active = self.frame.active
+        return 0.0 if active is None else active.utility
+
+    @property
+    def think_output(self) -> Any:
+        """The think output of the elected action; None while there is none."""
+        active = self.frame.active
+        return None if active is None else active.output
+
+    # --- what can be done ---------------------------------------------------------------------------------------------
+
+    def start_thinking(self) -> None:
+        """Have all actions of the activity think.
+
+        Raises:
+            WrongStateError: it thinks already, or its action neither thinks nor runs any more.
+            ArgumentError: the arguments do not fit.
+            ActivityRecursionError: the plan is nested too deep.
+        """
+        frame, unit = self.frame, self._unit
+        if frame.state != IDLE:
+            raise self._wrong("start_thinking", "Call stop first.")
+        if unit.state not in (THINKING, READY, STARTED, RUNNING):
+            raise WrongStateError(
+                "SpawnedFrame.start_thinking",
+                f"its action is {UNIT_NAMES[unit.state]}",
+                "Call it in 'think', 'start' or 'run'.",
+            )
+        extras = unit.own_extras()
+        if extras.spawned is None:
+            extras.spawned = []
+        self._take_label()
+        extras.spawned.append(self)
+        # While the action runs, the entity is what it is: what is expected of it after that has not happened yet.
+        expected = unit.expected() if unit.state in (THINKING, READY) else None
+        try:
+            frame.begin(dict(self._args), expected)
+        except BaseException:
+            extras.spawned.remove(self)
+            raise
+
+    def _take_label(self) -> None:
+        unit, frame, number = self._unit, self.frame, 1
+        assert isinstance(frame, _Place)
+        taken = {step.label for step in unit.spec.steps or ()}
+        taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, _Place))
+        frame.label = frame.activity
+        while frame.label in taken:
+            number += 1
+            frame.label = f"{frame.activity}#{number}"
+
+    async def ready(self) -> Any:
+        """Wait until an action of the activity is ready.
+
+        Returns:
+            Its think output.
+
+        Raises:
+            WrongStateError: it does not think, or was stopped meanwhile.
+            ActivityImpossibleError: no action can become ready.
+        """
+        frame = self.frame
+        while True:
+            if frame.state not in (THINKING, READY):
+                raise self._wrong("ready", "Call start_thinking first.")
+            active = frame.active
+            if active is not None and active.state == READY and active.is_settled():
+                return active.output
+            if self._is_hopeless():
+                raise self._impossible()
+            if self._changed is None:
+                self._changed = Signal()
+            await self._changed.wait()
+
+    async def run(self) -> Any:
+        """Start the best action of the activity as soon as one is ready, and run it to its end.
+
+        It is not stopped yet then: its ``stop`` hooks come with ``stop``, or when the action that spawned it stops.
+
+        Returns:
+            The think output of the action that performed it; None if ``stop`` ended it before.
+
+        Raises:
+            WrongStateError: it does not think, or its action does not run, or runs another one.
+            ActivityImpossibleError: no action can become ready.
+        """
+        frame, extras = self.frame, self._unit.own_extras()
+        self._require_run("SpawnedFrame.run")
+        if frame.state not in (THINKING, READY):
+            raise self._wrong("run", "Call start_thinking first, and run it once.")
+        self._done = waiter = Waiter()
+        self._error = self._output = None
+        self._is_wanted = True
+        extras.execute = frame
+        frame.planner.kernel.call_soon(self._go)
+        try:
+            await suspend_on(waiter)
+        except GeneratorExit:
+            raise  # nobody steps this coroutine any more
+        except BaseException:
+            if frame.is_running and frame.state != FINISHED:
+                await self._give_up()
+            raise
+        finally:
+            self._is_wanted = False
+            self._done = None
+            extras.execute = None
+        if self._error is not None:
+            raise self._error
+        return self._output
+
+    async def execute(self) -> Any:
+        """Think, run and stop in one go; what ``ctx.execute`` does.
+
+        Returns:
+            The think output of the action that performed it.
+
+        Raises:
+            WrongStateError: its action does not run, or executes something at this moment.
+            ActivityImpossibleError: no action can become ready.
+            ArgumentError: the arguments do not fit.
+        """
+        self._require_run("execute")
+        self.start_thinking()
+        try:
+            return await self.run()
+        finally:
+            if self.frame.state in (THINKING, READY, FINISHED):
+                self.end()
+
+    def stop(self) -> None:
+        """End it, whatever it does: thinking ends, what runs is unwound, what has run is stopped."""
+        frame, unit = self.frame, self._unit
+        kernel = frame.planner.kernel
+        if frame.state == IDLE:
+            ignored(unit, "SpawnedFrame.stop")
+        elif frame.state not in (THINKING, READY, FINISHED):
+            frame.execution.give_up(frame, self._unwound)
+        elif kernel.current is not None and kernel.current in (unit.thinking, unit.running):
+            self.end()
+        else:
+            kernel.call_soon(self._end_round, frame.round)
+
+    def _end_round(self, number: int) -> None:
+        if self.frame.round == number:
+            if self.frame.state in (THINKING, READY, FINISHED):
+                self.end()
+            elif self.frame.state != IDLE:
+                self.stop()
+
+    def end(self) -> None:
+        """Stop the frame on the caller's stack. Its strands of ``run`` have ended before."""
+        self.frame.stop()
+        spawned = None if self._unit.extras is None else self._unit.extras.spawned
+        if spawned is not None and self in spawned:
+            spawned.remove(self)
+        self._tell()
+        if self._done is not None:
+            self._finish(None)
+
+    def _require_run(self, method: str) -> None:
+        unit = self._unit
+        if unit.state != RUNNING:
+            raise WrongStateError(method, f"its action is {UNIT_NAMES[unit.state]}", "It works only in 'run'.")
+        executed = unit.own_extras().execute
+        if executed is not None:
+            raise WrongStateError(
+                method, f"the action executes {executed.activity!r}", "Await one activity before the next."
+            )
+
+    def _wrong(self, method: str, remedy: str) -> WrongStateError:
+        return WrongStateError(f"SpawnedFrame.{method}", f"it is {self.state}", remedy)
+
+    # --- what its frame tells -----------------------------------------------------------------------------------------
+
+    def frame_ready(self, frame: Frame) -> None:
+        """It is ready: whoever waits for that goes on, or it is run."""
+        if not self._is_wanted:
+            self._tell()
+        elif frame.start():
+            frame.run()
+        elif not frame.execution.is_aborting:
+            self.frame_answered(frame)
+
+    def frame_unready(self, frame: Frame) -> None:
+        """It is not ready any more; whoever waits for that waits on."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """Nothing is ready: go on waiting only while somebody may become so."""
+        if self._is_hopeless():
+            self._tell()
+            if self._is_wanted:
+                self._finish(self._impossible())
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """The caller chose the arguments: it is told by the error."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """Nothing above competes by it."""
+
+    def frame_finished(self, frame: Frame) -> None:
+        """It ran to its end."""
+        assert frame.active is not None
+        self._output = frame.active.output
+        self._finish(None)
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _go(self) -> None:
+        """``run`` was called, a moment ago."""
+        frame = self.frame
+        if self._is_wanted and not frame.execution.is_unwinding(frame):
+            if frame.state == READY:
+                self.frame_ready(frame)
+            elif frame.state == THINKING and not frame.round_open:
+                self.frame_answered(frame)
+
+    def _is_hopeless(self) -> bool:
+        frame = self.frame
+        return frame.state == THINKING and not frame.round_open and not frame.may_change()
+
+    def _impossible(self) -> ActivityImpossibleError:
+        planner = self.frame.planner
+        return ActivityImpossibleError(
+            self.frame.activity, agent=planner.name, path=self._unit.path(), tick=planner.kernel.clock.tick
+        )
+
+    def _tell(self) -> None:
+        if self._changed is not None:
+            self._changed.emit()
+
+    def _finish(self, error: Exception | None) -> None:
+        """``run`` is over, if somebody still awaits it."""
+        waiter = self._done
+        if waiter is not None and not waiter.was_notified:
+            self._error = error
+            waiter.notify()
+
+    def _unwound(self) -> None:
+        """The frame was unwound: ``stop`` was called while it ran, or nobody awaits it any more."""
+        self.end()
+
+    async def _give_up(self) -> None:
+        """The caller was cancelled by a scope of its own: unwind the frame before the caller goes on."""
+        self._done = waiter = Waiter()
+        self.frame.execution.give_up(self.frame, self._unwound)
+        with CancelScope(shield=True):
+            await suspend_on(waiter)
+
+    def __repr__(self) -> str:
+        return f"<SpawnedFrame {self.path}: {self.state}>"

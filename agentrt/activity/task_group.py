@@ -1,0 +1,298 @@
+"""A task group: pending tasks, and the agents that they are given to.
+
+A group is made of a ``TaskGroupAction``; it needs neither members nor a runtime, so that tasks can wait for those who
+come later. Each member knows the action of the group as if it had been injected, and under it the action of each task
+that is started. Personal groups, those of a town and those that are made for an hour are all the same thing.
+
+Rules:
+
+* What changes (a task, a declaration, a member) changes in the group's books at once, and for members that act in a
+  runtime at the next intake, all changes in one go. Without such a member there is nobody to be disturbed, and it
+  takes effect at once.
+* All members act in one runtime.
+* A shared group loses a member that leaves its runtime; a personal one keeps its owner.
+* What is declared later (``declare_task`` and its like, ``extend``) is this group's alone.
+
+Source: seed 001, "Tasks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agentrt.activity.task import Task
+from agentrt.activity.task_book import TaskBook
+from agentrt.activity.task_group_action import TaskAction, TaskGroupAction
+from agentrt.activity.task_specs import (
+    GroupSpec,
+    TaskSpec,
+)
+from agentrt.activity.task_states import TaskState
+from agentrt.activity.task_views import TaskGroupView, view_group
+from agentrt.body.metrics import WaitTimes
+from agentrt.errors import DefinitionError, WrongStateError
+from agentrt.kernel.trace import Event, TraceRecord
+
+if TYPE_CHECKING:
+    from agentrt.activity.planner import Planner
+    from agentrt.activity.task_specs import TaskDeclaration
+    from agentrt.activity.task_units import TaskUnit
+    from agentrt.activity.task_work import TaskWork
+
+__all__ = ["Member", "TaskGroup"]
+
+
+class Member(Protocol):
+    """An agent, as a group sees it."""
+
+    name: str
+    planner: Planner | None
+
+    @property
+    def runtime(self) -> Any:
+        """What it acts in, or None."""
+        ...
+
+    def group_joined(self, group: TaskGroup) -> None:
+        """It is a member now."""
+
+    def group_left(self, group: TaskGroup) -> None:
+        """It is not a member any more."""
+
+
+class TaskGroup(TaskBook):
+    """Tasks, and those who are to do them.
+
+    Args:
+        action: what the tasks may be, and how good the group is at what.
+        name: what to call it, such as the alias under which it is registered; the name of the class by default.
+        owner: for a personal group, the agent whose it is; nobody else may be a member.
+
+    Attributes:
+        action, name, owner: as given.
+        waits: how many ticks a task that was available waited until somebody began it.
+        spec: what the members know.
+
+    Raises:
+        DefinitionError: ``action`` is not a task group action.
+
+    Source: seed 001, "Tasks".
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_acts_in",
+        "_is_due",
+        "_members",
+        "action",
+        "owner",
+        "spec",
+        "specs",
+        "version",
+        "waits",
+    )
+
+    def __init__(self, action: type[TaskGroupAction], *, name: str = "", owner: Member | None = None) -> None:
+        spec = getattr(action, "spec", None)
+        if not isinstance(spec, GroupSpec):
+            raise DefinitionError(
+                getattr(action, "__qualname__", repr(action)),
+                "it is not a task group action.",
+                "Derive a class from agentrt.TaskGroupAction, with 'does' and 'utility'.",
+            )
+        super().__init__(name or spec.label)
+        self.action: type[TaskGroupAction] = action
+        self.owner: Member | None = owner
+        self.spec: GroupSpec = spec.of(self)
+        self.specs: tuple[TaskSpec, ...] = ()  # of the tasks that members know at present
+        self.version: int = 0  # changes whenever ``specs`` does
+        self.waits: WaitTimes = WaitTimes()
+        self._members: list[Member] = []
+        self._is_due = False  # whether changes wait for the next intake
+        self._acts_in: Any = None  # the runtime in which a member acted last
+        self._declare(spec.declarations)
+
+    # --- members ------------------------------------------------------------------------------------------------------
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """The agents that its tasks are given to, in the order in which they were added."""
+        return tuple(self._members)
+
+    def add(self, agent: Member) -> None:
+        """Add an agent; it considers the tasks of the group from the next intake on. Nothing happens for a member.
+
+        Args:
+            agent: an agent; it need not be in a runtime yet.
+
+        Raises:
+            WrongStateError: the group is another agent's own, its members act in another runtime, the agent is in
+                another group of that name, or the group was destroyed.
+            DefinitionError: the agent knows actions with arguments for what the group does; a group has none.
+        """
+        self._require("add")
+        if agent in self._members:
+            return
+        if self.owner is not None and agent is not self.owner:
+            raise WrongStateError(
+                "group.add", f"{self.name} is the personal group of {self.owner.name!r}", "Make another TaskGroup."
+            )
+        runtime = self.runtime
+        if runtime is not None and agent.runtime is not None and agent.runtime is not runtime:
+            raise WrongStateError(
+                "group.add", f"the members of {self.name} act in another runtime", "Make a TaskGroup for each runtime."
+            )
+        agent.group_joined(self)
+        self._members.append(agent)
+        if runtime is None and agent.runtime is not None:
+            self.begins_to_act(agent.runtime.tick)
+
+    def remove(self, agent: Member) -> None:
+        """Remove an agent; what it does for the group is stopped at the next intake. Nothing happens for a stranger.
+
+        Args:
+            agent: a member.
+        """
+        if agent in self._members:
+            self._members.remove(agent)
+            agent.group_left(self)
+
+    def make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
+        """Make a task of its own.
+
+        Args:
+            declaration: what it is.
+            values: its arguments.
+        """
+        self._numbers += 1
+        task = Task(self, self._numbers, declaration, values)
+        self._tasks.append(task)
+        self.note(task, "created")
+        return task
+
+    def check_args(self, activity: str, values: Mapping[str, Any]) -> None:
+        """Check the arguments of a task, as far as a member knows what takes them.
+
+        Args:
+            activity: what is to be done.
+            values: the arguments.
+
+        Raises:
+            ArgumentError: they do not fit.
+        """
+        for member in self._members:
+            if member.planner is not None:
+                performers = member.planner.known.get(activity)
+                if performers:
+                    member.planner.build_args(performers[0], activity, dict(values))
+                    return
+
+    def destroy(self) -> None:
+        """Destroy it: its tasks with it, and its members leave. A second call does nothing."""
+        if not self._is_gone:
+            for task in self.tasks:
+                task.discard()
+            for member in self.members:
+                self.remove(member)
+            self._is_gone = True
+
+    # --- what its tasks and members do --------------------------------------------------------------------------------
+
+    @property
+    def runtime(self) -> Any:
+        """What its members act in; None if none does."""
+        for member in self._members:
+            if member.runtime is not None:
+                self._acts_in = member.runtime
+                return self._acts_in
+        # Whoever was the last member may still clean up in this very tick.
+        return self._acts_in if self._acts_in is not None and self._acts_in.kernel.in_tick else None
+
+    def changed(self) -> None:
+        """A task changed: publish it to the members at the next intake, or now if none acts."""
+        if self._is_due:
+            return
+        runtime = self.runtime
+        if runtime is None:
+            self._publish()
+        else:
+            self._is_due = True
+            runtime.post(self._publish)
+
+    def _publish(self) -> None:
+        self._is_due = False
+        runtime = self.runtime
+        tick = 0 if runtime is None else runtime.tick
+        over = [task for task in self._tasks if task.is_over]
+        self._tasks = [task for task in self._tasks if not task.is_over]
+        for task in self._tasks:
+            if task.state is TaskState.STARTED and task.spec is None:
+                task.spec = TaskSpec(TaskAction.spec, task, task.declaration)
+                task.offered(tick)
+            elif task.state is TaskState.PAUSED and task.spec is not None:
+                task.spec = None
+                task.withdrawn()
+        self.specs = tuple(task.spec for task in self._tasks if task.spec is not None)
+        self.version += 1
+        for member in self.members:
+            if member.planner is not None:
+                member.planner.take_up_tasks(self)
+        for task in over:
+            task.tell_end()
+
+    def begins_to_act(self, tick: int) -> None:
+        """The first of its members acts in a runtime: what waits begins to wait now, on that runtime's clock.
+
+        Args:
+            tick: when.
+        """
+        for task in self._tasks:
+            if task.spec is not None:
+                task.offered(tick)
+
+    def waited(self, task: TaskWork, ticks: int) -> None:
+        """A member begins a task that nobody did; called by the task.
+
+        Args:
+            task: the task.
+            ticks: for how long it was available.
+        """
+        self.waits.add(ticks)
+        runtime = self.runtime
+        if runtime is not None:
+            runtime.waits.add(ticks)
+
+    def tell(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call what somebody wants to be told: from the ready queue, or now if no member acts.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
+        runtime = self.runtime
+        if runtime is None:
+            fn(*args)
+        else:
+            runtime.kernel.call_soon(fn, *args)
+
+    def snapshot(self) -> TaskGroupView:
+        """Its members and tasks now, as plain data."""
+        return view_group(self)
+
+    def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
+        """Put a record into the trace, if somebody listens.
+
+        Args:
+            task: the task.
+            what: what became of it.
+            unit: the worker that it concerns, if one.
+        """
+        runtime = self.runtime
+        if runtime is not None and runtime.trace.on:
+            agent = "" if unit is None else unit.frame.planner.name
+            detail = (("what", what), ("task", task.number), ("activity", task.activity))
+            runtime.trace.emit(TraceRecord(runtime.tick, agent, self.name, Event.TASK, detail))
+
+    def __repr__(self) -> str:
+        return f"<TaskGroup {self.name}: {len(self.tasks)} tasks, {len(self._members)} members>"

@@ -1,0 +1,290 @@
+"""The think budget: so many units of search work in each tick, dealt out fairly between those who search.
+
+Pure bookkeeping: it knows no clock and wakes nobody. Whoever drives it says when a tick begins and when the others have
+had their turn, and is told which claims were served.
+
+Rules:
+
+* While nobody waits, whoever asks takes what it needs from the *room* of the tick, first come, first served.
+* Once somebody waits, the room is dealt out whole between the waiting ``Share``s, by weight; what a share is dealt is
+  its *credit*. It serves the share's claims in order, and what the share asks for later in the same tick, at once.
+* Credit that nobody uses goes back when the others have had their turn, and is dealt out again: no unit is kept from
+  somebody who waits. Credit that is too little for a share's first claim stays with it, over as many ticks as it takes.
+* So no more than one tick's budget is dealt in a tick, and all of it while somebody waits.
+
+Dealing is weighted round robin with deficits: each share is owed its part of each deal, in small fractions; whole units
+are paid, the rest is owed on; units that are left over go to those who are owed most, and among equals to who has
+waited longest. A share is never owed more than a unit for what lies behind, so none can hoard and none starves.
+
+Rejected: serving single claims by turns. Whoever asks for one unit at a time, as a good search does, would get as
+many as everybody else, whatever its weight.
+
+Source: seed 001, `scheduler_priority`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Claim", "Share", "ThinkBudget"]
+
+_UNIT = 1 << 32  # one unit of work, in the fractions in which shares are owed
+
+
+class Claim:
+    """Work that somebody waits for.
+
+    Attributes:
+        share: whose it is.
+        units: how many.
+        tag: whatever the driver wants to find again when it is served.
+        is_served: whether it was.
+        fresh: how many of its units were dealt in the tick in which it was served; 0 once that tick is over.
+    """
+
+    __slots__ = ("fresh", "is_served", "share", "tag", "units")
+
+    def __init__(self, share: Share, units: int, tag: Any) -> None:
+        self.share: Share = share
+        self.units: int = units
+        self.tag: Any = tag
+        self.is_served: bool = False
+        self.fresh: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Claim of {self.units} units: {'served' if self.is_served else 'waits'}>"
+
+
+class Share:
+    """The place of one searcher in a budget.
+
+    Args:
+        weigh: its weight at this moment, a number of 0 or more; asked at each deal.
+
+    Attributes:
+        weigh: as given.
+        line: its claims that wait, in order.
+        credit: units that it was dealt and has not used.
+        kept: how many of them come from ticks before.
+        owed: what it is owed of units that were dealt, in fractions of a unit; negative if it had too much.
+    """
+
+    __slots__ = ("credit", "kept", "line", "owed", "weigh")
+
+    def __init__(self, weigh: Callable[[], float]) -> None:
+        self.weigh: Callable[[], float] = weigh
+        self.line: deque[Claim] = deque()
+        self.credit: int = 0
+        self.kept: int = 0
+        self.owed: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Share: {len(self.line)} claims wait, {self.credit} units of credit>"
+
+
+class ThinkBudget:
+    """Units of search work, so many in each tick.
+
+    Args:
+        units: how many in each tick; at least 1.
+
+    Attributes:
+        units: as given.
+        room: how many of this tick were not dealt.
+        granted: how many were granted since the beginning.
+
+    Raises:
+        ValueError: the number is less than 1.
+    """
+
+    __slots__ = ("_holding", "_served", "_waiting", "granted", "room", "units")
+
+    def __init__(self, units: int) -> None:
+        if units < 1:
+            raise ValueError(f"a budget of {units} units: at least 1 in each tick, or nothing would ever be found")
+        self.units: int = units
+        self.room: int = units
+        self.granted: int = 0
+        self._waiting: dict[Share, None] = {}  # those with claims, in the order in which they began to wait
+        self._holding: list[Share] = []  # those without, which have credit left
+        self._served: list[Claim] = []  # in this tick
+
+    @property
+    def used(self) -> int:
+        """How many units of this tick were used, or laid by for a claim that is larger than they are."""
+        return self.units - self.room - sum(share.credit for share in self._holding)
+
+    @property
+    def waiting(self) -> int:
+        """How many claims wait."""
+        return sum(len(share.line) for share in self._waiting)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits."""
+        return not self._waiting
+
+    @property
+    def has_spare(self) -> bool:
+        """Whether somebody waits although units are left: ``settle`` when the others have had their turn."""
+        return bool(self._waiting) and (self.room > 0 or bool(self._holding))
+
+    # --- asking -------------------------------------------------------------------------------------------------------
+
+    def take(self, share: Share, units: int) -> bool:
+        """Take units if they are there at once.
+
+        Args:
+            share: for whom.
+            units: how many, at least 1.
+
+        Returns:
+            Whether they are granted; if not, nothing was taken.
+        """
+        if share.line:
+            return False
+        lacking = units - share.credit
+        if lacking > 0:
+            if self._waiting or lacking > self.room:
+                return False
+            self.room -= lacking
+            share.credit = units
+        share.credit -= units
+        self.granted += units
+        return True
+
+    def ask(self, share: Share, units: int, tag: Any = None) -> Claim | None:
+        """Ask for units.
+
+        Args:
+            share: for whom.
+            units: how many, at least 1; may be more than one tick has.
+            tag: kept with the claim.
+
+        Returns:
+            None if they are granted; else the claim, which waits.
+        """
+        if self.take(share, units):
+            return None
+        if not share.line:
+            if not self._waiting:
+                share.credit += self.room
+                self.room = 0
+            self._waiting[share] = None
+            if share in self._holding:
+                self._holding.remove(share)
+        claim = Claim(share, units, tag)
+        share.line.append(claim)
+        return claim
+
+    def withdraw(self, claim: Claim) -> list[Claim]:
+        """Take a claim back; one that was served gives back what it was dealt in this tick.
+
+        Args:
+            claim: made by ``ask``, and not withdrawn before.
+
+        Returns:
+            Claims of the same share that are served now.
+        """
+        share = claim.share
+        served: list[Claim] = []
+        if not claim.is_served:
+            share.line.remove(claim)
+            self._serve(share, served)
+        elif claim.fresh:
+            share.credit += claim.fresh
+            self.granted -= claim.fresh
+            claim.fresh = 0
+            if share.line:
+                self._serve(share, served)
+            elif share not in self._holding:
+                self._holding.append(share)
+        return served
+
+    # --- dealing ------------------------------------------------------------------------------------------------------
+
+    def next_tick(self) -> list[Claim]:
+        """A tick begins: what was not used is lost, and the new units are dealt if somebody waits.
+
+        Returns:
+            The claims that are served, in order.
+        """
+        for share in self._holding:
+            share.credit = share.kept = 0
+        self._holding.clear()
+        for claim in self._served:
+            claim.fresh = 0
+        self._served.clear()
+        for share in self._waiting:
+            share.kept = share.credit
+        self.room = self.units
+        return self.settle()
+
+    def settle(self) -> list[Claim]:
+        """Deal out whatever is left of the tick between those who wait.
+
+        Returns:
+            The claims that are served, in order.
+        """
+        if not self._waiting:
+            return []
+        units = self.room
+        self.room = 0
+        for share in self._holding:
+            units += share.credit
+            share.credit = 0
+        self._holding.clear()
+        self._deal(units)
+        served: list[Claim] = []
+        for share in tuple(self._waiting):
+            self._serve(share, served)
+        return served
+
+    def _deal(self, units: int) -> None:
+        """Give each waiting share its part of some units as credit."""
+        weights = [max(1, round(share.weigh() * _UNIT)) for share in self._waiting]
+        total = sum(weights)
+        for share, weight in zip(self._waiting, weights, strict=True):
+            share.owed += max(1, units * weight * _UNIT // total)
+        # Sorting is stable: among equals, who has waited longest is first.
+        ranked = sorted(self._waiting, key=_most_owed)
+        left = units
+        for share in ranked:
+            whole = min(left, max(0, share.owed // _UNIT))
+            left -= whole
+            share.credit += whole
+            share.owed -= whole * _UNIT
+        for share in sorted(ranked, key=_most_owed)[:left] if left else ():
+            share.credit += 1
+            share.owed -= _UNIT
+        for share in ranked:
+            share.owed = min(share.owed, _UNIT - 1)
+
+    def _serve(self, share: Share, served: list[Claim]) -> None:
+        """Grant claims of a share, in order, as far as its credit goes."""
+        line = share.line
+        while line and line[0].units <= share.credit:
+            claim = line.popleft()
+            share.credit -= claim.units
+            claim.fresh = max(0, claim.units - share.kept)
+            share.kept = max(0, share.kept - claim.units)
+            self.granted += claim.units
+            claim.is_served = True
+            served.append(claim)
+            self._served.append(claim)
+        if not line:
+            del self._waiting[share]
+            share.credit -= share.kept  # it was laid by for a claim that is gone; its tick is over
+            share.kept = 0
+            share.owed = min(share.owed, 0)
+            if share.credit:
+                self._holding.append(share)
+
+    def __repr__(self) -> str:
+        return f"<ThinkBudget: {self.used} of {self.units} units used, {self.waiting} claims wait>"
+
+
+def _most_owed(share: Share) -> int:
+    return -share.owed

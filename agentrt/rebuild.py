@@ -1,0 +1,388 @@
+"""Rebuilding: what a game does after it has loaded a saved game. The state of agents itself is never saved.
+
+A game saves its own things: the world, its entities, who has which job and wears what. Of its agents three things are
+worth keeping beside that, and each is one call that writes plain JSON values, and one that reads them:
+
+* ``save_packs``, ``restore_packs``: what an agent was taught while it lived;
+* ``save_groups``, ``restore_groups``: who is in which task group, and what code added to a group;
+* ``save_tasks``, ``restore_tasks``: the tasks that were created.
+
+What comes back by itself is not saved: what an agent has since it was made (the arguments of ``Agent``, its entity's
+own list), what packs and documents add to groups, permanent tasks. Callbacks of tasks cannot be saved: attach them to
+what ``restore_tasks`` returns; nothing is told before the next intake.
+
+The order after loading: make the agents and add them to the runtime; ``restore_packs``, for each; make the town's
+groups, give jobs, ``restore_groups``; ``restore_tasks``, for the town and for each agent.
+
+Values that JSON cannot say (entities, above all) go through two functions of the game: ``encode`` makes plain JSON of
+one, ``decode`` finds it again, or raises ``LookupError`` if it is gone. A saved object is always one of three, so that
+nothing is mistaken: ``{"map": {...}}``, ``{"tuple": [...]}`` or ``{"encoded": ...}``.
+
+Whatever cannot be rebuilt is a ``RebuildError`` with its place in what was saved; the call has changed nothing then.
+With a function ``lost`` it is told of each instead, and the rest is rebuilt.
+
+Source: seed 001, "Persistence".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from agentrt.activity.task_group import TaskGroup
+from agentrt.activity.task_specs import TaskDeclaration
+from agentrt.activity.task_states import TaskState
+from agentrt.agent import Agent
+from agentrt.errors import AgentRTError, DefinitionError, RebuildError, did_you_mean
+from agentrt.packs.alias import shown
+from agentrt.packs.loader import Pack, load_pack
+from agentrt.packs.task_groups import declarations_of
+from agentrt.saving import Decode, Encode, Lost, Reader, entry_of, option_of, write
+from agentrt.town import TaskGroups
+
+if TYPE_CHECKING:
+    from agentrt.activity.task import Task
+    from agentrt.injection import Injection
+
+__all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
+
+Holder = Agent | TaskGroups | TaskGroup | Iterable[TaskGroup]
+"""Whose task groups: an agent's personal ones, a town's, one, or any others."""
+
+
+# --- packs ------------------------------------------------------------------------------------------------------------
+
+
+def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
+    """Write down what an agent was taught since it was made.
+
+    Args:
+        agent: the agent.
+        bearers: whether to include what it has by ``inject_from``. Leave it out if the game puts on equipment, gives
+            jobs and casts buffs again, which injects them.
+
+    Returns:
+        Plain JSON: for each injection its ``source`` and its ``packs``, aliases and packs written in place.
+
+    Raises:
+        DefinitionError: an action class was injected that nobody registered.
+
+    Source: seed 001, "Persistence".
+    """
+    saved: list[dict[str, Any]] = []
+    for injection in agent.injections:
+        if injection.what is not None and (bearers or injection.bearer is None):
+            packs = [_pack(agent, one) for one in injection.what]
+            saved.append({"source": injection.source, "packs": packs})
+    return saved
+
+
+def _pack(agent: Agent, one: Any) -> Any:
+    if isinstance(one, str):
+        return one
+    if isinstance(one, Pack):
+        return one.alias or one.as_json()
+    alias = agent.registry.name_of(one)
+    if not alias:
+        raise DefinitionError(
+            f"{one.__module__}.{one.__qualname__}",
+            "it was injected, but nobody registered it, so that a saved game cannot name it.",
+            "Register it under an alias; or give it to Agent(actions=[...]), which is not saved.",
+        )
+    return {"actions": [alias]}
+
+
+def restore_packs(agent: Agent, saved: Any, *, lost: Lost | None = None) -> list[Injection]:
+    """Teach an agent again what it was taught.
+
+    Args:
+        agent: an agent that was made again.
+        saved: what ``save_packs`` gave.
+        lost: told of each injection that is no longer possible; without it, the first is raised.
+
+    Returns:
+        The injections, in order.
+
+    Raises:
+        RebuildError: an alias is no longer registered, a pack is not valid, or does not fit the agent.
+
+    Source: seed 001, "Persistence".
+    """
+    reader = Reader(saved, lost)
+    injections: list[Injection] = []
+    try:
+        for pointer, entry in reader.entries():
+            with reader.guard(pointer, f"what {agent.name!r} was taught"):
+                source = entry_of(entry, "source", str, pointer)
+                packs = [
+                    _checked(agent, pack, f"{pointer}/packs/{index}")
+                    for index, pack in enumerate(entry_of(entry, "packs", list, pointer))
+                ]
+                injections.append(agent.inject(*packs, source=source))
+    except AgentRTError:
+        for injection in reversed(injections):
+            injection.revoke()
+        raise
+    return injections
+
+
+def _checked(agent: Agent, pack: Any, pointer: str) -> str | Pack:
+    """A saved pack, if there is one; else an error with its own place, and not only that of its injection."""
+    subject = f"what {agent.name!r} was taught"
+    if not isinstance(pack, (str, dict)):
+        words = f"this is {shown(pack)}, and no pack. Write its alias, or the pack in place."
+        raise RebuildError(subject, words, pointer=pointer)
+    try:
+        if isinstance(pack, dict):
+            return load_pack(pack)
+        agent.registry.pack(pack)
+    except AgentRTError as error:
+        raise RebuildError(subject, error.text, pointer=pointer) from error
+    return pack
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+def save_groups(holder: Holder, encode: Encode | None = None) -> dict[str, Any]:
+    """Write down who is in task groups, and what code added to them.
+
+    Args:
+        holder: an agent, for its personal groups; a town's book; or other groups.
+        encode: makes plain JSON of what is not, in the arguments of permanent tasks.
+
+    Returns:
+        Plain JSON: for each group, by name, its ``members`` by name, and its ``extensions``.
+
+    Raises:
+        DefinitionError: two groups have one name, or an argument cannot be written.
+
+    Source: seed 001, "Persistence".
+    """
+    theirs = _own_extensions(holder)
+    saved: dict[str, Any] = {}
+    for name, group in _groups(holder).items():
+        extensions = [
+            [_declaration(one, encode, f"what was added to {name}") for one in extension.declarations]
+            for extension in group.extensions
+            if not any(extension is other for other in theirs)
+        ]
+        members = [] if group.owner is not None else [member.name for member in group.members]
+        saved[name] = {"members": members, "extensions": extensions}
+    return saved
+
+
+def _own_extensions(holder: Holder) -> tuple[Any, ...]:
+    """The extensions that come back by themselves, with packs and documents."""
+    if isinstance(holder, Agent):
+        return holder.group_extensions
+    return holder.extensions if isinstance(holder, TaskGroups) else ()
+
+
+def _declaration(one: TaskDeclaration, encode: Encode | None, where: str) -> dict[str, Any]:
+    return {
+        "activity": one.activity,
+        "utility": one.low if one.low == one.high else [one.low, one.high],
+        "multiple": one.is_multiple,
+        "permanent": one.is_permanent,
+        "args": {name: write(value, encode, f"{where}, argument '{name}'") for name, value in one.args.items()},
+    }
+
+
+def restore_groups(
+    holder: Holder,
+    saved: Any,
+    agents: Mapping[str, Agent] | Iterable[Agent],
+    decode: Decode | None = None,
+    *,
+    lost: Lost | None = None,
+) -> None:
+    """Put agents back into task groups, and add to the groups again what code had added.
+
+    Args:
+        holder: as for ``save_groups``, made again.
+        saved: what it gave.
+        agents: the agents by name, or agents, such as ``runtime.agents``.
+        decode: finds again what ``encode`` wrote.
+        lost: told of each thing that is no longer there; without it, the first is raised.
+
+    Raises:
+        RebuildError: a group or an agent is no longer there, or an extension does not fit.
+
+    Source: seed 001, "Persistence".
+    """
+    known: Mapping[str, Agent]
+    if isinstance(agents, Mapping):
+        known = cast("Mapping[str, Agent]", agents)
+    else:
+        known = {agent.name: agent for agent in agents}
+    groups = _groups(holder)
+    reader = Reader(saved, lost)
+    undo: list[Callable[[], object]] = []
+    try:
+        for pointer, name, entry in reader.items():
+            with reader.guard(pointer, f"the task group '{name}'"):
+                group = _group(groups, name, pointer)
+                for index, member in enumerate(entry_of(entry, "members", list, pointer)):
+                    place = f"{pointer}/members/{index}"
+                    with reader.guard(place, f"the member {member!r} of '{name}'"):
+                        _put_back(holder, group, _member(known, member, group, place), undo)
+                for index, declared in enumerate(entry_of(entry, "extensions", list, pointer)):
+                    place = f"{pointer}/extensions/{index}"
+                    with reader.guard(place, f"what was added to '{name}'"):
+                        undo.append(group.extend(_declarations(declared, decode, place)).revoke)
+    except AgentRTError:
+        for take_back in reversed(undo):
+            take_back()
+        raise
+
+
+def _member(known: Mapping[str, Agent], name: Any, group: TaskGroup, pointer: str) -> Agent:
+    agent = known.get(name) if isinstance(name, str) else None
+    if agent is None:
+        near = did_you_mean(name, known) if isinstance(name, str) else ""
+        words = f"there is no agent of that name.{near} Make it before you restore groups."
+        raise RebuildError(f"the member {shown(name)} of '{group.name}'", words, pointer=pointer)
+    return agent
+
+
+def _put_back(holder: Holder, group: TaskGroup, agent: Agent, undo: list[Callable[[], object]]) -> None:
+    if agent not in group.members:
+        if isinstance(holder, TaskGroups):
+            holder.put_back(agent, group.name)
+            undo.append(lambda: holder.remove(agent, [group.name]))
+        else:
+            group.add(agent)
+            undo.append(lambda: group.remove(agent))
+
+
+def _declarations(declared: Any, decode: Decode | None, pointer: str) -> list[TaskDeclaration]:
+    if not isinstance(declared, list):
+        raise RebuildError("an extension", "it is no list.", pointer=pointer)
+    found: list[TaskDeclaration] = []
+    for index, one in enumerate(declared):
+        place = f"{pointer}/{index}"
+        read = Reader(None, None).args(entry_of(one, "args", dict, place), decode, f"{place}/args")
+        for key, kind in (("activity", str), ("multiple", bool), ("permanent", bool)):
+            entry_of(one, key, kind, place)
+        found.extend(declarations_of([{**one, "args": read}]))
+    return found
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+def save_tasks(holder: Holder, encode: Encode | None = None) -> list[dict[str, Any]]:
+    """Write down the tasks of groups that are not over. Permanent ones are left out: they come with their groups.
+
+    Args:
+        holder: an agent, for its personal groups; a town's book; or other groups.
+        encode: makes plain JSON of what is not, in arguments and sources: of an entity its id, say.
+
+    Returns:
+        Plain JSON: for each task its group, activity, arguments, state, and whatever it was configured with.
+
+    Raises:
+        DefinitionError: two groups have one name, or a value cannot be written.
+
+    Source: seed 001, "Persistence".
+    """
+    return [_task(task, encode) for group in _groups(holder).values() for task in group.tasks if not task.is_permanent]
+
+
+def _task(task: Task, encode: Encode | None) -> dict[str, Any]:
+    where = f"task {task.number} of {task.group.name}"
+    saved: dict[str, Any] = {
+        "group": task.group.name,
+        "activity": task.activity,
+        "args": {name: write(value, encode, f"{where}, argument '{name}'") for name, value in task.args.items()},
+        "state": task.state.value,
+    }
+    if task.remaining is not None:
+        saved["times"] = task.remaining
+    if task.worker_limit is not None:
+        saved["max_workers"] = task.worker_limit
+    if task.annotation:
+        saved["annotation"] = task.annotation
+    if task.source is not None:
+        saved["source"] = write(task.source, encode, f"{where}, source")
+    return saved
+
+
+def restore_tasks(holder: Holder, saved: Any, decode: Decode | None = None, *, lost: Lost | None = None) -> list[Task]:
+    """Create tasks again. Those that were started are started.
+
+    Args:
+        holder: as for ``save_tasks``, made again.
+        saved: what it gave.
+        decode: finds again what ``encode`` wrote, or raises ``LookupError``.
+        lost: told of each task that is no longer possible; without it, the first is raised.
+
+    Returns:
+        The tasks, in order; attach callbacks to them.
+
+    Raises:
+        RebuildError: a group, an activity or an entity is no longer there, or the arguments do not fit.
+
+    Source: seed 001, "Persistence".
+    """
+    groups = _groups(holder)
+    reader = Reader(saved, lost)
+    restored: list[tuple[Task, bool]] = []
+    try:
+        for pointer, entry in reader.entries():
+            with reader.guard(pointer, "the task"):
+                restored.append(_restored(groups, reader, entry, decode, pointer))
+    except AgentRTError:
+        for task, _ in reversed(restored):
+            task.destroy()
+        raise
+    for task, is_started in restored:
+        if is_started:
+            task.start()
+    return [task for task, _ in restored]
+
+
+def _restored(
+    groups: Mapping[str, TaskGroup], reader: Reader, entry: Any, decode: Decode | None, pointer: str
+) -> tuple[Task, bool]:
+    group = _group(groups, entry_of(entry, "group", str, pointer), f"{pointer}/group")
+    activity = entry_of(entry, "activity", str, pointer)
+    state = entry_of(entry, "state", str, pointer)
+    if state not in (TaskState.PAUSED, TaskState.STARTED):
+        raise RebuildError("the task", f"its state is {shown(state)}.", pointer=f"{pointer}/state")
+    times = option_of(entry, "times", int, pointer)
+    workers = option_of(entry, "max_workers", int, pointer)
+    for key, limit in (("times", times), ("max_workers", workers)):
+        if limit is not None and limit < 1:
+            raise RebuildError("the task", f"'{key}' is {limit}, and not 1 or more.", pointer=f"{pointer}/{key}")
+    annotation = option_of(entry, "annotation", str, pointer) or ""
+    source = reader.read(entry["source"], decode, f"{pointer}/source") if "source" in entry else None
+    args = reader.args(entry_of(entry, "args", dict, pointer), decode, f"{pointer}/args")
+    task = group.create_task(activity, args).set_annotation(annotation).set_source(source)
+    if times is not None:
+        task.times(times)
+    if workers is not None:
+        task.max_workers(workers)
+    return task, state == TaskState.STARTED
+
+
+def _groups(holder: Holder) -> dict[str, TaskGroup]:
+    """The groups by name."""
+    if isinstance(holder, Agent):
+        listed: Iterable[TaskGroup] = [group for group in holder.task_groups if group.owner is holder]
+    else:
+        listed = [holder] if isinstance(holder, TaskGroup) else holder
+    found: dict[str, TaskGroup] = {}
+    for group in listed:
+        if found.setdefault(group.name, group) is not group:
+            raise DefinitionError(group.name, "two task groups have this name.", "Save each of them by itself.")
+    return found
+
+
+def _group(groups: Mapping[str, TaskGroup], name: str, pointer: str) -> TaskGroup:
+    group = groups.get(name)
+    if group is None:
+        text = f"there is none of that name.{did_you_mean(name, groups)} There: {', '.join(groups) or 'none'}."
+        raise RebuildError(f"the task group '{name}'", text, pointer=pointer)
+    return group

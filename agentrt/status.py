@@ -1,0 +1,129 @@
+"""Status texts: what an agent does, in words for players.
+
+An action says it by a key, with arguments: ``status_text_key`` on the class, or ``ctx.set_status_text_key`` while it
+runs. The text that counts is that of the innermost running action that has one: a step speaks for its plan, and where
+it is silent the plan speaks. What a key means in a language is the game's business: its translator is given the key and
+the arguments as the action gave them, entities and all.
+
+Without a translator, and where it fails, the key is shown with its arguments. A translator that raises is reported
+once: it is asked for every agent in every frame, and watching must neither stop the game nor fill its log.
+
+Source: seed 001, `status_text_key`, `set_status_text_key`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentrt.activity.search import running_branch
+
+if TYPE_CHECKING:
+    from agentrt.activity.execution import Execution
+    from agentrt.activity.unit import Unit
+
+__all__ = ["SILENT", "Status", "Translate", "Translator", "key_text", "plain", "status_of"]
+
+Translate = Callable[[str, Mapping[str, Any]], str]
+"""What makes a text of a key and its arguments."""
+
+
+class Status(NamedTuple):
+    """What an agent says that it does.
+
+    Attributes:
+        key: a key of the game's texts; empty if it says nothing.
+        args: what the text is filled with.
+    """
+
+    key: str
+    args: Mapping[str, Any]
+
+
+SILENT = Status("", {})
+
+
+def status_of(execution: Execution) -> Status:
+    """What an agent says that it does: the innermost running action that has a key.
+
+    Args:
+        execution: the agent's plan.
+    """
+    found = SILENT
+    for unit in _running(execution):
+        found = _own(unit) or found
+    return found
+
+
+def _running(execution: Execution) -> Iterator[Unit]:
+    return running_branch(execution.root)
+
+
+def _own(unit: Unit) -> Status | None:
+    extras = unit.extras
+    if extras is not None and extras.status is not None and extras.status[0]:
+        return Status(*extras.status)
+    key = unit.spec.cls.status_text_key
+    return Status(key, {}) if key else None
+
+
+class Translator:
+    """Makes texts of keys, and survives what the game's own function does.
+
+    Args:
+        translate: the game's function; None shows the keys.
+        report: told of the first failure.
+    """
+
+    __slots__ = ("_has_failed", "_report", "_translate")
+
+    def __init__(self, translate: Translate | None, report: Callable[[str, BaseException], None]) -> None:
+        self._translate = translate
+        self._report = report
+        self._has_failed = False
+
+    def text(self, status: Status) -> str:
+        """The text of a status.
+
+        Args:
+            status: what an agent says; silence has no text.
+        """
+        if not status.key or self._translate is None:
+            return key_text(status)
+        try:
+            text = self._translate(status.key, status.args)
+            if not isinstance(text, str):
+                raise TypeError(f"it returned {text!r}, which is no text")
+        except Exception as error:
+            if not self._has_failed:
+                self._has_failed = True
+                self._report(f"the translator of status texts failed for {status.key!r}; keys are shown instead", error)
+            return key_text(status)
+        return text
+
+
+def key_text(status: Status) -> str:
+    """The key with its arguments, for whoever has no translator.
+
+    Args:
+        status: what an agent says.
+    """
+    if not status.args:
+        return status.key
+    return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: containers are gone through, and what has a name stands under it.
+
+    Args:
+        value: anything.
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    name = getattr(value, "name", None)
+    return name if isinstance(name, str) else str(value)
