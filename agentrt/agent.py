@@ -208,6 +208,10 @@ class Agent(Learner):
                 self.planner.record("", TraceEvent.ADDED, ())
             if self._belongings is not None:
                 self._belongings.settle_quietly()  # its observers begin
+            # What was told to its groups since it was added counts from the first thought on.
+            for group in self._groups or ():
+                group.publish()
+            self._take_up_groups()
             self.planner.execution.begin()
 
     async def run(self) -> None:

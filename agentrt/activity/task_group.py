@@ -218,10 +218,15 @@ class TaskGroup(TaskBook):
             self._publish()
         else:
             self._is_due = True
-            runtime.post(self._publish)
+            runtime.post(self.publish)
+
+    def publish(self) -> None:
+        """Tell the members of all changes since the last time, if there are any. Called at an intake."""
+        if self._is_due:
+            self._is_due = False
+            self._publish()
 
     def _publish(self) -> None:
-        self._is_due = False
         runtime = self.runtime
         tick = 0 if runtime is None else runtime.tick
         over = [task for task in self._tasks if task.is_over]

@@ -499,7 +499,10 @@ class GotoItemMadeOf(Action):
 
     async def think(self, ctx, args):
         book = ctx.entity[LeaseBook]
-        item = next(one for one in self.items if one.kind == args.material and book.can_acquire(one, ctx.agent))
+        there = [one for one in self.items if one.kind == args.material and not one.is_destroyed]
+        item = next((one for one in there if book.can_acquire(one, ctx.agent)), None)
+        if item is None:
+            return
         await ctx.sleep_ticks(self.walk)  # looks for a path
         ctx.set_think_output(item=item)
 
@@ -533,21 +536,18 @@ class HealSelf(CompoundAction):
     ]
 
 
-def patients(play, *names, items=2):
-    """So many people who heal themselves, and things to do it with; what they did."""
-    things = [Entity("stone", id=0), *(Entity("healing_item", id=number) for number in range(1, items + 1))]
-    healed = []
+def patient(play, name, things, healed):
+    """Somebody who heals itself with one of the things; what it did is noted."""
+    entity = Entity("human", name=name)
+    entity.add(play.sim.runtime.leases)
     goto = type("GotoItemMadeOf", (GotoItemMadeOf,), {"items": things})
     heal = type("HealEntityAdjacent", (HealEntityAdjacent,), {"healed": healed})
-    for name in names:
-        entity = Entity("human", name=name)
-        entity.add(play.sim.runtime.leases)
-        play.add(HealSelf, goto, ReserveEntity, heal, Idle, name=name, entity=entity, top=TOP)
-    return things, healed
+    return play.add(HealSelf, goto, ReserveEntity, heal, Idle, name=name, entity=entity, top=TOP)
 
 
 def test_get_a_healing_item_reserve_it_and_heal_oneself_with_it(play):
-    things, healed = patients(play, "ada", items=1)
+    things, healed = [Entity("stone", id=0), Entity("healing_item", id=1)], []
+    patient(play, "ada", things, healed)
     play.tick(4)
     assert play.sim.runtime.leases.holder(things[1]) is play.agents[0]
     play.tick(5)
@@ -558,9 +558,10 @@ def test_get_a_healing_item_reserve_it_and_heal_oneself_with_it(play):
 
 def test_reserve_entity_rejects_what_was_reserved_meanwhile_and_the_plan_chooses_another(play):
     """Both chose the first item while it was free. Bob is a tick later, rejects it, and 20 ms later he thinks again."""
-    things, healed = patients(play, "ada")
+    things, healed = [Entity("healing_item", id=1), Entity("healing_item", id=2)], []
+    patient(play, "ada", things, healed)
     play.tick(1)
-    bob = patients_join(play, things, healed, "bob")
+    bob = patient(play, "bob", things, healed)
     play.tick(4)
     assert play.details("reject", agent="bob") == [
         (
@@ -571,18 +572,10 @@ def test_reserve_entity_rejects_what_was_reserved_meanwhile_and_the_plan_chooses
         )
     ]
     play.tick(8)
-    assert [play.sim.runtime.leases.holder(one) for one in things[1:]] == [None, bob]
+    assert [play.sim.runtime.leases.holder(one) for one in things] == [None, bob]
     assert [one[0] for one in play.trace("think", agent="bob") if one[1] == "agentrt:top/HealSelf"] == [2, 6]
     play.tick(3)
     assert healed == [(9, "ada", 1), (14, "bob", 2)]
-
-
-def patients_join(play, things, healed, name):
-    entity = Entity("human", name=name)
-    entity.add(play.sim.runtime.leases)
-    goto = type("GotoItemMadeOf", (GotoItemMadeOf,), {"items": things})
-    heal = type("HealEntityAdjacent", (HealEntityAdjacent,), {"healed": healed})
-    return play.add(HealSelf, goto, ReserveEntity, heal, Idle, name=name, entity=entity, top=TOP)
 
 
 # --- create a critter, walk to it, destroy it in stop -----------------------------------------------------------------
@@ -827,10 +820,10 @@ def test_eating_and_sleeping_compete_and_resting_is_the_least(play, quality, eat
         taking(2, "demo:sleep", 0.9, "Sleep"), Eat, taking(2, "demo:rest_when_injured", 1.0, "Rest"), top=TOP
     )
     needs = TaskGroup(SoloBasicNeeds, owner=human)
-    needs.add(human)
     needs.create_task("demo:sleep").once().start()
     needs.create_task("demo:eat", quality=quality).once().start()
     needs.create_task("demo:eat", quality=0.1).once().start()
+    needs.add(human)
     play.tick(1)
     assert human.snapshot().plan.units[0].utility == utility
     play.tick(7)

@@ -579,3 +579,17 @@ def test_a_group_as_plain_data(play, crew):
         ),
         "waits": group.waits.as_json(),
     }
+
+
+def test_what_is_told_before_the_first_tick_counts_from_the_first_thought_on(play, crew):
+    """Not: it begins with what was there when it was added, and is interrupted in the same tick."""
+    group = crew(1)
+    told(play, group.create_task("dig")).start()
+    group.create_task("think").once().start()
+    play.tick(1)
+    assert play.log == []
+    assert [path for _, path, _ in play.trace("run")] == [
+        "top/Work",
+        "top/Work/tasks/TaskAction#2",
+        "top/Work/tasks/TaskAction#2/think/Think",
+    ]

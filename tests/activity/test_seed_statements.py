@@ -1,0 +1,449 @@
+"""Statements of the planner's source text (seed 001) that no other module shows by itself, one test each."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentrt import (
+    ARGS,
+    CALL,
+    ENTITY,
+    PREV,
+    TOP,
+    Action,
+    ActionArgs,
+    Agent,
+    CompoundAction,
+    Entity,
+    Manifest,
+    Registry,
+    TaskGroup,
+    TaskGroupAction,
+    ThinkOutput,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    sleep_ticks,
+    step,
+)
+from agentrt.errors import AgentKilled
+
+
+def running(agent):
+    return agent.snapshot().running
+
+
+class Idle(Action):
+    does = TOP
+    utility = 0.01
+
+    async def run(self, ctx, args):
+        await ctx.sleep(1000)
+
+
+# --- overview ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_performs_agentrt_top_unless_it_is_told_otherwise(play):
+    assert TOP == "agentrt:top"
+    other = type("Other", (Idle,), {"does": "other:top"})
+    usual = play.sim.add(Agent(Entity("human"), name="usual", actions=[Idle, other]))
+    told = play.sim.add(Agent(Entity("human"), name="told", actions=[Idle, other], top="other:top"))
+    play.tick(1)
+    assert (running(usual), running(told)) == ("agentrt:top/Idle", "other:top/Other")
+
+
+def test_utilities_of_different_activities_are_never_compared(play, leaf, compound):
+    """The step is worth 0.9 among what does ``a``; at the root its plan of 0.4 stands beside 0.5."""
+    agent = play.add(
+        compound("Plan", step("a"), utility=0.4, quiet=True),
+        leaf("A", 0.9, does="a", quiet=True),
+        leaf("B", 0.5, run=9),
+    )
+    play.tick(1)
+    assert running(agent) == "top/B"
+
+
+def test_a_step_is_seen_while_its_plan_only_thinks_and_an_executed_activity_not_before_it_runs(play, leaf):
+    """Why a step is the better way, where it can be one."""
+
+    class Plan(CompoundAction):
+        does = "top"
+        utility = 0.9
+        steps = [step("effect"), step("slow")]
+
+    class Executes(Action):
+        does = "top"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(1)
+            await ctx.execute("effect")
+
+    agent = play.add(
+        Plan,
+        Executes,
+        leaf("Slow", does="slow", think=99, quiet=True),
+        leaf("Effect", does="effect", run=9, quiet=True),
+    )
+    seen = []
+    for _ in range(2):
+        play.tick(1)
+        seen.append([line.strip() for line in agent.explain().splitlines() if line.strip().startswith("<")])
+    assert seen == [
+        ["<top> running", "<effect> ready", "<slow> thinking"],
+        ["<top> running", "<effect> ready", "<slow> thinking", "<effect> running"],
+    ]
+
+
+# --- actions ----------------------------------------------------------------------------------------------------------
+
+
+class Pair(ActionArgs):
+    subject: str
+    times: int = 2
+
+
+def test_every_hook_gets_the_context_of_its_action_and_the_arguments(play):
+    """The seed's third one, the entity, is that of the context."""
+
+    def seen(hook):
+        def plain(self, ctx, args):
+            play.note(hook, ctx.entity.name, ctx.path, args.subject, args.times)
+            return True
+
+        return plain
+
+    class Use(Action):
+        does = "use"
+        utility = 0.5
+        Args = Pair
+        should_start_thinking = seen("should_start_thinking")
+        start = seen("start")
+        stop_thinking = seen("stop_thinking")
+        stop = seen("stop")
+
+        async def think(self, ctx, args):
+            seen("think")(self, ctx, args)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            seen("run")(self, ctx, args)
+            await ctx.sleep_ticks(1)
+
+    play.add(
+        type("Plan", (CompoundAction,), {"does": "top", "utility": 0.5, "steps": [step("use", subject="cow")]}),
+        Use,
+        entity=Entity("human", name="ada"),
+    )
+    play.tick(2)
+    hooks = ["should_start_thinking", "think", "start", "stop_thinking", "run", "stop"]
+    assert [entry[1] for entry in play.log[:6]] == hooks
+    assert {entry[2:] for entry in play.log} == {("ada", "top/Plan/use/Use", "cow", 2)}
+
+
+def test_every_agent_that_knows_an_action_has_an_instance_of_its_own(play):
+    class Counts(Action):
+        does = "top"
+        utility = 0.5
+
+        def __init__(self):
+            self.runs = 0
+
+        async def run(self, ctx, args):
+            self.runs += 1
+            play.note(ctx.agent.name, self.runs)
+            await ctx.sleep_ticks(1)
+
+    for name in "ab":
+        play.add(Counts, name=name)
+    play.tick(2)
+    assert play.log == [(1, "a", 1), (1, "b", 1), (2, "a", 2), (2, "b", 2)]
+
+
+def test_set_think_output_without_fields_gives_the_arguments(play):
+    class Pass(Action):
+        does = "pass"
+        utility = 0.5
+        Args = Pair
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(1)
+            ctx.set_think_output()
+
+    class Take(Action):
+        does = "take"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            value: object
+
+        async def think(self, ctx, args):
+            play.note(args.value)
+
+    steps = [step("pass", subject="cow"), step("take", value=[PREV.subject, PREV.times])]
+    play.add(type("Plan", (CompoundAction,), {"does": "top", "utility": 0.5, "steps": steps}), Pass, Take)
+    play.tick(2)
+    assert play.log == [(2, ["cow", 2])]
+
+
+def test_when_a_plan_has_ended_whatever_still_thinks_stops_and_thinks_anew(play, leaf):
+    play.add(leaf("Slow", 0.9, think=50), leaf("Short", 0.1, run=3))
+    play.tick(4)
+    assert [entry for entry in play.log if entry[0] == 4] == [
+        (4, "Short", "run ends"),
+        (4, "Slow", "stop_thinking"),
+        (4, "Short", "stop"),
+        (4, "Slow", "think"),
+        (4, "Slow", "think ends"),  # of the thinking before: it has its turn in this tick, after the hook
+        (4, "Short", "start"),
+        (4, "Short", "stop_thinking"),
+        (4, "Short", "run"),
+    ]
+
+
+def test_a_compound_has_all_the_hooks_of_a_leaf_but_run(play, leaf):
+    class Plan(CompoundAction):
+        does = "top"
+        utility = (0.2, 0.4)
+        status_text_key = "planning"
+        steps = [step("a")]
+
+        def should_start_thinking(self, ctx, args):
+            play.note("should_start_thinking")
+            return True
+
+        async def think(self, ctx, args):
+            play.note("think")
+            ctx.set_utility(0.5)
+            ctx.set_think_output()
+
+        def start(self, ctx, args):
+            play.note("start")
+
+        def stop_thinking(self, ctx, args):
+            play.note("stop_thinking")
+
+        def stop(self, ctx, args):
+            play.note("stop")
+
+    agent = play.add(Plan, leaf("A", does="a", run=1, quiet=True))
+    play.tick(1)
+    assert (agent.snapshot().plan.units[0].utility, agent.status_text) == (0.3, "planning")
+    play.tick(1)
+    assert [what for _, what in play.log[:5]] == ["should_start_thinking", "think", "start", "stop_thinking", "stop"]
+
+
+def test_call_resolves_each_of_its_arguments_and_then_calls_the_function(play):
+    class Found(ThinkOutput):
+        thing: str
+
+    class Find(Action):
+        does = "find"
+        utility = 0.5
+        Output = Found
+
+        async def think(self, ctx, args):
+            ctx.set_think_output(thing="cow")
+
+    class Take(Action):
+        does = "take"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            value: object
+
+        async def think(self, ctx, args):
+            play.note(args.value)
+
+    class Plan(CompoundAction):
+        does = "plan"
+        utility = 0.5
+        Args = Pair
+        steps = [step("find"), step("take", value=CALL(lambda *values: values, ENTITY.name, ARGS.times, PREV.thing, 7))]
+
+    root = type("Root", (CompoundAction,), {"does": "top", "utility": 0.5, "steps": [step("plan", subject="x")]})
+    play.add(root, Plan, Find, Take, entity=Entity("human", name="ada"))
+    play.tick(1)
+    assert play.log == [(1, ("ada", 2, "cow", 7))]
+
+
+# --- task groups ------------------------------------------------------------------------------------------------------
+
+
+def group_of(*tasks, label="Group", utility=0.5, **metadata):
+    return type(label, (TaskGroupAction,), {"does": "top", "utility": utility, "tasks": tasks, **metadata})
+
+
+def test_a_task_group_has_a_name_a_status_text_and_a_priority(play, leaf):
+    group = TaskGroup(
+        group_of(declare_permanent_task("do", {}, 0.5), name="the needs", status_text_key="busy", scheduler_priority=3)
+    )
+    agent = play.add(leaf("Do", does="do", run=9, quiet=True))
+    group.add(agent)
+    play.tick(1)
+    assert "* the needs: running, utility 0.5" in agent.explain()
+    assert agent.status_text == "busy"
+    assert agent.planner.weight() == 3
+
+
+@pytest.mark.parametrize(("utility", "does"), [(0.7, "Group"), (0.71, "Rival")])
+def test_the_boost_of_a_task_group(play, leaf, utility, does):
+    """Its own boost, not that of what it runs: 0.5 + 0.2, after a second."""
+    group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.5), sunk_cost_boost=0.2))
+    agent = play.add(
+        leaf("Do", does="do", run=99, sunk_cost_boost=1.0, quiet=True),
+        leaf("Rival", utility, think=20, run=99, quiet=True),
+    )
+    group.add(agent)
+    play.tick(22)
+    assert running(agent).split("/")[1] == does
+
+
+def test_task_groups_of_the_same_utility_are_drawn_by_weight(play, leaf):
+    agent = play.add(leaf("Do", does="do", run=1, quiet=True))
+    for label, weight in (("Never", 0), ("Always", 1)):
+        TaskGroup(group_of(declare_permanent_task("do", {}, 0.5), label=label, weight=weight)).add(agent)
+    play.tick(30)
+    assert {path for _, path, _ in play.trace("run") if path.count("/") == 1} == {"top/Always"}
+
+
+def test_a_permanent_task_is_there_with_its_arguments_as_soon_as_the_group_is(play):
+    class Guard(Action):
+        does = "guard"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            place: str
+
+        async def run(self, ctx, args):
+            play.note(args.place)
+            await ctx.sleep_ticks(9)
+
+    group = TaskGroup(group_of(declare_permanent_task("guard", {"place": "the gate"}, 0.5)))
+    assert [(task.activity, task.args, task.state) for task in group.tasks] == [
+        ("guard", {"place": "the gate"}, "started")
+    ]
+    group.add(play.add(Guard))
+    play.tick(2)
+    assert play.log == [(1, "the gate")]
+
+
+def test_a_new_task_is_given_to_every_member_and_to_nobody_else(play, leaf, idle):
+    group = TaskGroup(group_of(declare_multiple_tasks("do", 0.5)))
+    agents = [play.add(leaf("Do", does="do", run=9, quiet=True), idle, name=name) for name in "abc"]
+    for agent in agents[:2]:
+        group.add(agent)
+    play.tick(1)
+    assert {running(agent) for agent in agents} == {"top/Idle"}
+    group.create_task("do").start()
+    play.tick(1)
+    under_the_group = "top/Group/tasks/TaskAction#1/do/Do"
+    assert [running(agent) for agent in agents] == [under_the_group, under_the_group, "top/Idle"]
+
+
+def test_what_is_in_a_pack_everybody_does_on_its_own_and_a_task_is_done_by_one(play, leaf, idle):
+    """Two of the limits of plain actions, and the way around them: the action is always an option, the task only once."""
+    group = TaskGroup(group_of(declare_multiple_tasks("dig", 0.5), utility=0.9))
+    agents = [
+        play.add(
+            leaf("Sing", 0.3, run=2, quiet=True), leaf("Dig", does="dig", run=2, quiet=True), name=name, entity=None
+        )
+        for name in "ab"
+    ]
+    for agent in agents:
+        group.add(agent)
+    play.tick(2)
+    group.create_task("dig").once().start()
+    play.tick(5)
+    ran = {name: [(t, p.rpartition("/")[2]) for t, p, _ in play.trace("run", agent=name)] for name in "ab"}
+    assert [(tick, name) for tick, name in ran["a"] if name in ("Sing", "Dig")] == [
+        (1, "Sing"),
+        (3, "Dig"),
+        (5, "Sing"),
+        (7, "Sing"),
+    ]
+    assert ran["b"] == [(1, "Sing"), (3, "Sing"), (5, "Sing"), (7, "Sing")]
+
+
+# --- packs ------------------------------------------------------------------------------------------------------------
+
+
+class Play(Idle):
+    utility = 0.5
+
+
+class Tag:
+    def __init__(self, entity, *, text=""):
+        self.text = text
+
+
+async def bark(agent):
+    barks = agent.entity[Tag]
+    while True:
+        barks.text += "!"
+        await sleep_ticks(2)
+
+
+REGISTRY = Registry(
+    [Manifest("m", {"actions:idle": Idle, "actions:play": Play, "components:tag": Tag, "observers:bark": bark})]
+)
+PET_COLLAR = {
+    "name": "pet collar",
+    "components": {
+        "m:equipment_piece": {
+            "injected_ai": {
+                "type": "ai_pack",
+                "actions": ["m:actions:play"],
+                "observers": ["m:observers:bark"],
+                "components": {"m:components:tag": {"text": "rex"}},
+            }
+        }
+    },
+}
+
+
+def test_an_action_that_is_registered_but_injected_nowhere_is_of_no_use(play):
+    agent = play.sim.add(Agent(Entity("dog"), name="a", packs=[{"actions": ["m:actions:idle"]}], registry=REGISTRY))
+    play.tick(3)
+    assert (agent.actions, running(agent)) == ((Idle,), f"{TOP}/Idle")
+
+
+def test_a_pet_collar_bears_actions_observers_and_components(play):
+    agent = play.sim.add(Agent(Entity("dog"), name="a", packs=[{"actions": ["m:actions:idle"]}], registry=REGISTRY))
+    play.tick(1)
+    collar = agent.inject_from(PET_COLLAR)
+    play.tick(4)
+    assert (running(agent), agent.entity[Tag].text) == (f"{TOP}/Play", "rex!!")
+    collar.revoke()
+    play.tick(3)
+    assert (running(agent), Tag in agent.entity) == (f"{TOP}/Idle", False)
+
+
+# --- persistence ------------------------------------------------------------------------------------------------------
+
+
+def test_a_planner_in_a_bad_state_begins_anew_after_loading(stage):
+    """The entity is saved and the agent is not: a new agent of the entity knows nothing of what went wrong."""
+    entity = Entity("human", name="ada")
+    broken = [True]
+
+    class Work(Action):
+        does = "top"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            if broken:
+                ctx.abort("no tools")
+            await ctx.sleep(1000)
+
+    before = stage()
+    killed = before.add(Work, entity=entity)
+    before.tick(20)
+    assert isinstance(killed.error, AgentKilled)
+    before.close()
+    broken.clear()
+    after = stage()
+    agent = after.add(Work, entity=entity)
+    after.tick(1)
+    assert (running(agent), agent.snapshot().aborts, agent.snapshot().abort_reason) == ("top/Work", 0, "")
+    after.close()
