@@ -13,7 +13,8 @@ components hold, and are given back in the opposite order. Two steps have a time
 * A component goes when whoever could use it has stopped: in the same tick, or, while a plan is being unwound or an
   observer still cleans up, at the first intake after that.
 
-A component that the entity had already is left alone, now and later. What packs extend is the agent's own group of that
+A component that the entity had already is left alone, now and later. One that names protocols in ``also_as`` is found
+under them as well, as with ``Entity.add``. What packs extend is the agent's own group of that
 name: an extension without its group is an error of ``inject``; one whose group was revoked waits until it is back.
 
 Source: seed 001, "Injecting actions", "Personal task groups".
@@ -200,7 +201,7 @@ class Belongings:
                     continue
                 there = entity.get(type(made))
                 if there is None:
-                    entity.add(made)
+                    entity.add(made, *getattr(made, "also_as", ()))
                     self._components[alias] = _Held(made, True)
                     continue
                 self._close(alias, made)  # a factory tells what it makes by making it

@@ -265,6 +265,10 @@ def _declarations(declared: Any, decode: Decode | None, pointer: str) -> list[Ta
         read = Reader(None, None).args(entry_of(one, "args", dict, place), decode, f"{place}/args")
         for key, kind in (("activity", str), ("multiple", bool), ("permanent", bool)):
             entry_of(one, key, kind, place)
+        pair = one.get("utility")
+        if pair is None or (isinstance(pair, list) and len(pair) != 2):
+            words = f"this is {shown(pair)}, and no utility: neither a number nor two of them."
+            raise RebuildError("an extension", words, pointer=f"{place}/utility")
         found.extend(declarations_of([{**one, "args": read}]))
     return found
 

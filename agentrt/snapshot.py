@@ -41,6 +41,7 @@ class UnitView:
         progress: what it says about itself, for debugging.
         reason: why it is not possible now: what it rejected, what raised, that it found nothing, that a task has no
             place left; else empty.
+        debug: what its author put into ``ctx.get_debug_info_datastore()``, as plain values; entities by their names.
         frames: the activities below it.
     """
 
@@ -52,6 +53,7 @@ class UnitView:
     is_elected: bool
     progress: str
     reason: str
+    debug: dict[str, Any]
     frames: tuple[FrameView, ...]
 
 
@@ -191,6 +193,7 @@ def _unit(frame: Frame, unit: Unit) -> UnitView:
         is_elected=is_elected,
         progress="" if unit.extras is None else unit.extras.progress,
         reason=_reason(unit),
+        debug={} if unit.extras is None else plain(unit.extras.debug),
         frames=tuple(_frame(child) for child in unit.children()),
     )
 

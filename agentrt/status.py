@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SILENT", "Status", "Translate", "Translator", "key_text", "plain", "status_of"]
 
+_DEEPEST = 8  # containers within containers
+
 Translate = Callable[[str, Mapping[str, Any]], str]
 """What makes a text of a key and its arguments."""
 
@@ -113,17 +115,18 @@ def key_text(status: Status) -> str:
     return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """A value as JSON knows it: containers are gone through, and what has a name stands under it.
 
     Args:
         value: anything.
+        depth: in how many containers it lies. What lies too deep, in a circle, say, is left out.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(one, depth + 1) for key, one in value.items()} if depth < _DEEPEST else {}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(one, depth + 1) for one in value] if depth < _DEEPEST else []
     name = getattr(value, "name", None)
     return name if isinstance(name, str) else str(value)

@@ -203,16 +203,24 @@ class TaskGroups:
             names: the groups' names, as the description of a job lists them under ``task_groups``.
 
         Raises:
-            UnknownTaskGroupError: there is no such group; the agent was put into none.
+            UnknownTaskGroupError: there is no such group.
             WrongStateError: as for ``TaskGroup.add``.
+            DefinitionError: as for ``TaskGroup.add``.
+
+        Whatever the error, the agent was put into none.
         """
         groups = [self.get_task_group(name) for name in _names(names)]
-        for group in groups:
-            places = self._places.setdefault(agent, {})
-            if agent not in group.members:
-                places[group.name] = 0  # it left its runtime, and the group with it
-            group.add(agent)
-            places[group.name] = places.get(group.name, 0) + 1
+        added: list[str] = []
+        try:
+            for group in groups:
+                is_new = agent not in group.members  # it may have left its runtime, and the group with it
+                group.add(agent)
+                places = self._places.setdefault(agent, {})
+                places[group.name] = 1 if is_new else places.get(group.name, 0) + 1
+                added.append(group.name)
+        except AuthorError:
+            self.remove(agent, added)
+            raise
 
     def put_back(self, agent: Agent, name: str) -> None:
         """Put an agent back into a group, as ``agentrt.rebuild`` saved it; the next ``add`` counts as the first.
@@ -298,7 +306,9 @@ class TaskGroups:
 
 
 def _names(names: Any) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    is_list = isinstance(names, Iterable) and not isinstance(names, (str, Mapping))
+    names = tuple(names) if is_list else names
+    if not is_list or not all(isinstance(name, str) for name in names):
         raise DefinitionError("task_groups", f"this is {names!r}.", "Write a list of names of task groups.")
     return tuple(dict.fromkeys(names))
 

@@ -310,7 +310,7 @@ class CompoundUnit(Unit):
 
     def frame_finished(self, frame: Frame) -> None:
         """A step ran to its end: the next one runs."""
-        if not self._is_stepping:
+        if not self._is_stepping and not self.frame.execution.is_aborting:
             self._next_step()
 
     def _next_step(self) -> None:
@@ -332,7 +332,7 @@ class CompoundUnit(Unit):
                 frame.run()
             finally:
                 self._is_stepping = False
-            if frame.state != FINISHED:
+            if frame.state != FINISHED or self.frame.execution.is_aborting:
                 return
             if self.step == len(self.frames):
                 break

@@ -40,7 +40,7 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     """
     found: list[Unit] = []
     top = unsettled = -1.0
-    is_planned = frame.state >= STARTED and frame.index > 0
+    is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
     for unit in frame.units:
         if unit.state == READY and not (is_planned and _comes_too_late(frame, unit)):
             utility = unit.utility
@@ -60,8 +60,11 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
 
 def _comes_too_late(frame: Frame, unit: Unit) -> bool:
     """Whether the steps after it were planned for another state of the entity than they would find after a unit."""
-    if not (_changes(frame, unit) or (frame.active is not None and _changes(frame, frame.active))):
-        return False
+    return _changes(frame, unit) or (frame.active is not None and _changes(frame, frame.active))
+
+
+def _has_steps_after(frame: Frame) -> bool:
+    """Whether steps of the plan come after it, beside it or further up."""
     node = frame
     while node.index and node.parent is not None:
         steps = node.parent.spec.steps

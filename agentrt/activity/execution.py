@@ -126,6 +126,8 @@ class Execution:
 
     def frame_finished(self, frame: Frame) -> None:
         """The plan ran to its end: stop it, and think again."""
+        if self.is_aborting:
+            return  # a hook asked for that in the very moment
         assert frame.active is not None
         took = self.planner.kernel.clock.tick - frame.active.since
         frame.stop()
@@ -260,8 +262,10 @@ class Execution:
 
     def _unwound(self) -> None:
         target = self._target
-        if target is None or (self.runs and _is_under(self.runs[-1].frame, target)):
-            # A call that was overtaken by another unwinding.
+        if target is None:
+            return  # a call that was overtaken by another unwinding
+        if self.runs and _is_under(self.runs[-1].frame, target):
+            self._stop_innermost("the plan unwinds")  # it is being stopped, or began to run after it was looked for
             return
         self._target = None
         if target is self.root and self.is_aborting:

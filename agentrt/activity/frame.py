@@ -351,7 +351,7 @@ class Frame:
                 self.move(STARTED)
                 if active.start():
                     adjust(self)
-                    return True
+                    return not self.execution.is_aborting  # the hooks of those who lost may abort
                 if self.execution.is_aborting:
                     return False
                 self.move(READY)

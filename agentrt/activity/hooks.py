@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject, ends_thinking
 from agentrt.activity.takeover import refuse
-from agentrt.activity.timeouts import limit_unit
 from agentrt.activity.utility import DECIMALS
 from agentrt.kernel.trace import Event
 
@@ -78,9 +77,6 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     if unit.extras is not None:
         unit.extras.reason = ""
-    limit = unit.spec.think_timeout
-    if limit is not None:
-        limit_unit(unit, limit)
     try:
         return unit.action.think(Context(unit), unit.frame.args)
     except Exception as error:

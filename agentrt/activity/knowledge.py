@@ -164,7 +164,8 @@ def take_up(frame: Frame) -> Unit | None:
         return None
     before, had_filter = frame.units, frame.has_filter
     learn(frame)
-    gone = [unit for unit in before if unit not in frame.units]
+    now, known = set(frame.units), set(before)  # a task group may have thousands
+    gone = [unit for unit in before if unit not in now]
     lost = None
     for unit in gone:
         if unit.state >= STARTED:
@@ -174,10 +175,24 @@ def take_up(frame: Frame) -> Unit | None:
         elif unit.state != IDLE:
             unit.end_thinking()
     if frame.state in (THINKING, READY):
-        if had_filter or frame.has_filter:
-            frame.begin_anew()
+        if had_filter or frame.has_filter or not before:
+            _begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
         else:
-            frame.begin_late([unit for unit in frame.units if unit not in before])
+            frame.begin_late([unit for unit in frame.units if unit not in known])
     elif frame.active is not None:
         adjust(frame)
     return lost
+
+
+def _begin_anew(frame: Frame) -> None:
+    """Have a place think from the beginning; if what it was given does not fit, what it is for is not possible."""
+    try:
+        frame.begin_anew()
+    except Exception as error:
+        unit, execution = frame.parent, frame.execution
+        place = f"step {frame.index} ({frame.activity})" if frame.index else f"the activity {frame.activity}"
+        if unit is not None and unit.state in (THINKING, READY):
+            unit.disable(place, error)
+        else:
+            frame.planner.fault(unit, place, error)
+            execution.abort(f"{place} raised {type(error).__name__}: {error}", unit)

@@ -166,6 +166,18 @@ class ActionSpec:
                 raise DefinitionError(
                     self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
                 )
+        if hasattr(cls, "start_thinking"):
+            raise DefinitionError(
+                self.subject, "start_thinking is called think here.", "Write 'async def think(self, ctx, args)'."
+            )
+        if type(self) is ActionSpec and not hasattr(cls, "output"):
+            for attribute in ("steps", "compose_utility"):
+                if hasattr(cls, attribute):
+                    raise DefinitionError(
+                        self.subject,
+                        f"a leaf action has no {attribute}.",
+                        "Derive it from CompoundAction, or call it something else.",
+                    )
 
     def _check_output(self) -> None:
         if self.output_type is not None and not self.has_think:

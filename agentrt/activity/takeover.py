@@ -46,17 +46,21 @@ def _take_places(unit: Unit) -> bool:
 
 
 def _give_up_places(frame: Frame) -> None:
-    """Somebody else than the one that took places was elected, it may be: nobody else needs them here."""
+    """Somebody else than the one that took places was elected, here or below: nobody else needs them."""
     for unit in frame.units:
-        if unit is not frame.active and unit.state == READY:
+        if unit is not frame.active:
             _leave_places(unit)
+        else:
+            for child in unit.children():
+                _give_up_places(child)
 
 
 def _leave_places(unit: Unit) -> None:
-    unit.leave_place()
-    for child in unit.children():
-        if child.active is not None:
-            _leave_places(child.active)
+    if unit.state == READY or unit.state == THINKING:
+        unit.leave_place()
+        for child in unit.children():
+            for below in child.units:
+                _leave_places(below)
 
 
 def switch(frame: Frame, best: Unit) -> None:
@@ -99,6 +103,7 @@ def unwound(frame: Frame, was_running: bool) -> None:
         # The better one withdrew meanwhile.
         frame.move(THINKING)
         frame.active = None
+        _give_up_places(frame)
     else:
         frame.elected(best)
         _give_up_places(frame)

@@ -25,6 +25,7 @@ from agentrt.activity.states import STARTED
 from agentrt.activity.task_states import TaskState
 from agentrt.activity.task_work import TaskWork
 from agentrt.errors import WrongStateError
+from agentrt.kernel.traps import current_kernel
 
 if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
@@ -81,6 +82,7 @@ class Task(TaskWork):
         if self.is_permanent:
             raise WrongStateError("times", f"{self!r} is permanent", "Declare it with declare_task to have an end.")
         self.remaining = _count("times", count)
+        self.make_room(count)
         return self
 
     def once(self) -> Task:
@@ -109,6 +111,7 @@ class Task(TaskWork):
         """
         self._configure("max_workers")
         self.worker_limit = _count("max_workers", count)
+        self.make_room(count)
         return self
 
     def set_annotation(self, text: str) -> Task:
@@ -144,7 +147,7 @@ class Task(TaskWork):
         Returns:
             The task.
         """
-        return self._tell_later("completed", told)
+        return self._tell_later("notify_completed", "completed", told)
 
     def notify_interrupted(self, told: Told) -> Task:
         """Call a function each time a worker is stopped before it is done.
@@ -155,7 +158,7 @@ class Task(TaskWork):
         Returns:
             The task.
         """
-        return self._tell_later("interrupted", told)
+        return self._tell_later("notify_interrupted", "interrupted", told)
 
     def notify_destroyed(self, told: Told) -> Task:
         """Call a function once when it is gone: destroyed, or completed, and nobody works on it any more.
@@ -166,13 +169,15 @@ class Task(TaskWork):
         Returns:
             The task.
         """
-        return self._tell_later("destroyed", told)
+        return self._tell_later("notify_destroyed", "destroyed", told)
 
     def _configure(self, method: str) -> None:
         if self.state is not TaskState.PAUSED:
             raise WrongStateError(method, f"{self!r} is {self.state}", "Call it before start(), or pause it first.")
 
-    def _tell_later(self, what: str, told: Told) -> Task:
+    def _tell_later(self, method: str, what: str, told: Told) -> Task:
+        if not callable(told):
+            raise TypeError(f"{method}({told!r}): it takes a function, which is called with the task")
         self._told.setdefault(what, []).append(told)
         return self
 
@@ -221,7 +226,12 @@ class Task(TaskWork):
 
         Returns:
             Whether it was completed; else it was destroyed.
+
+        Raises:
+            NotRunningError: called by a coroutine that no runtime steps, while it is not over.
         """
+        if not self._over.is_set:
+            current_kernel()  # or raises, and says what else to do
         await self._over.wait()
         return self.state is TaskState.COMPLETED
 

@@ -219,12 +219,14 @@ class TaskBook:
         Source: seed 001, "Issuing tasks".
         """
         self._require("create_task")
-        declaration = self._declarations.get(activity)
+        if args is not None and not isinstance(args, Mapping):
+            raise TypeError(f"create_task({activity!r}, {args!r}): the arguments are a mapping, or keyword arguments")
+        declaration = self._declarations.get(activity) if isinstance(activity, str) else None
         if declaration is None:
             declared = tuple(self._declarations)
             raise TaskError(
                 self.name,
-                f"the activity '{activity}' is not declared there.{did_you_mean(activity, declared)}",
+                f"the activity {activity!r} is not declared there.{did_you_mean(activity, declared)}",
                 f"Declare it in the group, or with group.declare_task; declared: {', '.join(declared) or 'nothing'}.",
             )
         if not declaration.is_multiple:

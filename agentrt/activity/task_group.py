@@ -33,6 +33,7 @@ from agentrt.activity.task_views import TaskGroupView, view_group
 from agentrt.body.metrics import WaitTimes
 from agentrt.errors import DefinitionError, WrongStateError
 from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.traps import running
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -85,6 +86,7 @@ class TaskGroup(TaskBook):
         "_acts_in",
         "_is_due",
         "_members",
+        "_news",
         "action",
         "owner",
         "spec",
@@ -110,6 +112,7 @@ class TaskGroup(TaskBook):
         self.waits: WaitTimes = WaitTimes()
         self._members: list[Member] = []
         self._is_due = False  # whether changes wait for the next intake
+        self._news: list[tuple[Callable[..., object], tuple[Any, ...]]] = []  # what is to be told without a runtime
         self._acts_in: Any = None  # the runtime in which a member acted last
         self._declare(spec.declarations)
 
@@ -190,12 +193,19 @@ class TaskGroup(TaskBook):
 
     def destroy(self) -> None:
         """Destroy it: its tasks with it, and its members leave. A second call does nothing."""
-        if not self._is_gone:
-            for task in self.tasks:
-                task.discard()
-            for member in self.members:
-                self.remove(member)
-            self._is_gone = True
+        if self._is_gone:
+            return
+        self._is_gone = True
+        runtime, was_due = self.runtime, self._is_due
+        self._is_due = True  # all at once
+        for task in self.tasks:
+            task.discard()
+        for member in self.members:
+            self.remove(member)
+        if runtime is None:
+            self.publish()
+        elif not was_due:
+            runtime.post(self.publish)
 
     # --- what its tasks and members do --------------------------------------------------------------------------------
 
@@ -214,10 +224,10 @@ class TaskGroup(TaskBook):
         if self._is_due:
             return
         runtime = self.runtime
+        self._is_due = True
         if runtime is None:
-            self._publish()
+            self.publish()
         else:
-            self._is_due = True
             runtime.post(self.publish)
 
     def publish(self) -> None:
@@ -245,6 +255,8 @@ class TaskGroup(TaskBook):
                 member.planner.take_up_tasks(self)
         for task in over:
             task.tell_end()
+        if self._news:
+            self._tell_all()
 
     def begins_to_act(self, tick: int) -> None:
         """The first of its members acts in a runtime: what waits begins to wait now, on that runtime's clock.
@@ -269,7 +281,7 @@ class TaskGroup(TaskBook):
             runtime.waits.add(ticks)
 
     def tell(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call what somebody wants to be told: from the ready queue, or now if no member acts.
+        """Call what somebody wants to be told: from the ready queue, or if no member acts, when all is published.
 
         Args:
             fn: a plain function.
@@ -277,9 +289,24 @@ class TaskGroup(TaskBook):
         """
         runtime = self.runtime
         if runtime is None:
-            fn(*args)
+            self._news.append((fn, args))
         else:
             runtime.kernel.call_soon(fn, *args)
+
+    def _tell_all(self) -> None:
+        """Tell what is to be told; one that raises keeps nobody else from being told."""
+        news, self._news = self._news, []
+        errors: list[Exception] = []
+        for fn, args in news:
+            try:
+                fn(*args)
+            except Exception as error:
+                errors.append(error)
+        if running.kernel is not None:
+            for error in errors:
+                running.kernel.report(f"what was to be told of a task of {self.name} raised", error)
+        elif errors:
+            raise errors[0] if len(errors) == 1 else ExceptionGroup("callbacks of tasks raised", errors)
 
     def snapshot(self) -> TaskGroupView:
         """Its members and tasks now, as plain data."""

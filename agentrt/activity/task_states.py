@@ -1,5 +1,7 @@
 """The states of a task, as a table: for each the states that may follow. A change that is not in it is an error.
 
+A paused task can be completed: who worked on it stops at the next intake only, and may be done before that.
+
 Source: seed 001, "Issuing tasks".
 """
 
@@ -22,7 +24,7 @@ class TaskState(StrEnum):
 
 
 TASK_TABLE: Final[Mapping[TaskState, tuple[TaskState, ...]]] = {
-    TaskState.PAUSED: (TaskState.STARTED, TaskState.DESTROYED),
+    TaskState.PAUSED: (TaskState.STARTED, TaskState.COMPLETED, TaskState.DESTROYED),
     TaskState.STARTED: (TaskState.PAUSED, TaskState.COMPLETED, TaskState.DESTROYED),
     TaskState.COMPLETED: (),
     TaskState.DESTROYED: (),

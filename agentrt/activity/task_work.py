@@ -107,6 +107,15 @@ class TaskWork:
         self.group.note(self, state.value)
         self.group.changed()
 
+    def make_room(self, count: int) -> None:
+        """There may be fewer workers from now on. If there are more, all are stopped at the next intake.
+
+        Args:
+            count: how many there may be.
+        """
+        if count < len(self.working):
+            self.spec = None  # what members know of it now is taken back; once it is started they get another one
+
     # --- what its units do --------------------------------------------------------------------------------------------
 
     def has_room(self) -> bool:
@@ -145,9 +154,9 @@ class TaskWork:
         self.working.remove(unit)
         self.finished += 1
         self.group.note(self, "finished", unit)
-        if self.remaining is not None:
+        if self.remaining:
             self.remaining -= 1
-            if self.remaining == 0 and self.state is TaskState.STARTED:
+            if self.remaining == 0 and not self.is_over:
                 self._move("finish", TaskState.COMPLETED)
                 self._tell("completed")
         self._left(unit)

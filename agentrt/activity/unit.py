@@ -36,6 +36,7 @@ from agentrt.activity.states import (
     UNIT_MASKS,
     UNIT_NAMES,
 )
+from agentrt.activity.timeouts import limit_unit
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
@@ -135,9 +136,8 @@ class Unit:
 
     def may_change(self) -> bool:
         """Whether its thinking goes on, so that it may become ready, or ready with another output."""
-        if self.state != THINKING and self.state != READY:
-            return False
-        return self.thinking is not None or (self.extras is not None and self.extras.is_listening)
+        is_asked = self.state == THINKING or self.state == READY
+        return is_asked and (self.thinking is not None or (self.extras is not None and self.extras.is_listening))
 
     def own_current(self) -> Current:
         """Its own layer of CURRENT, made when it is first asked for."""
@@ -166,6 +166,8 @@ class Unit:
             self.move(THINKING)
             self.thinking = batch
             batch.members.append(self)
+            if spec.think_timeout is not None:
+                limit_unit(self, spec.think_timeout)
             if self.frame.planner.trace.on:
                 self.note(Event.THINK)
             return

@@ -8,7 +8,6 @@ Source: seed 001, "Utility", "Comparing plans".
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -57,10 +56,10 @@ def parse_range(subject: str, declared: Any) -> tuple[UtilityRange, bool]:
     """
     pair = declared if isinstance(declared, (tuple, list)) else (declared, declared)
     if len(pair) == 2 and all(
-        isinstance(end, (int, float)) and not isinstance(end, bool) and math.isfinite(end) for end in pair
+        isinstance(end, (int, float)) and not isinstance(end, bool) and 0 <= end <= 1 for end in pair
     ):
         low, high = (float(end) for end in pair)
-        if 0.0 <= low <= high <= 1.0:
+        if low <= high:
             return (low, high), isinstance(declared, (tuple, list))
     raise DefinitionError(
         subject, f"utility is {declared!r}.", "Write a number from 0 to 1, or a pair (low, high) within that."

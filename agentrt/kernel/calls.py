@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Call", "Hooks", "Timer", "raise_fault"]
+__all__ = ["Call", "Hooks", "Timer", "name_of", "raise_fault"]
+
+
+def name_of(fn: object) -> str:
+    """What a function is called, for people; the same in every run, which its repr, with its address, is not.
+
+    Args:
+        fn: a function, or whatever else can be called.
+    """
+    return getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
 
 class Call:
@@ -31,15 +40,14 @@ class Call:
     @property
     def name(self) -> str:
         """What it calls, for people."""
-        fn = self._fn
-        return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+        return name_of(self._fn)
 
     def send(self, _value: None) -> object:
         """Make the call."""
         try:
             self._fn(*self._args)
         except Exception as error:
-            self._kernel.report(f"a callback raised: {self._fn!r}", error)
+            self._kernel.report(f"a callback raised: {self.name}", error)
         return KEEP
 
     def strand(self) -> Strand | None:

@@ -26,7 +26,7 @@ from typing import Any
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Hooks, Timer, raise_fault
+from agentrt.kernel.calls import Call, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.host import Host
 from agentrt.kernel.livelock import LivelockGuard, patience
@@ -260,7 +260,7 @@ class Kernel:
         try:
             fn(*args)
         except Exception as error:
-            self.report(f"a function of the tick raised: {fn!r}", error)
+            self.report(f"a function of the tick raised: {name_of(fn)}", error)
 
     def drain(self, expired: Callable[[], bool] | None = None) -> bool:  # noqa: C901 - one frame, for speed
         """Step strands until nothing is runnable.

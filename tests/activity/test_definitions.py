@@ -157,6 +157,10 @@ def test_missing_utility():
         ({"Args": dict}, "Args is <class 'dict'>. Write a nested class Args(ActionArgs)."),
         ({"Args": ThinkOutput}, f"Args is {ThinkOutput!r}. Write a nested class Args(ActionArgs)."),
         ({"Output": {"path": list}}, "Output is {'path': <class 'list'>}. Write a nested class Output(ThinkOutput)."),
+        (
+            {"start_thinking": lambda self, ctx, args: None},
+            "start_thinking is called think here. Write 'async def think(self, ctx, args)'.",
+        ),
         ({"flags": "MOVE"}, "flags is 'MOVE'. Write a set of names: flags = {MOVE}."),
         ({"flags": {1}}, "flags is {1}. Write a set of names: flags = {MOVE}."),
     ],

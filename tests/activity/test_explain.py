@@ -92,6 +92,7 @@ def test_snapshot(play, leaf):
         "is_elected": True,
         "progress": "",
         "reason": "",
+        "debug": {},
     }
     assert [(frame["path"], frame["state"]) for frame in frames] == [
         ("top/Plan/find", "finished"),

@@ -18,6 +18,8 @@ from agentrt import (
     CompoundAction,
     Entity,
     LeaseBook,
+    Manifest,
+    Registry,
     TaskGroup,
     TaskGroupAction,
     TaskGroups,
@@ -660,7 +662,7 @@ class FabricateStructure(Action):
 
 
 class FabricateWoodenStructure(Action):
-    """Does nothing itself: keeps whoever knows it from fabricating anything else."""
+    """Does nothing itself, ever: keeps whoever knows it from fabricating anything else."""
 
     does = "demo:fabricate_structure"
     utility = 0
@@ -668,9 +670,6 @@ class FabricateWoodenStructure(Action):
 
     def should_start_thinking(self, ctx, args):
         return args.material == "wood"
-
-    async def think(self, ctx, args):
-        """Never ready."""
 
 
 @pytest.mark.parametrize(
@@ -863,13 +862,15 @@ def test_several_tasks_to_attack_compete_by_their_targets(play):
     party = TaskGroup(Combat, name="party")
     for name in "ab":
         party.add(play.add(Attack, Idle, name=name, top=TOP))
-    far, near = animal(0.2), animal(0.8)
-    for target in (far, near):
+    targets = [animal(nearness) for nearness in (0.2, 0.8, 0.1, 0.5)]
+    for target in targets:
         party.create_task("demo:attack", target=target).once().max_workers(1).start()
     play.tick(1)
-    assert [task.workers for task in party.tasks] == [("b",), ("a",)]
+    assert [task.workers for task in party.tasks] == [(), ("a",), (), ("b",)]
+    play.tick(3)
+    assert [task.workers for task in party.tasks] == [("a",), ("b",)]
     play.tick(4)
-    assert (near.is_destroyed, far.is_destroyed, party.tasks) == (True, True, ())
+    assert ([target.is_destroyed for target in targets], party.tasks) == ([True] * 4, ())
     party.destroy()
     play.tick(1)
     assert [agent.snapshot().running for agent in play.agents] == [f"{TOP}/Idle"] * 2
@@ -923,3 +924,44 @@ def test_hungry_animals_of_a_pasture_are_fed_by_whoever_is_a_shepherd(play):
     feed_task.destroy()
     play.tick(2)
     assert [agent.snapshot().running for agent in (farmer, shepherd)] == [f"{TOP}/Idle"] * 2
+
+
+# --- a personal group from a pack: orders for a soldier ---------------------------------------------------------------
+
+
+class UnitControl(TaskGroupAction):
+    does = TOP
+    utility = 0.95
+    tasks = (declare_task("demo:move_to", 1.0),)
+
+
+class MoveTo(Action):
+    does = "demo:move_to"
+    utility = 0.5
+
+    class Args(ActionArgs):
+        place: str
+
+    async def run(self, ctx, args):
+        ctx.set_debug_progress(f"goes to {args.place}")
+        await ctx.sleep_ticks(3)
+
+
+SOLDIER = {"actions": ["demo:actions:move_to"], "task_groups": ["demo:task_groups:solo:unit_control"]}
+REGISTRY = Registry([Manifest("demo", {"actions:move_to": MoveTo, "task_groups:solo:unit_control": UnitControl})])
+
+
+def test_a_soldier_is_ordered_about_by_its_own_task_group(play):
+    """The other one has such a group, too, and hears nothing of it. One order at a time: a new one takes its place."""
+    ann, bob = (play.add(Idle, name=name, top=TOP, packs=[SOLDIER], registry=REGISTRY) for name in ("ann", "bob"))
+    control = ann.get_task_group("demo:task_groups:solo:unit_control")
+    gate = control.create_task("demo:move_to", place="the gate").once().start()
+    play.tick(2)
+    assert "move to: running, utility 0.5 (goes to the gate)" in ann.explain()
+    gate.destroy()
+    control.create_task("demo:move_to", place="the tower").once().start()
+    play.tick(2)  # one to unwind what it did, one to plan anew
+    assert "move to: running, utility 0.5 (goes to the tower)" in ann.explain()
+    play.tick(4)
+    assert [agent.snapshot().running for agent in (ann, bob)] == [f"{TOP}/Idle"] * 2
+    assert [path for _, path, _ in play.trace("run", agent="bob")] == [f"{TOP}/Idle"]

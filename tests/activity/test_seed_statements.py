@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from agentrt import (
@@ -17,6 +19,8 @@ from agentrt import (
     Entity,
     Manifest,
     Registry,
+    Runtime,
+    Signal,
     TaskGroup,
     TaskGroupAction,
     ThinkOutput,
@@ -25,7 +29,8 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.errors import AgentKilled
+from agentrt.errors import AgentKilled, DefinitionError
+from agentrt.testing import Simulation
 
 
 def running(agent):
@@ -186,6 +191,62 @@ def test_set_think_output_without_fields_gives_the_arguments(play):
     assert play.log == [(2, ["cow", 2])]
 
 
+def test_listeners_answer_for_an_action_whose_think_has_returned(play, leaf):
+    """The seed's pattern: thinking only sets up listeners, which make the action ready and take that back."""
+    possible, impossible, gate = Signal(), Signal(), Signal()
+
+    class Listens(Action):
+        does = "listens"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            ctx.listen(possible, lambda _: ctx.set_think_output())
+            ctx.listen(impossible, lambda _: ctx.clear_think_output())
+            ctx.set_think_output()
+
+    class Waits(Action):
+        does = "waits"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            await gate.wait()
+            ctx.set_think_output()
+
+    steps = [step("listens"), step("waits")]
+    play.add(type("Plan", (CompoundAction,), {"does": "top", "utility": 0.5, "steps": steps}), Listens, Waits)
+    for signal in (impossible, possible, gate):
+        play.tick(2)
+        signal.emit()
+    play.tick(1)
+    listens = [(tick, event) for tick, path, event in play.trace() if path == "top/Plan/listens/Listens"]
+    assert listens[:6] == [
+        (1, "think"),
+        (1, "ready"),
+        (2, "unready"),
+        (4, "ready"),
+        (7, "start"),
+        (7, "stop_thinking"),
+    ]
+    assert {repr(signal) for signal in (possible, impossible, gate)} == {"<Signal: 0 waiting, 0 connected>"}
+
+
+def test_debugging_data_of_an_action_is_seen_by_tools(play, idle):
+    class Counts(Action):
+        does = "top"
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            ctx.get_debug_info_datastore().update(looked_at=3, best=ctx.entity, ways=[(1, 2)])
+            await ctx.sleep(1000)
+
+    agent = play.add(Counts, idle, entity=Entity("human", name="ada"))
+    play.tick(1)
+    assert [unit.debug for unit in agent.snapshot().plan.units] == [
+        {"looked_at": 3, "best": "ada", "ways": [[1, 2]]},
+        {},
+    ]
+
+
 def test_when_a_plan_has_ended_whatever_still_thinks_stops_and_thinks_anew(play, leaf):
     play.add(leaf("Slow", 0.9, think=50), leaf("Short", 0.1, run=3))
     play.tick(4)
@@ -193,8 +254,8 @@ def test_when_a_plan_has_ended_whatever_still_thinks_stops_and_thinks_anew(play,
         (4, "Short", "run ends"),
         (4, "Slow", "stop_thinking"),
         (4, "Short", "stop"),
+        (4, "Slow", "think ends"),
         (4, "Slow", "think"),
-        (4, "Slow", "think ends"),  # of the thinking before: it has its turn in this tick, after the hook
         (4, "Short", "start"),
         (4, "Short", "stop_thinking"),
         (4, "Short", "run"),
@@ -231,6 +292,17 @@ def test_a_compound_has_all_the_hooks_of_a_leaf_but_run(play, leaf):
     assert (agent.snapshot().plan.units[0].utility, agent.status_text) == (0.3, "planning")
     play.tick(1)
     assert [what for _, what in play.log[:5]] == ["should_start_thinking", "think", "start", "stop_thinking", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"), [("steps", [step("a")]), ("steps", 3), ("compose_utility", lambda self, *_: 0.5)]
+)
+def test_what_compounds_alone_have_is_an_error_in_a_leaf(attribute, value):
+    with pytest.raises(DefinitionError) as info:
+        type("Leaf", (Action,), {"does": "top", "utility": 0.5, attribute: value})
+    assert info.value.text.endswith(
+        f"Leaf: a leaf action has no {attribute}. Derive it from CompoundAction, or call it something else."
+    )
 
 
 def test_call_resolves_each_of_its_arguments_and_then_calls_the_function(play):
@@ -274,16 +346,41 @@ def group_of(*tasks, label="Group", utility=0.5, **metadata):
     return type(label, (TaskGroupAction,), {"does": "top", "utility": utility, "tasks": tasks, **metadata})
 
 
-def test_a_task_group_has_a_name_a_status_text_and_a_priority(play, leaf):
-    group = TaskGroup(
-        group_of(declare_permanent_task("do", {}, 0.5), name="the needs", status_text_key="busy", scheduler_priority=3)
-    )
+def test_a_task_group_has_a_name_and_a_status_text(play, leaf):
+    group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.5), name="the needs", status_text_key="busy"))
     agent = play.add(leaf("Do", does="do", run=9, quiet=True))
     group.add(agent)
     play.tick(1)
     assert "* the needs: running, utility 0.5" in agent.explain()
     assert agent.status_text == "busy"
-    assert agent.planner.weight() == 3
+
+
+def test_the_priority_of_a_task_group_counts_while_it_runs(idle):
+    """Whoever rests in a group of priority 4 searches four times as much as who does not."""
+    found = []
+
+    class Search(Action):
+        does = "top"
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            for _ in range(50):
+                await ctx.work(1)
+                found.append((ctx.clock.tick, ctx.agent.name))
+
+    rest = type("Rest", (idle,), {"does": "rest"})
+    sim = Simulation(runtime=Runtime(host="plain", think_budget=10))
+    keen, other = (
+        sim.add(Agent(Entity("human"), name=name, actions=[Search, rest, idle], top="top"))
+        for name in ("keen", "other")
+    )
+    group = TaskGroup(group_of(declare_permanent_task("rest", {}, 0.5), scheduler_priority=4))
+    group.add(keen)
+    sim.tick(3)
+    assert running(keen).endswith("/Rest")
+    assert running(other).endswith("/Idle")
+    assert Counter(found)[3, "keen"] == 4 * Counter(found)[3, "other"] == 8
+    sim.close()
 
 
 @pytest.mark.parametrize(("utility", "does"), [(0.7, "Group"), (0.71, "Rival")])
@@ -326,6 +423,95 @@ def test_a_permanent_task_is_there_with_its_arguments_as_soon_as_the_group_is(pl
     group.add(play.add(Guard))
     play.tick(2)
     assert play.log == [(1, "the gate")]
+
+
+def test_a_filter_is_never_run_even_when_it_is_the_only_one_that_could(play, idle):
+    class Allows(Action):
+        does = "top"
+        utility = 0.9
+
+        def should_start_thinking(self, ctx, args):
+            return True
+
+    agent = play.add(Allows, idle)
+    play.tick(2)
+    assert running(agent) == "top/Idle"
+    assert "allows: not possible now: it only forbids or allows" in agent.explain()
+
+
+class Closed(Action):
+    """A filter that says no."""
+
+    utility = 0
+
+    def should_start_thinking(self, ctx, args):
+        return False
+
+
+@pytest.mark.parametrize("closed", ["top", "do"])
+def test_a_filter_blocks_task_groups_and_tasks_as_well(play, leaf, closed):
+    group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.5)))
+    agent = play.add(leaf("Do", does="do", think=0, quiet=True), type("Closed", (Closed,), {"does": closed}))
+    group.add(agent)
+    play.tick(3)
+    assert running(agent) == ""
+    assert [path for _, path, _ in play.trace("think") if path.endswith("/Do")] == []
+
+
+def test_a_task_and_its_group_are_worth_what_is_done_for_it_while_it_runs(play, leaf):
+    class Tiring(Action):
+        does = "do"
+        utility = (0.0, 1.0)
+
+        async def think(self, ctx, args):
+            ctx.set_utility(0.8 if ctx.clock.tick == 1 else 0.1)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(2)
+            ctx.set_utility(0.4)
+            await ctx.sleep_ticks(2)
+            ctx.set_utility(0.2)
+            await ctx.sleep(1000)
+
+    group = TaskGroup(group_of(declare_permanent_task("do", {}, (0.0, 0.5)), utility=(0.0, 1.0)))
+    agent = play.add(Tiring, leaf("Other", 0.15, run=99, quiet=True))
+    group.add(agent)
+    seen = []
+    for _ in range(5):
+        play.tick(1)
+        seen.append((running(agent).split("/")[1], agent.snapshot().plan.units[1].utility))
+    assert seen[:4] == [("Group", 0.4), ("Group", 0.4), ("Group", 0.2), ("Group", 0.2)]
+    assert seen[4][0] == "Other"
+
+
+def test_a_task_whose_arguments_are_rejected_thinks_again_with_back_off(play, leaf, idle):
+    """It is a plan of one step: there is nobody else to choose other arguments."""
+
+    class Rejects(Action):
+        does = "do"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            play.note("think")
+            ctx.reject("not now")
+
+    group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.5)))
+    group.add(play.add(Rejects, idle))
+    play.tick(40)
+    assert [tick for tick, _ in play.log] == [1, 2, 3, 5, 9, 16, 29]
+    assert running(play.agents[0]) == "top/Idle"
+
+
+def test_tasks_that_are_started_before_the_first_tick_make_one_round(play, leaf):
+    """The better one runs at once; the other, a permanent one, is not begun and interrupted first."""
+    agent = play.add(leaf("Sleep", does="sleep", run=9, quiet=True), leaf("Rest", does="rest", run=9, quiet=True))
+    group = TaskGroup(group_of(declare_multiple_tasks("sleep", 0.6), declare_permanent_task("rest", {}, 0.2)))
+    group.add(agent)
+    group.create_task("sleep").start()
+    play.tick(1)
+    assert [path.rpartition("/")[2] for _, path, _ in play.trace("start")] == ["Group", "TaskAction#2", "Sleep"]
+    assert play.trace("preempt") == []
 
 
 def test_a_new_task_is_given_to_every_member_and_to_nobody_else(play, leaf, idle):
@@ -417,6 +603,31 @@ def test_a_pet_collar_bears_actions_observers_and_components(play):
     collar.revoke()
     play.tick(3)
     assert (running(agent), Tag in agent.entity) == (f"{TOP}/Idle", False)
+
+
+def test_what_is_learned_for_a_task_that_waits_already_gets_its_arguments(play, idle):
+    """The order was given before anybody had the job, and the job brings the action."""
+
+    class Dig(Action):
+        does = "dig"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            where: str
+            depth: int = 2
+
+        async def run(self, ctx, args):
+            play.note(args.where, args.depth)
+            await ctx.sleep_ticks(9)
+
+    group = TaskGroup(group_of(declare_multiple_tasks("dig", 0.5)))
+    agent = play.add(idle)
+    group.add(agent)
+    group.create_task("dig", where="the north field").once().start()
+    play.tick(2)
+    agent.inject(Dig)
+    play.tick(1)
+    assert play.log == [(3, "the north field", 2)]
 
 
 # --- persistence ------------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def told(play, task):
 
 def test_the_table():
     assert {str(state): [str(one) for one in following] for state, following in TASK_TABLE.items()} == {
-        "paused": ["started", "destroyed"],
+        "paused": ["started", "completed", "destroyed"],
         "started": ["paused", "completed", "destroyed"],
         "completed": [],
         "destroyed": [],

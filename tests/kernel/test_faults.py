@@ -28,11 +28,11 @@ async def good(lab, name):
 @pytest.mark.parametrize(
     ("arrange", "text", "tick"),
     [
-        (lambda kernel: kernel.call_soon(broken), "a callback raised: <function broken", 1),
-        (lambda kernel: kernel.call_later(2, broken), "a callback raised: <function broken", 2),
-        (lambda kernel: kernel.post(broken), "a function of the tick raised: <function broken", 1),
-        (lambda kernel: kernel.every_tick(broken), "a function of the tick raised: <function broken", 1),
-        (lambda kernel: kernel.after_tick(broken), "a function of the tick raised: <function broken", 1),
+        (lambda kernel: kernel.call_soon(broken), "a callback raised: broken", 1),
+        (lambda kernel: kernel.call_later(2, broken), "a callback raised: broken", 2),
+        (lambda kernel: kernel.post(broken), "a function of the tick raised: broken", 1),
+        (lambda kernel: kernel.every_tick(broken), "a function of the tick raised: broken", 1),
+        (lambda kernel: kernel.after_tick(broken), "a function of the tick raised: broken", 1),
     ],
     ids=["call_soon", "call_later", "post", "every_tick", "after_tick"],
 )

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, Runtime, step
+from agentrt.status import plain
 from agentrt.testing import Simulation
 
 TEXTS = {"status.walking": "walks to {to}", "status.working": "works"}
@@ -197,3 +198,10 @@ def test_looking_changes_nothing():
     assert watched.digest() == alone.digest()
     watched.close()
     alone.close()
+
+
+def test_what_lies_too_deep_is_left_out_a_circle_too():
+    circle = {}
+    circle["self"] = [circle]
+    assert plain(circle) == {"self": [{"self": [{"self": [{"self": [{}]}]}]}]}
+    assert plain({"deep": [[1, (2, None)]]}) == {"deep": [[1, [2, None]]]}
