@@ -189,7 +189,7 @@ class Agent(Learner):
         for group in self._groups or ():
             if group.runtime is None:
                 group.begins_to_act(runtime.tick)
-        self.runtime = runtime
+        self.runtime: Runtime | None = runtime
         self.name = name
         self.error = None
         self.has_ended = Event()

@@ -210,11 +210,15 @@ class Belongings:
         return errors
 
     def _make(self, given: GivenComponent) -> Any:
+        place = given.place
         try:
-            return given.make(self._agent.entity, **copy.deepcopy(dict(given.settings)))
+            made = given.make(self._agent.entity, **copy.deepcopy(dict(given.settings)))
         except Exception as error:
             words = f"making it raised {type(error).__name__}: {error}."
-            raise ComponentError(given.alias, words, file=given.place.file, pointer=given.place.pointer) from error
+            raise ComponentError(given.alias, words, file=place.file, pointer=place.pointer) from error
+        if made is None:
+            raise ComponentError(given.alias, "the factory returned None.", file=place.file, pointer=place.pointer)
+        return made
 
     def drop_components(self) -> None:
         """Remove the components that nothing names any more, unless somebody who might use them is still stopping."""

@@ -359,6 +359,7 @@ class Driver:
         if self._baton is not None:
             who = "runtime.run()" if self._main is self._baton else "agent.run()"
             raise WrongStateError(method, f"{who} drives it", "Call runtime.stop() to end that first.")
+        self._kernel.require_between_ticks(method)
 
 
 def _reason(reason: str, error: BaseException) -> str:

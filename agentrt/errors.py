@@ -66,7 +66,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         A clause that starts with a space, such as `` Did you mean 'actions'?``, or an empty string.
     """
     # Who writes a wrong name may write no text at all; comparing is quadratic, and nobody meant a name like that.
-    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+    given: object = name
+    if not isinstance(given, str) or len(given) > LONGEST_NAME:
         return ""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     if not near:

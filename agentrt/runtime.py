@@ -140,10 +140,15 @@ class Runtime(Reporting):
             The agent; if there ever was one of its name here, it has a number now.
 
         Raises:
-            WrongStateError: it is in a runtime already.
+            WrongStateError: it is in a runtime already, or members of one of its task groups are in another one.
         """
         if agent.runtime is not None:
             raise WrongStateError("runtime.add", f"{agent.name!r} is in a runtime", "Remove it there first.")
+        for group in agent.task_groups:
+            if any(member.runtime not in (None, self) for member in group.members):
+                raise WrongStateError(
+                    "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
+                )
         wanted = agent.given_name
         number = self._names.get(wanted, 0) + 1
         name = wanted if number == 1 else f"{wanted} {number}"

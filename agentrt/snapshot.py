@@ -203,14 +203,14 @@ def _reason(unit: Unit) -> str:
     told = "" if unit.extras is None else unit.extras.reason
     if unit.state == IDLE and unit.spec.has_filter and unit.frame.state == THINKING:
         return told  # it forbids the whole activity
-    if isinstance(unit, TaskUnit) and unit.state == THINKING and not unit.spec.task.has_room():
+    if isinstance(unit, TaskUnit) and unit.state == THINKING and not unit.task.has_room():
         return "all its places are taken"
     if unit.state != IMPOSSIBLE:
         return ""
-    if told:
-        return told
     if unit.rejection is not None:
         return f"rejected: {unit.rejection}"
+    if told:
+        return told
     return "it only forbids or allows" if unit.spec.is_filter else "it ended thinking without an output"
 
 
@@ -240,23 +240,28 @@ def explain(snapshot: AgentSnapshot) -> str:
 
 def _explain_frame(frame: FrameView, level: int) -> Iterator[str]:
     indent = "  " * level
-    yield f"{indent}<{frame.activity}> {frame.state}" + ("" if frame.units else ": no known action performs it")
+    # No author's activity has a space in its name; see GroupSpec.
+    nobody = "no task is started" if frame.activity.startswith("tasks of ") else "no known action performs it"
+    yield f"{indent}<{frame.activity}> {frame.state}" + ("" if frame.units else f": {nobody}")
     elected = next((unit for unit in frame.units if unit.is_elected), None)
     for unit in frame.units:
-        yield f"{indent}  {'* ' if unit.is_elected else '  '}{unit.name}: {_why(unit, elected)}"
+        yield f"{indent}  {'* ' if unit.is_elected else '  '}{unit.name}: {_why(unit, elected, frame.state)}"
         if unit.is_elected or unit.state == "thinking":
             for child in unit.frames:
                 if child.state != "idle":
                     yield from _explain_frame(child, level + 3)
 
 
-def _why(unit: UnitView, elected: UnitView | None) -> str:
+def _why(unit: UnitView, elected: UnitView | None, state: str) -> str:
     words = f": {unit.reason}" if unit.reason else ""
     words += f" ({unit.progress})" if unit.progress else ""
     if unit.is_elected:
         boost = f" + {unit.boosted - unit.utility:g} sunk cost" if unit.boosted > unit.utility else ""
         return f"{unit.state}, utility {unit.utility:g}{boost}{words}"
     if unit.state == "ready" and elected is not None:
+        if unit.utility > elected.boosted:
+            when = "takes over when the other has stopped" if state == "switching" else "does not take over now"
+            return f"ready, utility {unit.utility:g}: it {when}{words}"
         return f"ready, but its utility {unit.utility:g} does not beat {elected.boosted:g}{words}"
     if unit.state == "idle" and elected is not None and not unit.reason:
         return f"not thinking: it could not beat {elected.utility:g}{words}"

@@ -1,9 +1,8 @@
 """Task groups: a shepherd's flock gets hungry, and the town sees to it that somebody feeds it.
 
-Whoever is a member of the town's herding group considers its tasks; a task is there before anybody is, and is done
-by one when it is to be done once. Each shepherd has a personal group too, for what concerns itself alone: the two
-compete where both do the same activity, the root. Herding is worth 0.6 at most, and 0.65 once somebody has been at
-it for a while.
+A task is there before anybody is; members of the town's herding group consider it, and one does what is to be done
+once. Each shepherd has a personal group too; the two compete where both do the same activity, the root. Herding is
+worth 0.6 at most, and 0.65 once somebody has been at it for a while.
 """
 
 from __future__ import annotations

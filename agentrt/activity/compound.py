@@ -95,7 +95,7 @@ class CompoundUnit(Unit):
         """The expected state before the step that is being bound; None while nobody touched it."""
         done = len(self.results) - 1
         active = self.frames[done - 1].active if done else None
-        return super().expected() if active is None else active.expected()
+        return Unit.expected(self) if active is None else active.expected()
 
     def current_here(self) -> Current:
         """The expected state before the step that is being bound, for the placeholder CURRENT."""
@@ -103,7 +103,7 @@ class CompoundUnit(Unit):
 
     def expected(self) -> Current | None:
         """The expected state after the last step that has an elected unit."""
-        return expected_after(self.frames, super().expected())
+        return expected_after(self.frames, Unit.expected(self))
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class CompoundUnit(Unit):
         self.step = 0
         self.results = []
         if self.spec.has_think:
-            super().begin(batch)
+            Unit.begin(self, batch)
             return
         self.utility = self.spec.low
         self.current: Current | None = None
@@ -159,8 +159,8 @@ class CompoundUnit(Unit):
         if self.is_due:
             return False
         for frame in self.frames:
-            active = frame.active
-            if active is None or active.state != READY or active.is_fresh or not active.is_settled():
+            unit = frame.active
+            if unit is None or unit.state != READY or unit.is_fresh or (unit.spec.steps and not unit.is_settled()):
                 return False
         return True
 
@@ -170,7 +170,7 @@ class CompoundUnit(Unit):
             return False
         if self.is_due or self.backoff.is_waiting or (self.search is not None and self.search.is_waiting):
             return True
-        return super().may_change() or any(unit.may_change() for frame in self.frames for unit in frame.units)
+        return Unit.may_change(self) or any(unit.may_change() for frame in self.frames for unit in frame.units)
 
     def _steps_think(self, own: Any) -> None:
         self._stop_steps(1)
@@ -184,9 +184,8 @@ class CompoundUnit(Unit):
         while number <= len(steps):
             step = steps[number - 1]
             if len(self.frames) < number:
-                self.frames.append(
-                    Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
-                )
+                made = Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
+                self.frames.append(made)
             frame = self.frames[number - 1]
             self._is_stepping = True
             try:
@@ -213,7 +212,8 @@ class CompoundUnit(Unit):
         if self.extras is not None:
             forget_steps(self.extras, number)
         for frame in self.frames[number - 1 :]:
-            frame.stop()
+            if frame.state != IDLE:
+                frame.stop()
 
     def _all_ready(self) -> None:
         self.backoff.reset()
@@ -244,7 +244,7 @@ class CompoundUnit(Unit):
         is_over = self.state < STARTED
         if is_over:
             self._forget_steps()
-        super().stop_think()
+        Unit.stop_think(self)
         if is_over:
             self._answered()
 
@@ -261,7 +261,7 @@ class CompoundUnit(Unit):
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None and self.own_output is not None:
             return  # its own answer stands; the steps may still think
-        super()._think_ended(error)
+        Unit._think_ended(self, error)
 
     # --- what its frames tell -----------------------------------------------------------------------------------------
 
@@ -348,11 +348,11 @@ class CompoundUnit(Unit):
         if self.spec.composes:
             self._compose()
         else:
-            super().set_utility(utility)
+            Unit.set_utility(self, utility)
 
     def _compose(self) -> None:
         if self.spec.composes and self.state in (READY, STARTED, RUNNING):
-            super().set_utility(self._composed())
+            Unit.set_utility(self, self._composed())
 
     def _composed(self) -> float:
         current = self.frames[self.step - 1].activity if self.step else None
@@ -395,6 +395,6 @@ class CompoundUnit(Unit):
     def stop(self, state: int = IDLE) -> None:
         """Stop the steps in order, then itself."""
         self._forget_steps()
-        super().stop(state)
+        Unit.stop(self, state)
         self.results = []
         self.step = 0

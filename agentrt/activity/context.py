@@ -1,4 +1,4 @@
-"""The context: how an action talks to the planner. One for each unit and hook call; it holds nothing of its own.
+"""The context: how an action talks to the planner. One for each unit; it holds nothing of its own.
 
 Two kinds of methods: those that note something for the planner to look at (``set_think_output``, ``set_utility``),
 and those that wait (``execute``, ``suspend``), which are awaited. ``abort`` and ``reject`` end the hook that calls
@@ -157,7 +157,7 @@ class Context(Surroundings):
                 f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range"
             )
         state = unit.state
-        if state == IDLE or state == IMPOSSIBLE or state == FINISHED:
+        if state != THINKING and state in _ABSENT:
             ignored(unit, "set_utility")
             return
         unit.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))

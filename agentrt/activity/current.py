@@ -19,7 +19,7 @@ Source: seed 001, "Step declarations", `ai.CURRENT`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from agentrt.activity.expected import CurrentFields, ExpectedStorage, is_storage, own_copy
 from agentrt.errors import ExpectedStateError
@@ -30,6 +30,7 @@ StateReader = Callable[[Any, str], Any]
 
 _FLAGS = {"location_changed": "location", "carrying_changed": "carrying", "storage_changed": "storage"}
 _SETS = ("self_reserved", "self_region_reserved")
+_NOTHING: Final[frozenset[str]] = frozenset()
 
 
 def read_entity(entity: Any, name: str) -> Any:
@@ -70,85 +71,102 @@ class Current:
         fields: the fields that there are, with their types; None for any.
     """
 
-    __slots__ = ("_below", "_entity", "_fields", "_own", "_read", "_written")
+    __slots__ = ("_below", "_own", "_source", "_written")
 
     def __init__(
         self, below: Current | None, entity: Any, read: StateReader, fields: type[CurrentFields] | None = None
     ) -> None:
         put = object.__setattr__
         put(self, "_below", below)
-        put(self, "_entity", entity)
-        put(self, "_read", read)
-        put(self, "_fields", fields)
+        put(self, "_source", (entity, read, fields))
         put(self, "_own", {})
-        put(self, "_written", set())
+        put(self, "_written", _NOTHING)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        own = self._own
+    def __getattribute__(self, name: str) -> Any:
+        own = _own(self)
         if name in own:
             value = own[name]
             if not _is_as_read(self, name, value):
                 return value
-            source = self._before(name)
+            source = _before(self, name)
             if is_storage(source):
                 value.take_from(source)
                 return value
         if name in _FLAGS:
-            return self._changed(_FLAGS[name])
-        value = self._before(name)
+            return _changed(self, _FLAGS[name])
+        if name in _SLOTS or name.startswith("__"):
+            return object.__getattribute__(self, name)
+        value = _before(self, name)
         mine = own_copy(name, value)
         if mine is not value:
             own[name] = mine
         return mine
-
-    def _before(self, name: str) -> Any:
-        """A field as it is before this layer."""
-        layer: Current | None = self._below
-        while layer is not None:
-            own = layer._own
-            if name in own and not _is_as_read(layer, name, own[name]):
-                return own[name]
-            layer = layer._below
-        if self._fields is not None:
-            self._fields.require(name)
-        value = self._read(self._entity, name)
-        if value is None and self._fields is not None:
-            value = self._fields.default(name)
-        return value
-
-    def _changed(self, name: str) -> bool:
-        layer: Current | None = self
-        while layer is not None:
-            if name in layer._written:
-                return True
-            value = layer._own.get(name)
-            if value.__class__ is ExpectedStorage and value.is_changed:
-                return True
-            layer = layer._below
-        return False
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FLAGS:
             raise ExpectedStateError(
                 name, f"is read-only: it says whether {_FLAGS[name]} was changed.", f"Write CURRENT.{_FLAGS[name]}."
             )
-        if self._fields is not None:
-            self._fields.check(name, value)
-        self._own[name] = value
-        self._written.add(name)
+        _, _, fields = _source(self)
+        if fields is not None:
+            fields.check(name, value)
+        _own(self)[name] = value
+        if name not in _written(self):
+            object.__setattr__(self, "_written", _written(self) | {name})
 
     def __delattr__(self, name: str) -> None:
         raise ExpectedStateError(name, "cannot be deleted.", "Write the value that is expected, such as None.")
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        raise TypeError("CURRENT cannot be copied: it is what one action expects. Keep the values of its fields")
+
     def __repr__(self) -> str:
-        return f"<CURRENT: {', '.join(f'{name}={value!r}' for name, value in self._own.items()) or 'unchanged'}>"
+        return f"<CURRENT: {', '.join(f'{name}={value!r}' for name, value in _own(self).items()) or 'unchanged'}>"
+
+
+# How the functions here get at what a layer is made of: its attributes are the fields of CURRENT, and
+# ``__getattribute__`` is asked for each. (With ``__getattr__`` every field that is read would raise an error first.)
+_SLOTS: Final = frozenset(Current.__slots__)
+_below: Final[Callable[[Current], Current | None]] = Current.__dict__["_below"].__get__
+_own: Final[Callable[[Current], dict[str, Any]]] = Current.__dict__["_own"].__get__
+_source: Final[Callable[[Current], tuple[Any, StateReader, type[CurrentFields] | None]]] = Current.__dict__[
+    "_source"
+].__get__
+_written: Final[Callable[[Current], frozenset[str]]] = Current.__dict__["_written"].__get__
+
+
+def _before(layer: Current, name: str) -> Any:
+    """A field as it is before a layer."""
+    node = _below(layer)
+    while node is not None:
+        own = _own(node)
+        if name in own and not _is_as_read(node, name, own[name]):
+            return own[name]
+        node = _below(node)
+    entity, read, fields = _source(layer)
+    if fields is not None:
+        fields.require(name)
+    value = read(entity, name)
+    if value is None and fields is not None:
+        value = fields.default(name)
+    return value
+
+
+def _changed(layer: Current, name: str) -> bool:
+    node: Current | None = layer
+    while node is not None:
+        if name in _written(node):
+            return True
+        value: Any = _own(node).get(name)
+        if value.__class__ is ExpectedStorage and value.is_changed:
+            return True
+        node = _below(node)
+    return False
 
 
 def _is_as_read(layer: Current, name: str, value: Any) -> bool:
     """Whether a layer's own value is a storage that it has only looked at."""
-    return value.__class__ is ExpectedStorage and not value.is_changed and name not in layer._written
+    return value.__class__ is ExpectedStorage and not value.is_changed and name not in _written(layer)
 
 
 def has_changes(layer: Current, below: Current | None) -> bool:
@@ -160,7 +178,7 @@ def has_changes(layer: Current, below: Current | None) -> bool:
     """
     node: Current | None = layer
     while node is not None and node is not below:
-        if any(not _is_as_read(node, name, value) for name, value in node._own.items()):
+        if any(not _is_as_read(node, name, value) for name, value in _own(node).items()):
             return True
-        node = node._below
+        node = _below(node)
     return False

@@ -38,24 +38,29 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     Returns:
         The unit, or None if none is ready.
     """
-    found: list[Unit] = []
+    best: Unit | None = None
+    equals: list[Unit] | None = None
     top = unsettled = -1.0
     is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
     for unit in frame.units:
-        if unit.state == READY and not (is_planned and _comes_too_late(frame, unit)):
-            utility = unit.utility
-            if unit.spec.steps is not None and not unit.is_settled():
-                unsettled = max(unsettled, utility)
-            elif utility > top:
-                top = utility
-                found = [unit]
-            elif utility == top:
-                found.append(unit)
+        if unit.state != READY:
+            continue
+        utility = unit.utility
+        if utility < top or (is_planned and _comes_too_late(frame, unit)):
+            continue
+        if unit.spec.steps is not None and not unit.is_settled():
+            unsettled = max(unsettled, utility)
+        elif utility > top:
+            best, top, equals = unit, utility, None
+        elif equals is not None:
+            equals.append(unit)
+        elif best is not None:
+            equals = [best, unit]
     if is_patient and unsettled > top:
         return None
-    if len(found) < 2:
-        return found[0] if found else None
-    return draw(found, [unit.spec.weight for unit in found], frame.planner.random)
+    if equals is None:
+        return best
+    return draw(equals, [unit.spec.weight for unit in equals], frame.planner.random)
 
 
 def _comes_too_late(frame: Frame, unit: Unit) -> bool:
@@ -113,7 +118,7 @@ def adjust(frame: Frame) -> None:
                 if idle is None:
                     idle = []
                 idle.append(unit)
-        elif state == THINKING or state == READY:
+        elif state == READY or state == THINKING:
             unit.end_thinking()
     if idle is not None:
         frame.begin_late(idle)

@@ -56,6 +56,8 @@ class Execution:
         abort_reason: the last one's reason.
         kills: how many times in a row the planner gave up.
         is_stopped: whether it was told to stop for good.
+        is_aborting: whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step
+            of a plan asks it.
     """
 
     __slots__ = (
@@ -70,6 +72,7 @@ class Execution:
         "_was_running",
         "abort_reason",
         "aborts",
+        "is_aborting",
         "is_stopped",
         "kills",
         "planner",
@@ -85,6 +88,7 @@ class Execution:
         self.abort_reason: str = ""
         self.kills: int = 0
         self.is_stopped: bool = False
+        self.is_aborting: bool = False
         self._abort: tuple[str, Unit | None] | None = None
         self._counts = True
         self._ending = False
@@ -189,11 +193,6 @@ class Execution:
             self.abort(f"run raised {type(error).__name__}: {error}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
-
-    @property
-    def is_aborting(self) -> bool:
-        """Whether the whole plan is being unwound."""
-        return self._abort is not None or self._ending
 
     def is_unwinding(self, frame: Frame) -> bool:
         """Whether a frame is being unwound: it is the target, or lies under the unit that is to be stopped there.
@@ -308,6 +307,7 @@ class Execution:
         if self.is_aborting:
             return
         self._abort = (reason, unit)
+        self.is_aborting = True
         self._counts = counts
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
@@ -322,7 +322,7 @@ class Execution:
         """
         if self.is_stopped:
             return
-        self.is_stopped = True
+        self.is_stopped = self.is_aborting = True
         self._ending = True
         if self._timer is not None:
             self._timer.cancel()
@@ -331,6 +331,7 @@ class Execution:
     def _stopped(self) -> None:
         self.root.stop()
         abort, self._abort = self._abort, None
+        self.is_aborting = False
         if self._ending:
             self._ending = False
             self.planner.agent.planner_ended()

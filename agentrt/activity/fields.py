@@ -40,7 +40,7 @@ class Fresh:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
 
 
 _UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
@@ -213,7 +213,7 @@ class Fields:
         Raises:
             ArgumentError: a value is missing, unknown or of the wrong type.
         """
-        made = cls.__new__(cls)
+        made: Fields = _new(cls)
         quick = cls._quick
         if quick is not None and len(values) == len(quick):
             try:
@@ -221,7 +221,7 @@ class Fields:
                     if not isinstance(values[name], kinds):
                         break
                 else:
-                    object.__setattr__(made, "__dict__", values)
+                    _put_values(made, values)
                     return made
             except KeyError:
                 pass
@@ -352,6 +352,11 @@ class Fields:
     if typing.TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+
+# What ``build`` makes a record with: a record is read-only to everybody else.
+_new = object.__new__
+_put_values: typing.Callable[[Fields, dict[str, Any]], None] = Fields.__dict__["__dict__"].__set__
 
 
 class ActionArgs(Fields):

@@ -347,7 +347,7 @@ class Frame:
         while True:
             active = self.active
             assert active is not None
-            if active.state == READY and active.is_settled():
+            if active.state == READY and (active.spec.steps is None or active.is_settled()):
                 self.move(STARTED)
                 if active.start():
                     adjust(self)

@@ -36,6 +36,12 @@ __all__ = [
 ]
 
 
+def _context(unit: Unit) -> Context:
+    """Make the context of an action. It is kept: making one for each call would cost more than the call."""
+    context = unit.context = Context(unit)
+    return context
+
+
 def _should_start_thinking(unit: Unit) -> bool:
     """Whether an action lets its activity be considered; one that raises lets it, one that rejects does not.
 
@@ -43,7 +49,7 @@ def _should_start_thinking(unit: Unit) -> bool:
         unit: the action.
     """
     try:
-        return bool(unit.action.should_start_thinking(Context(unit), unit.frame.args))
+        return bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
     except Reject:
         return False
     except Abort as abort:
@@ -78,7 +84,7 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     if unit.extras is not None:
         unit.extras.reason = ""
     try:
-        return unit.action.think(Context(unit), unit.frame.args)
+        return unit.action.think(unit.context or _context(unit), unit.frame.args)
     except Exception as error:
         unit.disable("think", error)
         return None
@@ -94,7 +100,9 @@ def on_reject(unit: Unit, reason: str) -> bool:
     Returns:
         Whether it is out now, or the plan is being aborted.
     """
-    return ends_thinking(unit, "on_reject", unit.action.on_reject, Context(unit), unit.frame.args, reason)
+    return ends_thinking(
+        unit, "on_reject", unit.action.on_reject, unit.context or _context(unit), unit.frame.args, reason
+    )
 
 
 def stop_thinking(unit: Unit) -> None:
@@ -104,7 +112,7 @@ def stop_thinking(unit: Unit) -> None:
         unit: the action.
     """
     try:
-        unit.action.stop_thinking(Context(unit), unit.frame.args)
+        unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
     except Reject:
         pass  # it does not think any more
     except Abort as abort:
@@ -124,7 +132,7 @@ def start(unit: Unit) -> bool:
     """
     execution = unit.frame.execution
     try:
-        unit.action.start(Context(unit), unit.frame.args)
+        unit.action.start(unit.context or _context(unit), unit.frame.args)
     except Reject as refusal:
         refuse(unit, refusal.reason)
         return False
@@ -146,7 +154,7 @@ def run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
         unit: the action.
     """
     try:
-        return unit.action.run(Context(unit), unit.frame.args)
+        return unit.action.run(unit.context or _context(unit), unit.frame.args)
     except Exception as error:
         unit.frame.planner.fault(unit, "run", error)
         unit.frame.execution.abort(f"run raised {type(error).__name__}: {error}", unit)
@@ -160,7 +168,7 @@ def stop(unit: Unit) -> None:
         unit: the action.
     """
     try:
-        unit.action.stop(Context(unit), unit.frame.args)
+        unit.action.stop(unit.context or _context(unit), unit.frame.args)
     except (Abort, Reject):
         pass  # it is being stopped already
     except Exception as error:

@@ -60,6 +60,13 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
                 raise DefinitionError(
                     f"{cls.__module__}.{cls.__qualname__}", "it has no 'does'.", "Name the activity that it performs."
                 )
+            if spec.kind not in ("leaf", "compound"):
+                raise DefinitionError(
+                    spec.subject,
+                    f"it is a {spec.kind}, and nothing to be known as an action.",
+                    "Make a TaskGroup of a task group action and add the agent to it, or name it in a pack under "
+                    "'task_groups'.",
+                )
             index.setdefault(spec.activity, []).append(spec)
         found = {activity: tuple(specs) for activity, specs in index.items()}
         for specs in found.values():

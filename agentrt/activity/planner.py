@@ -198,9 +198,7 @@ class Planner:
         """
         parent = frame.parent
         if parent is not None and isinstance(parent, GroupUnit):
-            group = parent.spec.group
-            assert group is not None
-            return group.specs
+            return parent.group.specs
         known = self.known.get(frame.activity, ())
         groups = self.groups.get(frame.activity)
         return known if groups is None else (*known, *groups)
@@ -219,7 +217,7 @@ class Planner:
         """
         if self._group_places and not self.execution.is_stopped:
             for unit in tuple(self._group_places):
-                if unit.spec.group is group:
+                if unit.group is group:
                     unit.take_up_tasks()
 
     def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:

@@ -68,8 +68,9 @@ def protect_arguments(frame: Frame) -> Protection | None:
         The watch; None if there is nothing to be watched.
     """
     protection = None
-    for name in frame.args:
-        entity = frame.args[name]
+    args = frame.args
+    # A dict as it is: that of the record, or what nobody checked because nobody performs the activity.
+    for entity in (args if args.__class__ is dict else args.__dict__).values():
         if type(entity) in _PLAIN:
             continue
         if isinstance(getattr(entity, "destroyed", None), Signal):

@@ -1,9 +1,10 @@
 """The states of a unit and of a frame, as tables.
 
 A *frame* performs one activity at one place of a plan; its *units* are the actions that could. Each table lists, for
-each state, the states that may follow it. ``Unit.move`` and ``Frame.move`` are the only way to change a state; a
-change that is not in the table is a bug of ours, raises, and changes nothing. The diagrams in the documentation are
-made from these tables.
+each state, the states that may follow it. ``Unit.move`` and ``Frame.move`` are the way to change a state; only the two
+changes that every think makes, from idle to thinking and from there to ready, are made in their places, where the old
+state is looked at anyway. A change that is not in the table is a bug of ours, raises, and changes nothing. The diagrams
+in the documentation are made from these tables.
 
 States are plain integers, and the tables are compiled into bit masks: a transition is checked in one shift. An ``Enum``
 hashes in Python code, and a think cycle makes twenty transitions.

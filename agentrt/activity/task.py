@@ -81,7 +81,7 @@ class Task(TaskWork):
         self._configure("times")
         if self.is_permanent:
             raise WrongStateError("times", f"{self!r} is permanent", "Declare it with declare_task to have an end.")
-        self.remaining = _count("times", count)
+        self.remaining: int | None = _count("times", count)
         self.make_room(count)
         return self
 
@@ -110,7 +110,7 @@ class Task(TaskWork):
             ValueError: it is no such number.
         """
         self._configure("max_workers")
-        self.worker_limit = _count("max_workers", count)
+        self.worker_limit: int | None = _count("max_workers", count)
         self.make_room(count)
         return self
 

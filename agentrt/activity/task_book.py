@@ -219,9 +219,11 @@ class TaskBook:
         Source: seed 001, "Issuing tasks".
         """
         self._require("create_task")
-        if args is not None and not isinstance(args, Mapping):
+        given: object = args
+        if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"create_task({activity!r}, {args!r}): the arguments are a mapping, or keyword arguments")
-        declaration = self._declarations.get(activity) if isinstance(activity, str) else None
+        word: object = activity
+        declaration = self._declarations.get(word) if isinstance(word, str) else None
         if declaration is None:
             declared = tuple(self._declarations)
             raise TaskError(

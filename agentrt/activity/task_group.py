@@ -303,8 +303,8 @@ class TaskGroup(TaskBook):
             except Exception as error:
                 errors.append(error)
         if running.kernel is not None:
-            for error in errors:
-                running.kernel.report(f"what was to be told of a task of {self.name} raised", error)
+            for raised in errors:
+                running.kernel.report(f"what was to be told of a task of {self.name} raised", raised)
         elif errors:
             raise errors[0] if len(errors) == 1 else ExceptionGroup("callbacks of tasks raised", errors)
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from agentrt.activity.action import Action
 from agentrt.activity.spec import ActionSpec, default_hook
 from agentrt.activity.task_specs import GroupSpec, TaskDeclaration
+from agentrt.activity.utility import UtilityRange
 
 __all__ = ["TaskAction", "TaskGroupAction"]
 
@@ -58,4 +59,4 @@ class TaskAction(Action):
 
     does = "agentrt:task"
     name = "task"
-    utility = 1.0
+    utility: ClassVar[float | UtilityRange] = 1.0

@@ -25,7 +25,10 @@ from agentrt.kernel.trace import Event
 if TYPE_CHECKING:
     from typing import Any
 
+    from agentrt.activity.current import Current
     from agentrt.activity.frame import Frame
+    from agentrt.activity.task import Task
+    from agentrt.activity.task_group import TaskGroup
     from agentrt.kernel.batch import Batch
 
 __all__ = ["GroupUnit", "TaskUnit"]
@@ -34,12 +37,12 @@ __all__ = ["GroupUnit", "TaskUnit"]
 class GroupUnit(CompoundUnit):
     """A task group at one place of a member's plan."""
 
-    __slots__ = ("_seen",)
-
-    spec: GroupSpec
+    __slots__ = ("_seen", "group")
 
     def __init__(self, frame: Frame, spec: GroupSpec) -> None:
         super().__init__(frame, spec)
+        assert spec.group is not None
+        self.group: TaskGroup = spec.group
         self._seen = -1  # which version of the group its frame knows
 
     def move(self, state: int) -> None:
@@ -52,8 +55,7 @@ class GroupUnit(CompoundUnit):
             self.frame.planner.group_places().remove(self)
 
     def _steps_think(self, own: Any) -> None:
-        group = self.spec.group
-        assert group is not None
+        group = self.group
         if self.frames and self._seen != group.version:
             self.frames[0].version = -1
         self._seen = group.version
@@ -61,8 +63,7 @@ class GroupUnit(CompoundUnit):
 
     def take_up_tasks(self) -> None:
         """Tasks of the group came or went."""
-        group = self.spec.group
-        assert group is not None
+        group = self.group
         if not self.frames:
             return
         frame = self.frames[0]
@@ -76,7 +77,7 @@ class GroupUnit(CompoundUnit):
         frames = self.frames
         active = frames[0].active if frames else None
         task_utility = 0.0 if active is None else active.utility
-        spec = self.spec
+        spec = self.group.spec
         if spec.composes_group:
             return hooks.compose_group_utility(self, task_utility)
         return remap(task_utility, spec.low, spec.high)
@@ -85,12 +86,11 @@ class GroupUnit(CompoundUnit):
 class TaskUnit(CompoundUnit):
     """A task at one place of a member's plan."""
 
-    __slots__ = ("_is_full",)
-
-    spec: TaskSpec
+    __slots__ = ("_is_full", "task")
 
     def __init__(self, frame: Frame, spec: TaskSpec) -> None:
         super().__init__(frame, spec)
+        self.task: Task = spec.task
         self._is_full = False  # whether there is no room for one more worker
 
     def move(self, state: int) -> None:
@@ -98,24 +98,24 @@ class TaskUnit(CompoundUnit):
         was = self.state
         super().move(state)
         if was == IDLE:
-            self.spec.task.units.append(self)
+            self.task.units.append(self)
         elif state == IDLE:
-            self.spec.task.units.remove(self)
+            self.task.units.remove(self)
         if was == READY and state != STARTED:
             self.leave_place()
 
     def _begin(self, batch: Batch) -> None:
-        task = self.spec.task
+        task = self.task
         self._is_full = not task.has_room()
         if task.annotation:
             self.own_extras().progress = task.annotation
         if not self._is_full:
             super()._begin(batch)
             return
-        self.results = []
-        self.utility = self.spec.low
-        self.current = None
-        self.rejection = None
+        self.results: list[Any] = []
+        self.utility: float = self.spec.low
+        self.current: Current | None = None
+        self.rejection: str | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
             self.note(Event.THINK)
@@ -126,7 +126,7 @@ class TaskUnit(CompoundUnit):
 
     def room_changed(self) -> None:
         """A worker of the task came or went."""
-        task = self.spec.task
+        task = self.task
         if (self.state != THINKING and self.state != READY) or self in task.working:
             return
         has_room = task.has_room()
@@ -159,7 +159,7 @@ class TaskUnit(CompoundUnit):
         Returns:
             Whether it has one.
         """
-        task = self.spec.task
+        task = self.task
         if self in task.working or task.take(self):
             return True
         self._wait_for_room()
@@ -167,11 +167,11 @@ class TaskUnit(CompoundUnit):
 
     def leave_place(self) -> None:
         """It was not started after all."""
-        self.spec.task.leave(self, is_interrupted=False)
+        self.task.leave(self, is_interrupted=False)
 
     def finish(self) -> None:
         """It is done."""
-        self.spec.task.finish(self)
+        self.task.finish(self)
         super().finish()
 
     def stop(self, state: int = IDLE) -> None:
@@ -179,7 +179,7 @@ class TaskUnit(CompoundUnit):
         was_working = self.state in (STARTED, RUNNING)
         super().stop(state)
         if self.state != FINISHED:
-            self.spec.task.leave(self, is_interrupted=was_working and state == IDLE)
+            self.task.leave(self, is_interrupted=was_working and state == IDLE)
 
     def _composed(self) -> float:
         frames = self.frames

@@ -46,6 +46,7 @@ def _unit_expired(unit: Unit, seconds: float) -> None:
         unit.withdraw(IMPOSSIBLE)
         if unit.frame.planner.trace.on:
             unit.note(Event.TIMEOUT, seconds=seconds)
+        unit.own_extras().reason = f"it was not ready within {seconds:g} seconds"
         unit.stop_think()
         unit.frame.look_again()
 

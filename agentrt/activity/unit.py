@@ -10,7 +10,8 @@ Rules:
   it is noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
 
-``CompoundUnit``, in the module beside this one, is a unit whose run is a list of frames.
+``CompoundUnit``, in the module beside this one, is a unit whose run is a list of frames. It calls what it extends by
+name (``Unit.stop_think(self)``): ``super()`` would make an object for each call.
 
 Source: seed 001, "Leaf action example", Methods.
 """
@@ -25,23 +26,14 @@ from agentrt.activity.claims import claim_flags
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
-from agentrt.activity.states import (
-    FINISHED,
-    IDLE,
-    IMPOSSIBLE,
-    READY,
-    RUNNING,
-    STARTED,
-    THINKING,
-    UNIT_MASKS,
-    UNIT_NAMES,
-)
+from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_MASKS
 from agentrt.activity.timeouts import limit_unit
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action
+    from agentrt.activity.context import Context
     from agentrt.activity.frame import Frame
     from agentrt.activity.spec import ActionSpec
     from agentrt.kernel.batch import Batch
@@ -55,6 +47,7 @@ class Unit:
     Attributes:
         frame: the activity at that place.
         action: its own instance of the action.
+        context: what its hooks are called with; made with the first call.
         spec: what the action declares.
         state: one of the constants of the module ``states``.
         utility: within its activity, without any boost.
@@ -70,6 +63,7 @@ class Unit:
 
     __slots__ = (
         "action",
+        "context",
         "current",
         "extras",
         "frame",
@@ -91,6 +85,7 @@ class Unit:
         self.state: int = IDLE
         self.utility: float = spec.low
         self.output: Any = None
+        self.context: Context | None = None
         self.current: Current | None = None
         self.thinking: Strand | Batch | None = None
         self.running: Strand | None = None
@@ -104,7 +99,7 @@ class Unit:
     def move(self, state: int) -> None:
         """Change the state, if the table allows it."""
         if not UNIT_MASKS[self.state] >> state & 1:
-            raise states.illegal(self.path(), UNIT_NAMES, self.state, state)
+            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
         self.state = state
 
     def path(self) -> str:
@@ -163,7 +158,10 @@ class Unit:
         self.current = None
         self.rejection = None
         if spec.has_think:
-            self.move(THINKING)
+            # What ``move`` does; groups and tasks, which have a ``move`` of their own, have no ``think``.
+            if self.state != IDLE:
+                raise states.illegal(self.path(), states.UNIT_NAMES, self.state, THINKING)
+            self.state = THINKING
             self.thinking = batch
             batch.members.append(self)
             if spec.think_timeout is not None:
@@ -202,7 +200,7 @@ class Unit:
     def set_output(self, output: Any) -> None:
         """The author's think has an output. Called on the author's stack."""
         if self.state == THINKING:
-            self.move(READY)
+            self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
         self.is_fresh = True
         frame = self.frame
@@ -397,4 +395,4 @@ class Unit:
             self.disable("think", error)
 
     def __repr__(self) -> str:
-        return f"<Unit {self.path()}: {UNIT_NAMES[self.state]}, utility {self.utility}>"
+        return f"<Unit {self.path()}: {states.UNIT_NAMES[self.state]}, utility {self.utility}>"

@@ -102,8 +102,11 @@ class ThinkBudget:
     __slots__ = ("_holding", "_served", "_waiting", "granted", "room", "units")
 
     def __init__(self, units: int) -> None:
-        if units < 1:
-            raise ValueError(f"a budget of {units} units: at least 1 in each tick, or nothing would ever be found")
+        number: object = units
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ValueError(
+                f"a budget of {units!r} units: a whole number, at least 1 in each tick, or nothing is found"
+            )
         self.units: int = units
         self.room: int = units
         self.granted: int = 0

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentrt.kernel.traps import KEEP
+from agentrt.kernel.traps import KEEP, Waiter
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -134,7 +134,11 @@ class Batch:
                 strand = self.strand()
                 self._strand = None
                 kernel.current = self
-                kernel.park_command(strand, command)
+                if command.__class__ is Waiter:  # as nearly always; ``park_command`` does the same
+                    command.strand = strand
+                    strand.waiting = command
+                else:
+                    kernel.park_command(strand, command)
 
     def strand(self) -> Strand:
         """The strand of the member that makes its first step at this moment."""
@@ -142,8 +146,10 @@ class Batch:
         if strand is None:
             assert self._coro is not None
             assert self._member is not None
-            strand = self._strand = self._kernel.adopt(self._coro, self._member.strand_name(), self._member)
-            self._kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
+            kernel = self._kernel
+            strand = self._strand = kernel.host.strand(kernel, self._coro, self._member.strand_name(), self._member)
+            kernel.live += 1
+            kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
             self._member.on_strand_made(strand)
         return strand
 

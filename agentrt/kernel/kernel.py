@@ -115,23 +115,9 @@ class Kernel:
         Returns:
             The strand.
         """
-        strand = self.adopt(coro, name, owner)
-        self.ready.append(strand)
-        return strand
-
-    def adopt(self, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """Make a strand for a coroutine that is being stepped already; the ready queue does not get it.
-
-        Args:
-            coro: the coroutine.
-            name: for people.
-            owner: told when it ends.
-
-        Returns:
-            The strand.
-        """
         strand = self.host.strand(self, coro, name, owner)
         self.live += 1
+        self.ready.append(strand)
         return strand
 
     def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
@@ -363,21 +349,19 @@ class Kernel:
             result: what its coroutine returned.
             error: what it raised.
         """
-        if not isinstance(strand, Strand) or strand.is_done:
+        if not isinstance(strand, Strand) or strand.coro is None:
             assert error is not None
             raise error  # what ``on_fault`` raised, from inside a call or while a strand was killed
         self.live -= 1
         cancelled = False
-        if error is None:
-            strand.ended(result, None)
-        else:
+        if error is not None:
             cancelled = isinstance(error, self.host.cancelled_type)
             if cancelled:
                 # Its frames would hold on to everything they name, and to the strand: a cycle each time.
                 error.__traceback__ = None
             else:
                 error = self.host.translate(error)
-            strand.ended(result, error)
+        strand.ended(result, error)
         owner = strand.owner
         if owner is not None:
             strand.owner = None  # a strand that was stopped in its sleep lies in the agenda until the tick comes

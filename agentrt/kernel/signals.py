@@ -74,7 +74,11 @@ class WaitList:
             return 0
         self._waiters = []
         self._given_up = 0
-        return sum(waiter.notify(value) for waiter in waiters)
+        woken = 0
+        for waiter in waiters:
+            if waiter.notify(value):
+                woken += 1
+        return woken
 
     def notify_one(self, value: Any = None) -> bool:
         """Wake the one who has waited longest.
@@ -133,7 +137,7 @@ class Signal:
         waiting = self._waiting
         if waiting is None:
             waiting = self._waiting = WaitList()
-        return waiting.wait()
+        return suspend_in(waiting, Waiter())
 
     def connect(self, function: Callable[[Any], object]) -> Connection:
         """Call a function whenever it is emitted.

@@ -66,7 +66,6 @@ class Strand:
     """
 
     __slots__ = (
-        "__weakref__",
         "_joiners",
         "coro",
         "error",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.harness import Row
+from benchmarks.rows.colony import COLONY
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
@@ -23,5 +24,6 @@ ROWS: tuple[Row, ...] = (
     IDLE_MEMORY,
     IDLE_TICK,
     TEN_THOUSAND,
+    COLONY,
     IMPORTING,
 )

@@ -163,7 +163,7 @@ class Thing(ActionArgs):
     thing: str
 
 
-def reacher(play, *near):
+def seeker(play, *near):
     """Takes for ever to find a way to what is far."""
 
     class Reach(Action):
@@ -208,7 +208,7 @@ class FindAndReach(CompoundAction):
 
 
 def test_a_step_that_is_not_ready_in_time_has_rejected_and_the_next_choice_comes_at_once(play, idle):
-    play.add(FindAndReach, finder(play, "moon", "sun", "barn", candidates=True), reacher(play, "barn"), idle)
+    play.add(FindAndReach, finder(play, "moon", "sun", "barn", candidates=True), seeker(play, "barn"), idle)
     play.tick(12)
     assert play.log == [(1, "think"), (11, "at", "barn")]
     assert play.details("timeout", "reconsider") == [
@@ -230,7 +230,7 @@ def test_a_step_that_is_not_ready_in_time_has_rejected_and_the_next_choice_comes
 
 
 def test_without_another_choice_the_plan_thinks_again_after_the_delay(play, idle):
-    play.add(FindAndReach, finder(play, "moon", "barn", candidates=False), reacher(play, "barn"), idle)
+    play.add(FindAndReach, finder(play, "moon", "barn", candidates=False), seeker(play, "barn"), idle)
     play.tick(8)
     assert play.log == [(1, "think"), (7, "think"), (7, "at", "barn")]
 

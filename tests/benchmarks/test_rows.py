@@ -29,6 +29,7 @@ def test_names_and_targets():
         ("idle_memory", None, 10240, sleepers),
         ("idle_tick", 1.25, None, []),
         ("ten_thousand", None, 0.05, []),
+        ("colony", None, 0.025, []),
         ("importing", None, 0.15, []),
     ]
 

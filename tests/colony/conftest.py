@@ -8,6 +8,8 @@ from agentrt import Agent, Runtime
 from agentrt.testing import Simulation
 from agentrt_examples.colony.bodies import Traits
 from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.foreman import Foreman
+from agentrt_examples.colony.jobs import JOBS
 from agentrt_examples.colony.terrain import Ground
 from agentrt_examples.colony.town import Town
 
@@ -33,7 +35,9 @@ class Field:
         self.town = Town(
             self.runtime, self.runtime.leases, self.runtime.stream("world"), furnish=False, ground=Ground(chart)
         )
+        self.foreman = Foreman(self.town)
         self.runtime.every_tick(self.town.effects.end_due)
+        self.runtime.every_tick(self.foreman.tick)
 
     @property
     def census(self):
@@ -47,13 +51,16 @@ class Field:
     def counts(self):
         return {kind: count for kind, count in self.town.chronicle.counts.items() if count}
 
-    def person(self, cell=(1, 1), *, name="Ada", traits=(), pack=None, actions=(), fears=("wolf", 5)):
+    def person(self, cell=(1, 1), *, name="Ada", traits=(), job=None, actions=(), fears=("wolf", 5)):
         entity = self.town.being("hearthling", cell, name=name, pace=3, fears=fears)
         entity.add(Traits(*traits))
         self.census.put(entity, "prey")
-        if pack or actions:
-            packs = [f"colony:ai_pack:{pack}"] if pack else []
-            self.sim.add(Agent(entity, packs=packs, actions=list(actions)))
+        if job:
+            agent = self.sim.add(Agent(entity))
+            self.town.groups.employ(agent, JOBS[job])
+        elif actions:
+            entity.entity_data = {}
+            self.sim.add(Agent(entity, actions=list(actions)))
         return entity
 
     def agent_of(self, entity):

@@ -12,14 +12,14 @@ def critter(field, cell, name="Pip"):
     entity = field.town.being("critter", cell, name=name, pace=3, health=30, fears=("wolf", 6))
     entity.add(Poser(80))
     field.census.put(entity, "prey", "animal")
-    field.sim.add(Agent(entity, packs=["colony:ai_pack:critter"]))
+    field.sim.add(Agent(entity))
     return entity
 
 
 def wolf(field, cell, satiety=500):
     entity = field.town.being("wolf", cell, pace=2, health=110)
     entity[Needs].add(satiety=satiety - 1000)
-    agent = field.sim.add(Agent(entity, packs=["colony:ai_pack:wolf"]))
+    agent = field.sim.add(Agent(entity))
     entity.destroyed.connect(lambda _gone: field.runtime.remove(agent))
     return entity
 
@@ -105,7 +105,7 @@ def test_a_hurt_wolf_is_driven_off(field):
 
 def test_a_turret_shoots_what_it_sees_until_nothing_is_left(field):
     tower = field.town.being("turret", (1, 1), fears=("wolf", 7))
-    field.sim.add(Agent(tower, packs=["colony:ai_pack:turret"]))
+    field.sim.add(Agent(tower))
     beast = field.town.being("wolf", (5, 1), pace=2, health=60)
     field.sim.tick(5)
     assert field.counts == {}
@@ -120,7 +120,7 @@ def test_a_turret_shoots_what_it_sees_until_nothing_is_left(field):
 
 def test_what_was_shot_at_may_have_gone(field):
     tower = field.town.being("turret", (1, 1), fears=("wolf", 7))
-    field.sim.add(Agent(tower, packs=["colony:ai_pack:turret"]))
+    field.sim.add(Agent(tower))
     beast = field.town.being("wolf", (5, 1), pace=2, health=60)
     tower[Fear].notice((beast,), 4)
     field.sim.tick(3)

@@ -89,14 +89,61 @@ def test_an_island_is_not_reached():
     assert finder.costs((0, 0), [(1, 0), (4, 0)]) == [10, None]
 
 
-def test_one_search_answers_for_one_cell():
+def test_one_field_answers_for_one_goal():
     finder = GridPathFinder(Ground())
-    for goal in ((8, 9), (25, 5), (20, 20)):
-        finder.find((6, 6), goal)
-    finder.costs((6, 6), [(1, 9)])
-    assert finder.searches == 1
-    finder.find((6, 5), (8, 9))
+    for start in ((20, 15), (6, 6), (20, 20)):
+        finder.find(start, (20, 10))
+    assert finder.searches == 2  # a small one for who was near, then one of the whole ground
+    finder.costs((6, 9), [(20, 10)])
     assert finder.searches == 2
+    finder.find((6, 5), (8, 9))
+    assert finder.searches == 3
+
+
+def test_the_near_field_says_what_the_whole_one_says():
+    ground = Ground()
+    goals = [*ground.marked("f")[:3], *ground.marked("s")[:3]]
+    for goal in goals:
+        fresh, known = GridPathFinder(ground), GridPathFinder(ground)
+        known.cost((0, 4), goal)  # far away: the field of the whole ground
+        for start in ground.marked("."):
+            if known.distance(start, goal) <= 14:
+                assert fresh.cost(start, goal, reach=1) == known.cost(start, goal, reach=1)
+                one, other = GridPathFinder(ground).find(start, goal), known.find(start, goal)
+                assert (one.cost, one.places, one.destination) == (other.cost, other.places, other.destination)
+                break
+
+
+def test_costs_from_one_cell_are_those_of_each_path():
+    ground = Ground()
+    finder = GridPathFinder(ground)
+    goals = [*ground.marked("b"), *ground.marked("h"), (0, 0)]
+    assert finder.costs((20, 10), goals) == [finder.cost((20, 10), goal) for goal in goals]
+
+
+def test_paths_are_walked_when_they_are_asked_for():
+    finder = GridPathFinder(Ground())
+    path, same = finder.find((6, 6), (25, 15), reach=2), finder.find((6, 6), (25, 15), reach=2)
+    assert path == same
+    assert hash(path) == hash(same)
+    assert path != finder.find((6, 6), (25, 15))
+    assert path.destination == path.places[-1]
+    assert finder.find(path.places[3], (25, 15), reach=2).destination == path.destination
+
+
+def test_the_way_out_leads_to_the_nearest_cell_of_the_edge():
+    ground = Ground(".....\n.....\n.....\n.....\n.....\n")
+    finder = GridPathFinder(ground)
+    assert finder.nearest_edge((2, 1)) == (2, 0)
+    assert finder.nearest_edge((0, 3)) == (0, 3)
+    assert GridPathFinder(Ground("~~~\n~.~\n~~~\n")).nearest_edge((1, 1)) is None
+
+
+def test_a_ground_may_be_repeated():
+    ground = Ground("..b\nb..\n", across=2, down=2)
+    assert (ground.width, ground.height) == (6, 4)
+    assert ground.parts == [(0, 0), (3, 0), (0, 2), (3, 2)]
+    assert ground.marked("b") == [(2, 0), (0, 1), (5, 0), (3, 1), (2, 2), (0, 3), (5, 2), (3, 3)]
 
 
 def test_the_same_path_is_found_every_time():
@@ -104,4 +151,4 @@ def test_the_same_path_is_found_every_time():
     assert len(found) == 1
     (path,) = found
     assert path.cost == 219
-    assert path.places[:5] == ((7, 6), (7, 7), (8, 7), (8, 8), (8, 9))
+    assert path.places[:5] == ((7, 6), (8, 6), (8, 7), (8, 8), (8, 9))

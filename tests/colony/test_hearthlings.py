@@ -21,7 +21,7 @@ def plot(field, cell, state):
 
 def shelf(field, cell, kind, room=4):
     entity = field.town.entity("shelf", cell)
-    entity.add(Shelf(entity[Position], kind, room, field.census, field.town.chronicle), Storage)
+    entity.add(Shelf(entity, kind, room, field.census, field.town.chronicle), Storage)
     field.census.put(entity, "storage")
     return entity
 
@@ -49,7 +49,7 @@ def pose(field, animal, ready=True):
 
 def test_a_farmer_harvests_and_then_tills_and_plants(field):
     acre = plot(field, (3, 1), "ripe")
-    field.person((1, 1), pack="farmer")
+    field.person((1, 1), job="farmer")
     field.sim.run_until(lambda: acre[Plot].state == "bare", 60)
     assert field.census.count("turnip") == 1
     field.sim.run_until(lambda: acre[Plot].state == "planted", 120)
@@ -60,7 +60,7 @@ def test_a_farmer_harvests_and_then_tills_and_plants(field):
 def test_two_farmers_do_not_go_for_the_same_plot(field):
     plots = [plot(field, cell, "ripe") for cell in ((5, 1), (8, 1))]
     for name in ("Ada", "Bea"):
-        field.person((1, 1), name=name, pack="farmer")
+        field.person((1, 1), name=name, job="farmer")
     field.sim.run_until(lambda: all(acre[Plot].state != "ripe" for acre in plots), 100)
     assert [entry.who for entry in field.town.chronicle.entries if entry.kind == "crops harvested"] == ["Ada", "Bea"]
     assert field.aborts() == []
@@ -68,7 +68,7 @@ def test_two_farmers_do_not_go_for_the_same_plot(field):
 
 def test_a_plot_that_somebody_else_finished_aborts_the_work(field):
     acre = plot(field, (1, 1), "ripe")
-    field.person((1, 1), pack="farmer")
+    field.person((1, 1), job="farmer")
     field.sim.tick(8)
     acre[Plot].advance("ripe")
     field.sim.tick(20)
@@ -78,7 +78,7 @@ def test_a_plot_that_somebody_else_finished_aborts_the_work(field):
 def test_a_turnip_is_hauled_to_its_shelf(field):
     target = shelf(field, (9, 1), "turnip")
     turnip = field.town.item("turnip", (4, 1))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     field.sim.run_until(lambda: target[Shelf].items, 100)
     assert target[Shelf].items == [turnip]
     assert ada[Carrier].carrying is None
@@ -90,7 +90,7 @@ def test_what_has_nowhere_to_go_does_not_keep_the_rest_from_being_hauled(field):
     field.town.item("turnip", (2, 1))
     field.town.item("meal", (2, 1))
     picture = field.town.item("picture", (6, 1))
-    field.person((1, 1), pack="laborer")
+    field.person((1, 1), job="laborer")
     field.sim.run_until(lambda: target[Shelf].items == [picture], 100)
 
 
@@ -100,8 +100,8 @@ def test_what_has_nowhere_to_go_does_not_keep_the_rest_from_being_hauled(field):
 def test_a_cook_makes_two_meals_of_a_turnip(field):
     hearth = field.town.entity("hearth", (5, 3))
     field.census.put(hearth, "hearth")
-    field.town.item("turnip", (8, 3))
-    ada = field.person((1, 1), pack="cook")
+    shelf(field, (8, 3), "turnip")[Shelf].put(field.town.item("turnip", (8, 3)))
+    ada = field.person((1, 1), job="cook")
     field.sim.run_until(lambda: field.census.count("meal") == 2, 200)
     assert field.census.count("turnip") == 0
     assert field.counts == {"meals cooked": 2}
@@ -111,18 +111,36 @@ def test_a_cook_makes_two_meals_of_a_turnip(field):
 
 def test_a_cook_stops_when_there_are_enough(field):
     field.census.put(field.town.entity("hearth", (5, 3)), "hearth")
-    field.town.item("turnip", (8, 3))
+    shelf(field, (8, 3), "turnip")[Shelf].put(field.town.item("turnip", (8, 3)))
     for _ in range(8):
         field.town.item("meal", (9, 1))
-    field.person((1, 1), pack="cook")
+    field.person((1, 1), job="cook")
     field.sim.tick(100)
     assert field.counts == {}
+
+
+def test_a_cook_leaves_what_lies_on_the_fields_to_the_haulers(field):
+    field.census.put(field.town.entity("hearth", (5, 3)), "hearth")
+    field.town.item("turnip", (8, 3))
+    field.person((1, 1), job="cook")
+    field.sim.tick(60)
+    assert field.counts == {}
+
+
+def test_dinner_is_rung(field):
+    hearth = field.town.entity("hearth", (5, 3))
+    field.census.put(hearth, "hearth")
+    shelf(field, (8, 3), "turnip")[Shelf].put(field.town.item("turnip", (8, 3)))
+    heard = []
+    hearth.signal("dinner").connect(heard.append)
+    field.person((1, 1), job="cook")
+    field.sim.run_until(lambda: heard, 200)
 
 
 def test_the_hungry_eat_a_meal_rather_than_a_turnip(field):
     field.town.item("turnip", (2, 1))
     field.town.item("meal", (9, 1))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     ada[Needs].add(satiety=-600)
     field.sim.run_until(lambda: ada[Needs].satiety == 1000, 100)
     assert field.counts == {"meals eaten": 1}
@@ -131,15 +149,18 @@ def test_the_hungry_eat_a_meal_rather_than_a_turnip(field):
 
 def test_the_hungry_eat_a_turnip_if_there_is_nothing_else(field):
     field.town.item("turnip", (2, 1))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     ada[Needs].add(satiety=-600)
+    field.sim.tick(40)
+    assert field.counts == {}  # hungry, but not that hungry
+    ada[Needs].add(satiety=-150)
     field.sim.run_until(lambda: field.counts == {"raw food eaten": 1}, 100)
-    assert ada[Needs].satiety == 650
+    assert ada[Needs].satiety == 500
 
 
 def test_who_is_a_little_hungry_does_not_eat(field):
     field.town.item("meal", (2, 1))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     ada[Needs].add(satiety=-300)
     field.sim.tick(60)
     assert field.counts == {}
@@ -150,7 +171,7 @@ def test_who_is_a_little_hungry_does_not_eat(field):
 
 def test_the_tired_go_to_bed_and_wake_up_rested(field):
     bed(field, (6, 3))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     ada[Needs].add(rest=-700)
     field.sim.run_until(lambda: ada[Needs].asleep, 100)
     assert ada[Position].location == (6, 3)
@@ -164,7 +185,7 @@ def test_the_tired_go_to_bed_and_wake_up_rested(field):
 
 def test_one_bed_is_for_one_sleeper(field):
     bed(field, (6, 3))
-    sleepers = [field.person((1, 1), name=name, pack="laborer") for name in ("Ada", "Bea")]
+    sleepers = [field.person((1, 1), name=name, job="laborer") for name in ("Ada", "Bea")]
     for sleeper in sleepers:
         sleeper[Needs].add(rest=-700)
     field.sim.tick(100)
@@ -172,7 +193,7 @@ def test_one_bed_is_for_one_sleeper(field):
 
 
 def test_who_is_down_lies_there_until_it_can_get_up(field):
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     field.sim.tick(2)
     wound(field.town, ada, 100)
     field.sim.tick(2)
@@ -184,7 +205,7 @@ def test_who_is_down_lies_there_until_it_can_get_up(field):
 
 def test_the_badly_hurt_rest_in_bed(field):
     bed(field, (6, 3))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     wound(field.town, ada, 60)
     field.sim.run_until(lambda: ada[Needs].asleep, 100)
     ada[Health].add(40)
@@ -200,7 +221,7 @@ def test_danger_interrupts_work_and_what_was_carried_is_laid_down(field):
 
     shelf(field, (11, 1), "turnip")
     turnip = field.town.item("turnip", (4, 1))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     field.sim.run_until(lambda: ada[Carrier].carrying is turnip, 100)
     field.sim.tick(4)
     wolf = field.town.being("wolf", (11, 1), pace=2)
@@ -221,7 +242,7 @@ def test_the_wounded_are_healed_with_a_herb(field):
     herb = field.town.item("herb", (8, 1))
     patient = field.person((10, 6), name="Bea")
     wound(field.town, patient, 70)
-    ada = field.person((1, 1), pack="healer", traits=("healer",))
+    ada = field.person((1, 1), job="healer", traits=("healer",))
     field.sim.run_until(lambda: patient[Health].points == 90, 200)
     assert herb.is_destroyed
     assert field.counts == {"wounds healed": 1}
@@ -233,7 +254,7 @@ def test_a_patient_who_walks_is_followed(field):
     field.town.item("herb", (2, 1))
     patient = field.person((8, 1), name="Bea")
     wound(field.town, patient, 70)
-    field.person((1, 1), pack="healer", traits=("healer",))
+    field.person((1, 1), job="healer", traits=("healer",))
     field.sim.tick(12)
     patient[Position].place((8, 6))
     field.sim.run_until(lambda: patient[Health].points == 90, 200)
@@ -242,7 +263,7 @@ def test_a_patient_who_walks_is_followed(field):
 
 def test_one_can_heal_oneself(field):
     field.town.item("herb", (3, 1))
-    ada = field.person((1, 1), pack="laborer")
+    ada = field.person((1, 1), job="laborer")
     wound(field.town, ada, 60)
     field.sim.run_until(lambda: ada[Health].points == 100, 200)
     assert [entry.text for entry in field.town.chronicle.entries] == ["healed its own wounds"]
@@ -253,7 +274,7 @@ def test_one_can_heal_oneself(field):
 
 def test_an_animal_is_drawn_when_it_is_ready_to_pose(field):
     pip = rabbit(field, (9, 1))
-    ada = field.person((1, 1), pack="artist", traits=("artist",))
+    ada = field.person((1, 1), job="artist", traits=("artist",))
     field.sim.tick(20)
     assert "FindAndPaintSubject" not in field.agent_of(ada).snapshot().running
     pose(field, pip)
@@ -261,7 +282,7 @@ def test_an_animal_is_drawn_when_it_is_ready_to_pose(field):
     assert field.agent_of(ada).snapshot().running == (
         "agentrt:top/FreeTime/colony:free_time/FindAndPaintSubject/colony:paint/DrawAnimal/agentrt:run_effect/RunEffect"
     )
-    assert field.agent_of(ada).status_text == "colony:status.drawing"
+    assert field.agent_of(ada).status_text == "colony:status.drawing (subject: Pip)"
     field.sim.run_until(lambda: field.census.count("picture") == 1, 80)
     assert ada[Traits].thoughts == ["drew Pip"]
     assert field.counts == {"pictures painted": 1}
@@ -269,7 +290,7 @@ def test_an_animal_is_drawn_when_it_is_ready_to_pose(field):
 
 def test_an_animal_that_loses_patience_aborts_the_plan(field):
     pip = rabbit(field, (11, 1))
-    field.person((1, 1), pack="artist", traits=("artist",))
+    field.person((1, 1), job="artist", traits=("artist",))
     pose(field, pip)
     field.sim.tick(10)
     pose(field, pip, False)
@@ -280,7 +301,7 @@ def test_an_animal_that_loses_patience_aborts_the_plan(field):
 
 def test_an_interrupted_drawing_lets_the_animal_go(field):
     pip = rabbit(field, (4, 1))
-    ada = field.person((1, 1), pack="artist", traits=("artist",))
+    ada = field.person((1, 1), job="artist", traits=("artist",))
     pose(field, pip)
     field.sim.run_until(lambda: pip[Poser].is_frozen, 60)
     wound(field.town, ada, 100)
@@ -292,7 +313,7 @@ def test_an_interrupted_drawing_lets_the_animal_go(field):
 @pytest.mark.parametrize(("traits", "utility"), [(("artist",), 0.705), ((), 0.505)])
 def test_the_utility_is_composed_as_the_seed_composes_it(field, traits, utility):
     pip = rabbit(field, (9, 1), photogenicity=50)
-    field.person((1, 1), pack="artist", traits=traits)
+    field.person((1, 1), job="artist", traits=traits)
     pose(field, pip)
     field.sim.tick(1)
     ready = [
@@ -306,7 +327,7 @@ def test_the_utility_is_composed_as_the_seed_composes_it(field, traits, utility)
 
 def test_the_best_looking_of_those_who_are_ready_is_chosen(field):
     plain, pretty = rabbit(field, (9, 1), 20), rabbit(field, (9, 6), 95)
-    field.person((1, 1), pack="artist", traits=("artist",))
+    field.person((1, 1), job="artist", traits=("artist",))
     pose(field, plain)
     pose(field, pretty)
     field.sim.run_until(lambda: pretty[Poser].is_frozen, 80)
@@ -315,7 +336,7 @@ def test_the_best_looking_of_those_who_are_ready_is_chosen(field):
 
 def test_a_landscape_is_painted_behind_a_plain_animal_at_the_water(field):
     plain = rabbit(field, (9, 6), 20)
-    field.person((6, 6), pack="artist", traits=("artist",))
+    field.person((6, 6), job="artist", traits=("artist",))
     pose(field, plain)
     field.sim.run_until(lambda: field.counts == {"pictures painted": 1}, 160)
     assert field.town.chronicle.entries[-1].text == "painted the landscape behind Pip"

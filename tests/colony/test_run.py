@@ -59,7 +59,7 @@ def test_in_two_days_everything_happens():
         for kind in (
             "plots tilled", "plots planted", "crops ripened", "crops harvested", "items stored", "meals cooked",
             "meals eaten", "nights slept", "bites", "wounds healed", "pictures painted", "wolves arrived", "shots fired",
-            "wolves driven off",
+            "wolves driven off", "watches kept", "parties formed", "blows struck",
         )
         if not counts[kind]
     ]  # fmt: skip
@@ -115,6 +115,13 @@ def test_a_report_tells_what_was_done():
     for ran, completed, preempted, aborted in table.values():
         assert ran >= completed + preempted + aborted
     assert report.notes[0].startswith("plots tilled ")
+    tasks = report.notes[report.notes.index("tasks:") + 1 : -2]
+    assert [line.partition(":")[0].strip() for line in tasks] == [
+        "healing", "cooking", "farming", "hauling", "commissions", "party",
+    ]  # fmt: skip
+    assert tasks[2].startswith("  farming: done ")
+    assert report.notes[-2].startswith("work waited ")
+    assert report.notes[-1].startswith("a search waited ")
     assert len(report.digest) == 32
 
 
@@ -169,7 +176,7 @@ def test_a_table_counts_how_actions_ended(field):
 
 def test_a_description_is_one_line(colony):
     colony.runtime.step()
-    assert describe(colony) == "day 1, day: 21 agents, 2 wolves, 8 turnips, 4 meals, 0 pictures"
+    assert describe(colony) == "day 1, day: 25 agents, 2 wolves, 8 turnips, 4 meals, 0 pictures"
 
 
 def test_what_happens_in_the_world_is_in_the_trace(colony):

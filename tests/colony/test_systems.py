@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
+from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import wound
 from agentrt_examples.colony.population import Population
@@ -13,8 +14,9 @@ from agentrt_examples.colony.systems import Systems
 
 @pytest.fixture
 def lively(field):
-    field.population = Population(field.town, field.runtime)
-    field.systems = Systems(field.town, field.population)
+    field.captain = Captain(field.town, field.foreman.watch)
+    field.population = Population(field.town, field.runtime, field.captain)
+    field.systems = Systems(field.town, field.population, field.foreman, field.captain)
     field.runtime.every_tick(field.systems.tick)
     return field
 
@@ -81,7 +83,7 @@ def test_critters_are_born_while_they_are_few(lively):
     lively.population.born_critter()
     assert lively.census.count("critter") == 0  # nobody is there to bear it
     lively.population.critter((1, 1), name="Pip")
-    lively.sim.tick(400)
+    lively.sim.tick(200)
     assert lively.census.count("critter") == 2
     assert lively.counts["critters born"] == 1
 

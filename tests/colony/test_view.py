@@ -6,6 +6,7 @@ import pytest
 
 from agentrt_examples.colony.app import SPEEDS, ColonyApp
 from agentrt_examples.colony.bodies import Health, Needs, Position
+from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.picture import Picture, glyph_of
 from agentrt_examples.colony.views import agents_panel, counts_line, doing, events_panel, running_units, why_panel
 
@@ -50,7 +51,7 @@ def test_the_panels_fit_and_say_who_does_what_and_why(colony):
     for _ in range(8):
         colony.runtime.step()
     agents = colony.population.agents
-    lines = agents_panel(agents, agents[0], 56, 24).plain.split("\n")
+    lines = agents_panel(agents, agents[0], 56, 26).plain.split("\n")
     assert len(lines) == 1 + len(agents)
     assert all(len(line) <= 56 for line in lines)
     assert lines[1].startswith("A Alva")
@@ -60,6 +61,36 @@ def test_the_panels_fit_and_say_who_does_what_and_why(colony):
     names = [unit.name for _, unit in running_units(agents[0].snapshot())]
     assert why[1].startswith(names[0])
     assert why_panel(None, 56, 9).plain == ""
+
+
+def test_the_reasons_name_the_groups_and_their_tasks(colony):
+    for _ in range(8):
+        colony.runtime.step()
+    farmer, soldier = (next(one for one in colony.population.agents if one.name == name) for name in ("Alva", "Jorun"))
+    lines = why_panel(farmer, 90, 30).plain.split("\n")
+    assert "farming  till  plant  harvest" in " ".join(line.replace(" (1)", "").replace(" (2)", "") for line in lines)
+    assert [line.split("  ")[0] for line in lines if line.startswith(("basic", "farming", "hauling"))] == [
+        "basic needs", "farming", "hauling",
+    ]  # fmt: skip
+    colony.captain.order(soldier, (20, 10))
+    colony.runtime.step()
+    lines = why_panel(soldier, 90, 30).plain.split("\n")
+    assert any(line.startswith("unit control  move_to (20, 10)") for line in lines)
+    assert any(line.startswith("party 1  attack") for line in lines)
+
+
+def test_buffs_are_seen(colony):
+    agent = colony.population.agents[0]
+    agent.entity[Buffs].begin("poisoned")
+    assert "Alva poisoned" in why_panel(agent, 90, 9).plain
+
+
+def test_what_is_done_is_told_in_words(colony):
+    pet = next(agent for agent in colony.population.agents if agent.entity.kind == "pet")
+    for _ in range(40):
+        colony.runtime.step()
+    assert "colony:" not in "".join(doing(agent.snapshot()) for agent in colony.population.agents)
+    assert glyph_of(pet.entity) == "d"
 
 
 def test_a_short_table_keeps_the_selected_one_in_view(colony):

@@ -231,9 +231,10 @@ def test_a_call_whose_strand_is_cancelled_is_cancelled_and_waited_for_at_the_end
 
 
 def test_the_result_of_a_thread_that_nobody_waits_for_is_dropped(play_loop, being):
-    may_end, ended = threading.Event(), threading.Event()
+    began, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 
     def slow():
+        began.set()
         may_end.wait()
         ended.set()
         return "too late"
@@ -249,6 +250,7 @@ def test_the_result_of_a_thread_that_nobody_waits_for_is_dropped(play_loop, bein
             may_end.set()
 
     runtime = play_loop.runtime()
+    runtime.every_tick(lambda: runtime.tick == 2 and began.wait(10))  # a thread that did not begin is never run
     runtime.add(being([Call]))
     assert play_loop(lambda: play_loop.cancel_after(0.12, runtime.run))
     assert ended.wait(10)

@@ -27,7 +27,7 @@ __all__ = ["TaskFace"]
 class TaskFace(Strand):
     """A strand with the face of an asyncio task."""
 
-    __slots__ = ("_callbacks", "_context", "_host")
+    __slots__ = ("__weakref__", "_callbacks", "_context", "_host")
 
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost

@@ -7,13 +7,13 @@ A strand can await only the kernel's own traps. Anything else comes out of it as
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.scope import Cancelled
-from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.strand import Strand
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -46,9 +46,7 @@ class PlainHost:
     steps_inline = True
     cancelled_type: type[BaseException] = Cancelled
 
-    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """Make a strand."""
-        return Strand(kernel, coro, name, owner)
+    strand: type[Strand] = Strand  # makes a strand; the class itself, since a method would only call it
 
     def cancelled(self, reason: str) -> BaseException:
         """The exception for one cancelled wait."""

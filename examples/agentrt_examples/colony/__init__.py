@@ -1,21 +1,24 @@
-"""A colony that lives: about twenty agents of four kinds in a grid world, run by AI packs in JSON.
+"""A colony that lives: twenty-five agents of five kinds in a grid world, run by AI packs and tasks, most of it JSON.
 
-For authors of games who want to see what it takes. From below: ``terrain`` and ``paths`` (the ground),
-``census``, ``chronicle``, ``daylight``, ``effects`` (what the world knows), ``bodies``, ``goods``,
-``growing``, ``animals``, ``harm`` (what entities are made of), ``town`` (all of it together), ``acting``
-(what can be done), ``population`` (who does it), ``systems`` (what happens by itself), ``colony`` (a run of
-it). ``report``, ``picture`` and ``app`` only look.
+For authors of games who want to see what it takes. From below:
 
-It is written on the façade ``agentrt`` and on ``agentrt_actions`` alone. This module offers what the entry
-points name: ``manifest`` for packs and actions, ``world`` for ``agentrt demo``. It imports nothing that needs
-the extra ``demo``.
+* ``terrain``, ``paths``, ``survey`` (the ground), ``census``, ``chronicle``, ``daylight``, ``effects`` (what the world
+  knows), ``bodies``, ``goods``, ``growing``, ``animals``, ``buffs``, ``harm`` (what entities are made of), ``jobs``
+  (the data of jobs, equipment, kinds), ``town`` (all of it together);
+* ``acting`` (what can be done), ``foreman`` and ``captain`` (what somebody wants to be done), ``population`` (who does
+  it), ``systems`` (what happens by itself), ``colony`` (a run of it), ``saving`` (a run of it that goes on tomorrow);
+* ``report``, ``picture``, ``views`` and ``app`` only look.
+
+It is written on the façade ``agentrt`` and on ``agentrt_actions``. This module offers what the entry points name:
+``manifest`` for packs and actions, ``world`` for ``agentrt demo``. It imports nothing that needs the extra ``demo``.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from agentrt import Manifest
+from agentrt import Action, Manifest
+from agentrt_examples.colony import bodies
 from agentrt_examples.colony.acting import (
     cooking,
     critters,
@@ -24,6 +27,8 @@ from agentrt_examples.colony.acting import (
     healing,
     needs,
     painting,
+    pets,
+    soldiers,
     top,
     tower,
     wolves,
@@ -32,49 +37,80 @@ from agentrt_examples.colony.offer import ColonyWorld
 
 __all__ = ["manifest", "world"]
 
-_PACKS = Path(__file__).parent / "packs"
+_HERE = Path(__file__).parent
+
+_ACTIONS: tuple[type[Action], ...] = (
+    cooking.Cook,
+    cooking.CookOnHearth,
+    critters.Graze,
+    critters.GrazeHere,
+    critters.Pose,
+    farming.HarvestPlot,
+    farming.PlantPlot,
+    farming.TendPlot,
+    farming.TillPlot,
+    hauling.HaulMeal,
+    hauling.HaulPicture,
+    hauling.HaulTurnip,
+    healing.GetHerb,
+    healing.HealAdjacent,
+    healing.HealOther,
+    healing.HealSelf,
+    needs.ChooseBed,
+    needs.Eat,
+    needs.Rest,
+    needs.RestInBed,
+    needs.Sleep,
+    needs.SleepInBed,
+    painting.AdmirePicture,
+    painting.DrawAnimal,
+    painting.DrawLandscape,
+    painting.FindAndPaintSubject,
+    painting.FindWillingPaintingSubject,
+    painting.PaintCommission,
+    pets.BeGlad,
+    pets.BeSick,
+    pets.FindOwner,
+    soldiers.Attack,
+    soldiers.Guard,
+    soldiers.MoveTo,
+    soldiers.StandFast,
+    soldiers.Strike,
+    top.FreeTime,
+    top.LieDown,
+    top.RunFromDanger,
+    top.Work,
+    tower.Shoot,
+    wolves.Bite,
+    wolves.FindWayOut,
+    wolves.Hunt,
+    wolves.Leave,
+    wolves.Vanish,
+)
+
+
+def _alias(action: type[Action]) -> str:
+    return "actions:" + "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in action.__name__)[1:]
+
 
 manifest = Manifest(
     "colony",
     {
-        "actions:bite": wolves.Bite,
-        "actions:cook": cooking.Cook,
-        "actions:cook_on_hearth": cooking.CookOnHearth,
-        "actions:draw_animal": painting.DrawAnimal,
-        "actions:draw_landscape": painting.DrawLandscape,
-        "actions:eat": needs.Eat,
-        "actions:find_and_paint_subject": painting.FindAndPaintSubject,
-        "actions:find_way_out": wolves.FindWayOut,
-        "actions:find_willing_painting_subject": painting.FindWillingPaintingSubject,
-        "actions:free_time": top.FreeTime,
-        "actions:get_herb": healing.GetHerb,
-        "actions:get_meal": needs.GetMeal,
-        "actions:get_turnip": needs.GetTurnip,
-        "actions:graze": critters.Graze,
-        "actions:graze_here": critters.GrazeHere,
-        "actions:harvest_plot": farming.HarvestPlot,
-        "actions:haul_meal": hauling.HaulMeal,
-        "actions:haul_picture": hauling.HaulPicture,
-        "actions:haul_turnip": hauling.HaulTurnip,
-        "actions:heal_adjacent": healing.HealAdjacent,
-        "actions:heal_other": healing.HealOther,
-        "actions:heal_self": healing.HealSelf,
-        "actions:hunt": wolves.Hunt,
-        "actions:leave": wolves.Leave,
-        "actions:lie_down": top.LieDown,
-        "actions:plant_plot": farming.PlantPlot,
-        "actions:pose": critters.Pose,
-        "actions:rest": needs.Rest,
-        "actions:rest_in_bed": needs.RestInBed,
-        "actions:run_from_danger": top.RunFromDanger,
-        "actions:shoot": tower.Shoot,
-        "actions:sleep": needs.Sleep,
-        "actions:sleep_in_bed": needs.SleepInBed,
-        "actions:tend_plot": farming.TendPlot,
-        "actions:till_plot": farming.TillPlot,
-        "actions:vanish": wolves.Vanish,
-        "actions:work": top.Work,
-        **{f"ai_pack:{path.stem}": path for path in sorted(_PACKS.glob("*.json"))},
+        **{_alias(action): action for action in _ACTIONS},
+        **{f"ai_pack:{path.stem}": path for path in sorted((_HERE / "packs").glob("*.json"))},
+        "components:habits": bodies.Habits,
+        "components:training": pets.Training,
+        "observers:hunger": needs.observe_hunger,
+        "observers:loneliness": pets.observe_loneliness,
+        "observers:sleepiness": needs.observe_sleepiness,
+        "observers:starvation": needs.observe_starvation,
+        "task_groups:solo:basic_needs": needs.SoloBasicNeeds,
+        "task_groups:solo:pet": _HERE / "data" / "groups" / "pet.json",
+        "task_groups:solo:unit_control": _HERE / "data" / "groups" / "solo.json",
+    },
+    mixins={
+        "colony:ai_pack:critter": _HERE / "data" / "mixins" / "fidgeting.json",
+        "colony:ai_pack:hearthling": _HERE / "data" / "mixins" / "looking.json",
     },
 )
 

@@ -9,8 +9,9 @@ Source: seed 001, "Leaf action example" (ready_to_pose, freeze_animal, get_photo
 from __future__ import annotations
 
 from agentrt import Entity, Signal
+from agentrt_examples.colony.census import Census
 
-__all__ = ["Poser", "is_animal"]
+__all__ = ["Models", "Poser", "is_animal"]
 
 
 class Poser:
@@ -74,3 +75,38 @@ def is_animal(entity: Entity) -> bool:
         entity: the entity.
     """
     return entity.get(Poser) is not None
+
+
+class Models:
+    """Which animal is the best to draw. Every artist asks the same, so the answer is kept until something changes.
+
+    Args:
+        census: where animals stand under the tag ``animal``; it is told when one begins or ends to pose.
+    """
+
+    __slots__ = ("_best", "_census", "_is_known")
+
+    def __init__(self, census: Census) -> None:
+        self._census = census
+        self._best: Entity | None = None
+        self._is_known = False
+        census.changed("animal").connect(self._forget)
+
+    def _forget(self, _change: object) -> None:
+        self._is_known = False
+
+    @property
+    def best(self) -> Entity | None:
+        """Of those that are ready to pose the most photogenic; of all, if none is ready; None if there is none."""
+        if not self._is_known:
+            self._is_known = True
+            self._best = None
+            for animal in self._census.find("animal"):
+                if self._best is None or _appeal(animal) > _appeal(self._best):
+                    self._best = animal
+        return self._best
+
+
+def _appeal(animal: Entity) -> tuple[bool, float]:
+    poser = animal[Poser]
+    return poser.is_ready, poser.photogenicity

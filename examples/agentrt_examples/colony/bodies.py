@@ -8,10 +8,14 @@ then fires the component's signal; nothing here knows an action. The classes imp
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from agentrt import Entity, Signal
+from agentrt_actions import IdleEffects
 from agentrt_examples.colony.terrain import Cell, Ground
 
-__all__ = ["FULL", "Fear", "Health", "Legs", "Needs", "Position", "Traits"]
+__all__ = ["FULL", "Being", "Fear", "Habits", "Health", "Legs", "Loyalty", "Needs", "Position", "Traits"]
 
 FULL = 1000
 """What needs count down from."""
@@ -208,24 +212,75 @@ class Fear:
             self.changed.emit()
 
 
+class Being(Entity):
+    """Somebody who acts. The packs of its kind are part of its data, and its agent takes them from there.
+
+    Attributes:
+        entity_data: what the game says about its kind.
+    """
+
+    __slots__ = ("entity_data",)
+
+    entity_data: Mapping[str, Any]
+
+
+class Loyalty:
+    """To whom somebody belongs.
+
+    Args:
+        owner: to whom.
+
+    Attributes:
+        owner: to whom.
+    """
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Entity | None) -> None:
+        self.owner = owner
+
+
+class Habits:
+    """What somebody does for no reason; implements ``agentrt_actions.IdleEffects``. Comes with a pack.
+
+    Args:
+        entity: whose habits.
+
+    Attributes:
+        also_as: under which protocols it is found.
+        idle_effects: the effects, with how likely each is.
+    """
+
+    __slots__ = ("idle_effects",)
+
+    also_as: ClassVar[tuple[type, ...]] = (IdleEffects,)
+
+    def __init__(self, entity: Entity) -> None:
+        self.idle_effects: dict[str, float] = {"scratch": 2, "yawn": 1}
+
+
 class Traits:
     """What is peculiar to somebody, and what is on its mind.
 
     Args:
         names: such as ``artist``.
+        home: where its own bed is.
 
     Attributes:
+        names: as given.
+        home: as given.
         thoughts: what it thought last, oldest first; at most five.
     """
 
-    __slots__ = ("_names", "thoughts")
+    __slots__ = ("home", "names", "thoughts")
 
-    def __init__(self, *names: str) -> None:
-        self._names = names
+    def __init__(self, *names: str, home: Cell | None = None) -> None:
+        self.names = names
+        self.home = home
         self.thoughts: list[str] = []
 
     def __contains__(self, name: str) -> bool:
-        return name in self._names
+        return name in self.names
 
     def add_thought(self, thought: str) -> None:
         """Have a thought.

@@ -38,6 +38,10 @@ KINDS = (
     "shots fired",
     "wolves shot",
     "wolves driven off",
+    "blows struck",
+    "wolves slain",
+    "watches kept",
+    "parties formed",
     "critters caught",
     "critters born",
 )

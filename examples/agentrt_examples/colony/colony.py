@@ -7,17 +7,22 @@ into the trace as a note. So one digest over the trace covers all of a run.
 from __future__ import annotations
 
 from agentrt import Runtime, TraceEvent, TraceRecord
+from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.chronicle import Entry
+from agentrt_examples.colony.foreman import Foreman
 from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.systems import Systems
+from agentrt_examples.colony.terrain import Ground
+from agentrt_examples.colony.texts import status_text
 from agentrt_examples.colony.town import Town
 
 __all__ = ["TICKS_PER_SECOND", "Colony"]
 
 TICKS_PER_SECOND = 20
 
-_TURNIPS_AT_FIRST = 8
-_MEALS_AT_FIRST = 4
+_THINK_BUDGET = 200
+
+_STOCK_AT_FIRST = (("turnip", 8), ("meal", 4))
 
 
 class Colony:
@@ -26,22 +31,43 @@ class Colony:
     Args:
         seed: of all that is random.
         host: what the runtime runs on: plain, asyncio or trio.
+        across: how many colonies lie side by side, as one.
+        down: how many lie one below the other.
+        settled: whether anybody lives there and anything is in store; a saved game brings its own.
 
     Attributes:
+        seed, across, down: as given.
         runtime: runs it; step it, or await its ``run``.
         town: the world.
         population: who lives there.
+        foreman: who issues the town's tasks.
+        captain: who commands the soldiers.
     """
 
-    def __init__(self, seed: int = 7, host: str = "plain") -> None:
-        self.runtime = Runtime(seed=seed, ticks_per_second=TICKS_PER_SECOND, host=host)
-        self.town = Town(self.runtime.clock, self.runtime.leases, self.runtime.stream("world"))
+    def __init__(
+        self, seed: int | str = 7, host: str = "plain", *, across: int = 1, down: int = 1, settled: bool = True
+    ) -> None:
+        self.seed = seed
+        self.across = across
+        self.down = down
+        self.runtime = Runtime(
+            seed=seed,
+            ticks_per_second=TICKS_PER_SECOND,
+            host=host,
+            think_budget=_THINK_BUDGET * across * down,
+            translate=status_text,
+        )
+        ground = Ground(across=across, down=down)
+        self.town = Town(self.runtime.clock, self.runtime.leases, self.runtime.stream("world"), ground=ground)
         self.town.chronicle.listeners.append(self._note)
-        self.population = Population(self.town, self.runtime)
-        self.town.stock("turnip", _TURNIPS_AT_FIRST)
-        self.town.stock("meal", _MEALS_AT_FIRST)
-        self.population.settle()
-        self.runtime.every_tick(Systems(self.town, self.population).tick)
+        self.foreman = Foreman(self.town)
+        self.captain = Captain(self.town, self.foreman.watch)
+        self.population = Population(self.town, self.runtime, self.captain)
+        if settled:
+            for kind, count in _STOCK_AT_FIRST:
+                self.town.stock(kind, count * len(ground.parts))
+            self.population.settle()
+        self.runtime.every_tick(Systems(self.town, self.population, self.foreman, self.captain).tick)
 
     def _note(self, entry: Entry) -> None:
         if self.runtime.trace.on:

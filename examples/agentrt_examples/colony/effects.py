@@ -28,6 +28,11 @@ EFFECTS: dict[str, int] = {
     "aim": 8,
     "reload": 12,
     "graze": 24,
+    "strike": 12,
+    "wag": 20,
+    "admire": 40,
+    "scratch": 30,
+    "yawn": 16,
 }
 
 

@@ -6,12 +6,13 @@ An item is in one of three states, and its tags in the census say which:
 state     tags                                               where it is
 ========  =================================================  ======================================
 loose     ``item``, ``loose``, ``loose:<kind>``, ``<kind>``  on the ground, at its position
-stored    ``item``, ``<kind>``                               on a shelf, at the shelf's position
+stored    ``item``, ``stored:<kind>``, ``<kind>``            on a shelf, at the shelf's position
 held      ``item``                                           in somebody's hands; its position is old
 ========  =================================================  ======================================
 
-So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away, and
-nobody finds what somebody else carries. All changes of state are in this module.
+So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away,
+``stored:turnip`` those of the stockpile, and nobody finds what somebody else carries. All changes of state are in this
+module.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from agentrt import Entity
 from agentrt_examples.colony.bodies import FULL, Needs, Position, Traits
 from agentrt_examples.colony.census import Census
 from agentrt_examples.colony.chronicle import Chronicle
+from agentrt_examples.colony.terrain import Cell
 
-__all__ = ["Food", "Goods", "Hands", "Shelf"]
+__all__ = ["Food", "Goods", "Hands", "Picture", "Shelf"]
 
 
 class Goods:
@@ -90,6 +92,11 @@ class Hands:
         self._census = census
         self.carrying: Entity | None = None
 
+    @property
+    def location(self) -> Cell:
+        """Where the hands are."""
+        return self._position.location
+
     def pick_up(self, item: Entity) -> bool:
         """Take an item from the ground or from its shelf.
 
@@ -126,8 +133,10 @@ class Hands:
 class Shelf:
     """A place that keeps a few items of one kind; implements ``agentrt_actions.Storage``.
 
+    It stands under ``shelf``, and while there is room, under ``storage``: nobody looks for a place on a full shelf.
+
     Args:
-        position: where it is.
+        entity: the shelf itself, which has a position.
         kind: of the items.
         room: how many it keeps.
         census: where items are listed.
@@ -138,15 +147,16 @@ class Shelf:
         items: what it keeps, in the order in which it came.
     """
 
-    __slots__ = ("_census", "_chronicle", "_position", "_room", "items", "kind")
+    __slots__ = ("_census", "_chronicle", "_entity", "_room", "items", "kind")
 
-    def __init__(self, position: Position, kind: str, room: int, census: Census, chronicle: Chronicle) -> None:
-        self._position = position
+    def __init__(self, entity: Entity, kind: str, room: int, census: Census, chronicle: Chronicle) -> None:
+        self._entity = entity
         self._room = room
         self._census = census
         self._chronicle = chronicle
         self.kind = kind
         self.items: list[Entity] = []
+        census.put(entity, "shelf", "storage")
 
     def accepts(self, item: Entity) -> bool:
         """Whether an item belongs here and there is room for it.
@@ -186,11 +196,11 @@ class Shelf:
         goods.detach(item)
         goods.shelf = self
         self.items.append(item)
-        item[Position].place(self._position.location)
+        item[Position].place(self._entity[Position].location)
         self._census.take(item, "loose", f"loose:{item.kind}")
-        self._census.put(item, item.kind)
+        self._census.put(item, item.kind, f"stored:{item.kind}")
         if len(self.items) == self._room:
-            self._census.tell("storage")
+            self._census.take(self._entity, "storage")
         return True
 
     def remove(self, item: Entity) -> None:
@@ -201,8 +211,9 @@ class Shelf:
         """
         self.items.remove(item)
         item[Goods].shelf = None
+        self._census.take(item, f"stored:{item.kind}")
         if len(self.items) == self._room - 1:
-            self._census.tell("storage")
+            self._census.put(self._entity, "storage")
 
 
 class Food:
@@ -236,3 +247,19 @@ class Food:
             "meals eaten" if cooked else "raw food eaten", consumer, "ate a meal" if cooked else "ate a raw turnip"
         )
         self._item[Goods].use_up(self._item)
+
+
+class Picture:
+    """What makes an item a picture.
+
+    Args:
+        beauty: how much there is to see in it, from 0 to 100.
+
+    Attributes:
+        beauty: as given.
+    """
+
+    __slots__ = ("beauty",)
+
+    def __init__(self, beauty: int = 50) -> None:
+        self.beauty = beauty

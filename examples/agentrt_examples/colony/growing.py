@@ -51,9 +51,17 @@ class Plot:
         """
         if self.state != before:
             raise ValueError(f"{self._entity.name} is {self.state}, not {before}")
+        self.put(STATES[(STATES.index(before) + 1) % len(STATES)])
+
+    def put(self, state: str) -> None:
+        """Be in another state, whatever it was in before.
+
+        Args:
+            state: one of ``STATES``.
+        """
         self._census.take(self._entity, f"plot:{self.state}")
-        self.state = STATES[(STATES.index(before) + 1) % len(STATES)]
-        self._census.put(self._entity, f"plot:{self.state}")
+        self.state = state
+        self._census.put(self._entity, f"plot:{state}")
 
 
 class Bush:
@@ -62,15 +70,19 @@ class Bush:
     Args:
         bear: makes a herb, and returns it.
         pause: how many ticks a herb takes.
+
+    Attributes:
+        herb: the one that it bears.
+        due: in which tick it bears the next one.
     """
 
-    __slots__ = ("_bear", "_due", "_herb", "_pause")
+    __slots__ = ("_bear", "_pause", "due", "herb")
 
     def __init__(self, bear: Callable[[], Entity], pause: int) -> None:
         self._bear = bear
         self._pause = pause
-        self._herb: Entity | None = None
-        self._due = 0
+        self.herb: Entity | None = None
+        self.due = 0
 
     def grow(self, tick: int, still_there: Callable[[Entity], bool]) -> None:
         """See to it that there is a herb sooner or later.
@@ -79,10 +91,10 @@ class Bush:
             tick: now.
             still_there: whether the last herb can still be picked.
         """
-        if self._herb is not None:
-            if still_there(self._herb):
+        if self.herb is not None:
+            if still_there(self.herb):
                 return
-            self._herb = None
-            self._due = tick + self._pause
-        if tick >= self._due:
-            self._herb = self._bear()
+            self.herb = None
+            self.due = tick + self._pause
+        if tick >= self.due:
+            self.herb = self._bear()

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from agentrt import Entity
 from agentrt_examples.colony.bodies import Health, Legs
+from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.town import Town
 
-__all__ = ["heal", "wound"]
+__all__ = ["BADLY_HURT", "heal", "mark", "wound"]
+
+BADLY_HURT = "badly_hurt"
+"""The event of an entity that has less than two fifths of its health left."""
 
 
 def wound(town: Town, victim: Entity, points: int) -> bool:
@@ -27,16 +31,19 @@ def wound(town: Town, victim: Entity, points: int) -> bool:
     """
     health = victim[Health]
     was_down = health.is_down
+    before = health.points
     health.add(-points)
+    if health.points * 10 < health.most * 4 <= before * 10:
+        victim.signal(BADLY_HURT).emit()
     if not health.is_down:
-        _mark(town, victim)
+        mark(town, victim)
         return False
     if victim.kind != "hearthling":
         victim.destroy()
         return True
     if not was_down:
         town.chronicle.note("knocked down", victim, "was knocked down")
-    _mark(town, victim)
+    mark(town, victim)
     return False
 
 
@@ -49,12 +56,18 @@ def heal(town: Town, patient: Entity, points: int) -> None:
         points: how much.
     """
     patient[Health].add(points)
-    _mark(town, patient)
+    mark(town, patient)
 
 
-def _mark(town: Town, somebody: Entity) -> None:
+def mark(town: Town, somebody: Entity) -> None:
+    """See to it that the tags of a body and its legs fit its wounds.
+
+    Args:
+        town: where.
+        somebody: whose.
+    """
     health = somebody[Health]
     if somebody.kind == "hearthling":
         town.census.mark(somebody, "wounded", health.is_hurt)
         town.census.mark(somebody, "prey", not health.is_down)
-        somebody[Legs].limping = health.is_hurt
+        somebody[Legs].limping = health.is_hurt or somebody[Buffs].left("poisoned") > 0

@@ -77,6 +77,7 @@ _ITEMS: dict[str, tuple[str, Color]] = {
 COLORS: dict[str, Color] = {
     "hearthling": (255, 255, 255),
     "critter": (240, 200, 140),
+    "pet": (255, 170, 220),
     "wolf": (255, 90, 80),
     "turret": (150, 220, 255),
 }
@@ -94,7 +95,7 @@ def glyph_of(entity: Entity) -> str:
         return entity.name[:1]
     if entity.kind == "critter":
         return "\N{WHITE SMILING FACE}" if entity[Poser].is_ready else "c"
-    return {"wolf": "W", "turret": "\N{BLACK CHESS ROOK}"}.get(entity.kind, "?")
+    return {"pet": "d", "wolf": "W", "turret": "\N{BLACK CHESS ROOK}"}.get(entity.kind, "?")
 
 
 class Picture:
@@ -129,7 +130,7 @@ class Picture:
             _put(rows, entity, *_PLOTS[entity[Plot].state])
         for entity in census.find("bed"):
             _put(rows, entity, "\N{LOWER HALF BLOCK}", (190, 80, 80))
-        for entity in census.find("storage"):
+        for entity in census.find("shelf"):
             if not entity[Shelf].items:
                 _put(rows, entity, "\N{MIDDLE DOT}", (120, 108, 84))
         for kind, (sign, color) in _ITEMS.items():

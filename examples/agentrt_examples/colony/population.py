@@ -1,8 +1,9 @@
 """The population: who lives in the colony, and how they come and go.
 
-Four kinds of agents, told apart by the pack that they are given and by nothing else: hearthlings (with a pack
-for each job), critters, wolves, turrets. An agent's entity is made by the town; when the entity is destroyed,
-the agent leaves the runtime at the next intake.
+Five kinds of agents, told apart by the packs that their entities list and by nothing else: hearthlings, critters, pets,
+wolves, turrets. What a hearthling knows besides comes from its job: abilities, and places in the task groups of the
+town. What a pet knows besides comes from its collar. An agent's entity is made by the town; when the entity is
+destroyed, the agent leaves the runtime at the next intake.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agentrt import Agent, Entity, Runtime
+from agentrt.town import Job
 from agentrt_examples.colony.animals import Poser
-from agentrt_examples.colony.bodies import FULL, Needs, Position, Traits
+from agentrt_examples.colony.bodies import FULL, Loyalty, Needs, Position, Traits
+from agentrt_examples.colony.captain import Captain
+from agentrt_examples.colony.jobs import COLLAR, JOBS
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
 
@@ -23,7 +27,7 @@ class Settler(NamedTuple):
 
     Attributes:
         name: what it is called.
-        job: the name of its pack.
+        job: the name of its job.
         traits: what is peculiar to it.
     """
 
@@ -42,15 +46,34 @@ SETTLERS = (
     Settler("Gaspar", "artist", ("artist",)),
     Settler("Hilde", "artist", ("artist",)),
     Settler("Ivo", "laborer"),
+    Settler("Jorun", "soldier", ("brave",)),
+    Settler("Kaspar", "soldier", ("brave",)),
 )
 
 _CRITTERS = (
     ("Pip", 95), ("Moss", 70), ("Thistle", 85), ("Bramble", 40), ("Clover", 60), ("Nib", 20), ("Dandelion", 75),
+    ("Fern", 50),
 )  # fmt: skip
-_CRITTER_PACE = 3
-_WOLF_PACE = 2
-_HEARTHLING_PACE = 3
+
+
+class _Body(NamedTuple):
+    pace: int
+    health: int
+    fears: tuple[str, int] | None
+    tags: tuple[str, ...]
+
+
+_BODIES: dict[str, _Body] = {
+    "hearthling": _Body(3, 100, ("wolf", 5), ("prey",)),
+    "critter": _Body(3, 30, ("wolf", 6), ("prey", "animal")),
+    "pet": _Body(3, 60, ("wolf", 6), ()),
+    "wolf": _Body(2, 110, None, ()),
+    "turret": _Body(0, 1000, ("wolf", 7), ()),
+}
+
 _WOLVES_AT_FIRST = 2
+_PET = "Rufus"
+_OWNER = "Ivo"
 
 
 class Population:
@@ -59,27 +82,36 @@ class Population:
     Args:
         town: where they live.
         runtime: what their agents run in.
+        captain: who commands the soldiers.
 
     Attributes:
         agents: who is there, in the order of coming.
+        jobs: what each hearthling works as: what it got with its job.
     """
 
-    def __init__(self, town: Town, runtime: Runtime) -> None:
+    def __init__(self, town: Town, runtime: Runtime, captain: Captain) -> None:
         self._town = town
         self._runtime = runtime
+        self._captain = captain
         self.agents: list[Agent] = []
+        self.jobs: dict[Agent, Job] = {}
 
     def settle(self) -> None:
         """Bring in those who are there on the first day."""
-        homes = self._town.ground.marked("b")
-        for number, settler in enumerate(SETTLERS):
-            self.hearthling(settler, homes[number])
-        meadow = [cell for cell in self._town.ground.marked(".") if cell[1] > 2]
-        for name, photogenicity in _CRITTERS:
-            self.critter(self._town.random.choice(meadow), name=name, photogenicity=photogenicity)
-        for _ in range(_WOLVES_AT_FIRST):
-            self.wolf()
-        for cell in self._town.ground.marked("t"):
+        ground = self._town.ground
+        parts = len(ground.parts)
+        homes = ground.marked("b")
+        meadow = [cell for cell in ground.marked(".") if cell[1] > 2]
+        for part in range(parts):
+            for settler, home in zip(SETTLERS, homes[part * len(homes) // parts :], strict=False):
+                agent = self.hearthling(settler, home)
+                if settler.name == _OWNER:
+                    self.pet(home, agent.entity)
+            for name, photogenicity in _CRITTERS:
+                self.critter(self._town.random.choice(meadow), name=name, photogenicity=photogenicity)
+            for _ in range(_WOLVES_AT_FIRST):
+                self.wolf()
+        for cell in ground.marked("t"):
             self.turret(cell)
 
     def hearthling(self, settler: Settler, cell: Cell) -> Agent:
@@ -89,14 +121,38 @@ class Population:
             settler: who it is.
             cell: where it stands.
         """
-        entity = self._town.being(
-            "hearthling", cell, name=settler.name, pace=_HEARTHLING_PACE, health=100, fears=("wolf", 5)
-        )
-        entity.add(Traits(*settler.traits))
+        entity = self.body("hearthling", cell, settler.name)
+        entity.add(Traits(*settler.traits, home=cell))
         random = self._town.random
         entity[Needs].add(satiety=-random.between(0, FULL // 2), rest=-random.between(0, FULL // 3))
-        self._town.census.put(entity, "prey")
-        return self._join(entity, settler.job)
+        agent = self.join(entity)
+        self.employ(agent, settler.job)
+        return agent
+
+    def employ(self, agent: Agent, job: str) -> None:
+        """Give a hearthling another job; it loses the one that it had.
+
+        Args:
+            agent: the hearthling's.
+            job: the name of the job.
+        """
+        before = self.jobs.pop(agent, None)
+        if before is not None:
+            before.end()
+        self.jobs[agent] = self._town.groups.employ(agent, JOBS[job])
+        if job == "soldier":
+            self._captain.enlist(agent)
+
+    def pet(self, cell: Cell, owner: Entity) -> Agent:
+        """Bring in a pet, with a collar.
+
+        Args:
+            cell: where it stands.
+            owner: to whom it belongs.
+        """
+        entity = self.body("pet", cell, _PET)
+        entity.add(Loyalty(owner))
+        return self.join(entity)
 
     def critter(self, cell: Cell, *, name: str | None = None, photogenicity: int = 50) -> Agent:
         """Bring in a critter.
@@ -106,11 +162,10 @@ class Population:
             name: what it is called; a number by default.
             photogenicity: how good it looks, from 0 to 100.
         """
-        entity = self._town.being("critter", cell, name=name, pace=_CRITTER_PACE, health=30, fears=("wolf", 6))
+        entity = self.body("critter", cell, name or "")
         entity.add(Poser(photogenicity))
         entity[Needs].add(satiety=-self._town.random.between(0, FULL // 2))
-        self._town.census.put(entity, "prey", "animal")
-        return self._join(entity, "critter")
+        return self.join(entity)
 
     def born_critter(self) -> None:
         """Have a critter born beside another one; nothing happens if there is none."""
@@ -123,9 +178,9 @@ class Population:
     def wolf(self) -> Agent:
         """Bring in a wolf over the edge of the world."""
         cell = self._town.random.choice(list(self._town.ground.edge()))
-        entity = self._town.being("wolf", cell, pace=_WOLF_PACE, health=110)
+        entity = self.body("wolf", cell)
         entity[Needs].add(satiety=-FULL // 2)
-        agent = self._join(entity, "wolf")
+        agent = self.join(entity)
         self._town.chronicle.note("wolves arrived", entity, "came out of the woods")
         return agent
 
@@ -135,10 +190,32 @@ class Population:
         Args:
             cell: where it stands.
         """
-        return self._join(self._town.being("turret", cell, health=1000, fears=("wolf", 7)), "turret")
+        return self.join(self.body("turret", cell))
 
-    def _join(self, entity: Entity, pack: str) -> Agent:
-        agent = Agent(entity, packs=[f"colony:ai_pack:{pack}"])
+    def body(self, kind: str, cell: Cell, name: str = "", number: int = 0) -> Entity:
+        """Make the body of a being.
+
+        Args:
+            kind: what it is.
+            cell: where it stands.
+            name: what it is called; the kind and its number by default.
+            number: its number; the next one by default.
+        """
+        pace, health, fears, tags = _BODIES[kind]
+        entity = self._town.being(kind, cell, name=name, pace=pace, health=health, fears=fears, number=number)
+        self._town.census.put(entity, *tags)
+        return entity
+
+    def join(self, entity: Entity, name: str | None = None) -> Agent:
+        """Make the agent of a being; it knows the packs that the being's data list. A pet is given its collar.
+
+        Args:
+            entity: the being.
+            name: what the agent is called; as the entity by default.
+        """
+        agent = Agent(entity, name=name)
+        if entity.kind == "pet":
+            agent.inject_from(COLLAR)
         self.agents.append(agent)
         self._runtime.add(agent)
         entity.destroyed.connect(lambda _gone: self._leave(agent))
@@ -147,4 +224,5 @@ class Population:
     def _leave(self, agent: Agent) -> None:
         if agent in self.agents:
             self.agents.remove(agent)
+            self.jobs.pop(agent, None)
             self._runtime.remove(agent)

@@ -1,4 +1,4 @@
-"""What a run came to: how often each action ran and how it ended, and what happened in the world.
+"""What a run came to: how often each action ran and how it ended, what happened in the world, what became of tasks.
 
 ``ActionTable`` listens to the trace and reads nothing else. An action that ran either completed, or was cut
 short; what cut it short is what was said about its agent's plan just before: a preemption or an abort. If
@@ -11,15 +11,16 @@ and not how it is taken down afterwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from agentrt import TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
 from agentrt.worlds import Progress, WorldReport
 from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.foreman import Tally
 
-__all__ = ["ActionCount", "ActionTable", "run_headless"]
+__all__ = ["ActionCount", "ActionTable", "describe", "run_headless", "task_lines", "wait_lines"]
 
 _PROGRESS_EVERY = 100
 _NOTES_A_LINE = 5
@@ -62,7 +63,7 @@ class ActionTable:
     def _count(self, record: TraceRecord) -> None:
         event, key = record.event, (record.agent, record.path)
         if event is TraceEvent.RUN:
-            name = record.path.rpartition("/")[2]
+            name = record.path.rpartition("/")[2].partition("#")[0].rpartition(":")[2]
             self._cause.pop(record.agent, None)
             count = self._open[key] = self.counts.setdefault(name, ActionCount())
             count.ran += 1
@@ -113,19 +114,54 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
 
     runtime.after_tick(after_tick)
     _run(colony, ticks, host)
-    counts = colony.town.chronicle.counts
     return WorldReport(
         digest=digest.hexdigest(),
         title=f"colony: {ticks} ticks, seed {seed}, {host} host",
         columns=("action", "ran", "completed", "preempted", "aborted"),
         rows=table.rows(),
-        notes=_notes(counts),
+        notes=(*_notes(colony.town.chronicle.counts), *task_lines(colony), *wait_lines(colony)),
     )
 
 
 def _notes(counts: Mapping[str, int]) -> tuple[str, ...]:
     words = [f"{kind} {count}" for kind, count in counts.items()]
     return tuple(", ".join(words[first : first + _NOTES_A_LINE]) for first in range(0, len(words), _NOTES_A_LINE))
+
+
+def task_lines(colony: Colony) -> Iterator[str]:
+    """What became of the tasks of each group: those of the town, the parties, and the orders of soldiers.
+
+    Args:
+        colony: which.
+    """
+    foreman = colony.foreman
+    yield "tasks:"
+    for group in colony.town.groups:
+        tally = foreman.tallies.get(group.name, Tally())
+        seconds = group.waits.mean * colony.runtime.clock.seconds_per_tick
+        yield f"{_tally_line(group.name, foreman.done(group), tally)}, waited {seconds:.1f} s on average"
+    for name, tally in foreman.tallies.items():
+        if name not in colony.town.groups:
+            yield _tally_line(name, tally.done, tally)
+
+
+def _tally_line(name: str, done: int, tally: Tally) -> str:
+    words = name.removeprefix("colony:task_groups:").replace("solo:", "").replace("_", " ")
+    return f"  {words}: done {done} times, {tally.completed} tasks completed, {tally.interrupted} times interrupted"
+
+
+def wait_lines(colony: Colony) -> Iterator[str]:
+    """How long work waited until somebody began it, and how long searches waited for their part of the think budget.
+
+    Args:
+        colony: which.
+    """
+    seconds = colony.runtime.clock.seconds_per_tick
+    for what, waits in (("work", colony.runtime.waits), ("a search", colony.runtime.search_waits)):
+        yield (
+            f"{what} waited {waits.mean * seconds:.1f} s on average, {waits.quantile(0.9) * seconds:.1f} s or less "
+            f"nine times of ten, {waits.longest * seconds:.1f} s at most ({waits.count} waits)"
+        )
 
 
 def _run(colony: Colony, ticks: int, host: str) -> None:

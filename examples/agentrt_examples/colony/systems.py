@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from agentrt import Entity
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
+from agentrt_examples.colony.buffs import Medicine
+from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.daylight import DAWN, DUSK
+from agentrt_examples.colony.foreman import Foreman
 from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import heal
@@ -23,8 +26,9 @@ _MENDS_EVERY = 50
 _GROWTH_EVERY = 5
 _SIGHT_EVERY = 3
 _WOLVES_AT_DUSK = 4
-_CRITTERS_AT_LEAST = 6
+_CRITTERS_AT_LEAST = 8
 
+# All these are for one part of the ground.
 # What is kept of each kind when the trader comes; the rest is sold, so that the colony does not drown in it.
 _KEPT = (("picture", 12), ("turnip", 60))
 
@@ -35,11 +39,17 @@ class Systems:
     Args:
         town: the world.
         population: who lives in it.
+        foreman: who issues the town's tasks.
+        captain: who commands the soldiers.
     """
 
-    def __init__(self, town: Town, population: Population) -> None:
+    def __init__(self, town: Town, population: Population, foreman: Foreman, captain: Captain) -> None:
         self._town = town
         self._population = population
+        self._foreman = foreman
+        self._captain = captain
+        self._medicine = Medicine(lambda: town.clock.tick)
+        self._parts = len(town.ground.parts)
         self._trader = Entity("trader", name="the trader")
 
     def tick(self) -> None:
@@ -56,8 +66,11 @@ class Systems:
             self._dusk()
         elif self._town.daylight.time == DAWN:
             self._trade()
-        if tick % 400 == 0:
+        if tick % 200 == 0:
             self._births()
+        self._medicine.look_after(self._population.agents)
+        self._foreman.tick()
+        self._captain.tick()
 
     def _needs(self, tick: int) -> None:
         dark = self._town.daylight.is_dark
@@ -103,19 +116,19 @@ class Systems:
         fear.notice(tuple(feared[index] for _, index in near), near[0][0] if near else 0)
 
     def _dusk(self) -> None:
-        for _ in range(_WOLVES_AT_DUSK - self._town.census.count("wolf")):
+        for _ in range(_WOLVES_AT_DUSK * self._parts - self._town.census.count("wolf")):
             self._population.wolf()
 
     def _trade(self) -> None:
         for kind, kept in _KEPT:
             # What somebody has reserved is in the middle of a plan.
             goods = [item for item in self._town.census.find(kind) if self._town.leases.holder(item) is None]
-            sold = goods[: max(0, len(goods) - kept)]
+            sold = goods[: max(0, len(goods) - kept * self._parts)]
             for item in sold:
                 item[Goods].use_up(item)
             if sold:
                 self._town.chronicle.note("goods sold", self._trader, f"bought {len(sold)} of kind {kind}")
 
     def _births(self) -> None:
-        if self._town.census.count("critter") < _CRITTERS_AT_LEAST:
+        for _ in range(min(self._parts, _CRITTERS_AT_LEAST * self._parts - self._town.census.count("critter"))):
             self._population.born_critter()

@@ -84,32 +84,41 @@ class Ground:
 
     Args:
         chart: rows of letters, all of the same length.
+        across: how often the chart is repeated side by side.
+        down: how often it is repeated one below the other.
 
     Attributes:
         width: columns.
         height: rows.
+        parts: the upper left cell of each repetition of the chart.
+        cheapest: the cost of the cheapest step that there is.
 
     Raises:
         ValueError: a row has another length, or a letter is unknown.
     """
 
-    __slots__ = ("_letters", "_terrain", "height", "width")
+    __slots__ = ("_across", "_costs", "_down", "_letters", "cheapest", "height", "parts", "width")
 
-    def __init__(self, chart: str = CHART) -> None:
-        self._letters = chart.splitlines()
+    def __init__(self, chart: str = CHART, across: int = 1, down: int = 1) -> None:
+        self._across, self._down = across, down
+        rows = chart.splitlines()
+        self.parts = [(part * len(rows[0]), row * len(rows)) for row in range(down) for part in range(across)]
+        self._letters = [row * across for row in rows] * down
         self.height = len(self._letters)
         self.width = len(self._letters[0])
-        self._terrain: list[list[Terrain]] = []
+        self._costs: dict[Cell, int] = {}
         for number, row in enumerate(self._letters):
             if len(row) != self.width:
                 raise ValueError(f"row {number} of the chart has {len(row)} letters, row 0 has {self.width}")
             unknown = sorted(set(row) - TERRAINS.keys() - MARKS.keys())
             if unknown:
                 raise ValueError(f"row {number} of the chart has letters that mean nothing: {''.join(unknown)}")
-            self._terrain.append([TERRAINS[MARKS.get(letter, letter)] for letter in row])
+            for column, letter in enumerate(row):
+                self._costs[column, number] = TERRAINS[MARKS.get(letter, letter)].cost
+        self.cheapest = min(cost for cost in self._costs.values() if cost)
 
     def __contains__(self, cell: object) -> bool:
-        return isinstance(cell, tuple) and len(cell) == 2 and 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
+        return cell in self._costs
 
     def terrain(self, cell: Cell) -> Terrain:
         """What a cell is.
@@ -117,7 +126,8 @@ class Ground:
         Args:
             cell: column and row, inside the chart.
         """
-        return self._terrain[cell[1]][cell[0]]
+        letter = self._letters[cell[1]][cell[0]]
+        return TERRAINS[MARKS.get(letter, letter)]
 
     def cost(self, cell: Cell) -> int:
         """What a step onto a cell costs; 0 for a cell where nobody walks, or outside the chart.
@@ -125,18 +135,20 @@ class Ground:
         Args:
             cell: column and row.
         """
-        return self._terrain[cell[1]][cell[0]].cost if cell in self else 0
+        return self._costs.get(cell, 0)
 
     def marked(self, letter: str) -> list[Cell]:
-        """The cells with one letter in the chart, row by row.
+        """The cells with one letter in the chart: those of the first part row by row, then those of the next.
 
         Args:
             letter: terrain or mark.
         """
+        width, height = self.width // self._across, self.height // self._down
         return [
             (column, row)
-            for row in range(self.height)
-            for column in range(self.width)
+            for left, top in self.parts
+            for row in range(top, top + height)
+            for column in range(left, left + width)
             if self._letters[row][column] == letter
         ]
 

@@ -15,14 +15,30 @@ from typing import TYPE_CHECKING
 
 from agentrt import Entity, LeaseBook, Stream
 from agentrt.errors import MissingExtraError
-from agentrt_actions import Carrier, Consumable, Directory, EffectPlayer, Located, Mover, PathFinder, Storage, Threats
-from agentrt_examples.colony.bodies import Fear, Health, Legs, Needs, Position
+from agentrt.town import TaskGroups
+from agentrt_actions import (
+    Carrier,
+    Consumable,
+    Directory,
+    EffectPlayer,
+    Located,
+    Mover,
+    PathFinder,
+    Storage,
+    Surveyor,
+    Threats,
+)
+from agentrt_examples.colony.animals import Models
+from agentrt_examples.colony.bodies import Being, Fear, Health, Legs, Needs, Position
+from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.census import Census
 from agentrt_examples.colony.chronicle import Chronicle
 from agentrt_examples.colony.daylight import Clock, Daylight
 from agentrt_examples.colony.effects import EffectBoard
-from agentrt_examples.colony.goods import Food, Goods, Hands, Shelf
+from agentrt_examples.colony.goods import Food, Goods, Hands, Picture, Shelf
 from agentrt_examples.colony.growing import STATES, Bush, Plot
+from agentrt_examples.colony.jobs import GROUPS, KINDS
+from agentrt_examples.colony.survey import Survey
 from agentrt_examples.colony.terrain import Cell, Ground
 
 if TYPE_CHECKING:
@@ -53,10 +69,13 @@ class Town:
         clock, leases, random, ground: as given.
         finder: paths.
         census: what there is.
+        survey: which of it is the nearest.
+        models: the animal that looks best at the moment.
         chronicle: what happened.
         daylight: what time of day it is.
         effects: what is seen of actions.
         bushes: the herb bushes.
+        groups: the task groups of the town.
     """
 
     def __init__(
@@ -74,29 +93,37 @@ class Town:
         self.ground = ground if ground is not None else Ground()
         self.finder = _path_finder(self.ground)
         self.census = Census()
+        self.survey = Survey(self.census, self.finder, self.ground)
+        self.models = Models(self.census)
         self.chronicle = Chronicle(clock)
         self.daylight = Daylight(clock)
         self.effects = EffectBoard(clock)
         self.bushes: list[Bush] = []
-        self._number = 0
+        self.groups = TaskGroups(GROUPS)
+        self.number = 0
         if furnish:
             self._furnish()
 
     # --- entities -----------------------------------------------------------------------------------------------------
 
-    def entity(self, kind: str, cell: Cell, name: str | None = None) -> Entity:
+    def entity(self, kind: str, cell: Cell, name: str = "", number: int = 0) -> Entity:
         """Make something that has a place.
 
         Args:
             kind: what it is.
             cell: where.
-            name: what to call it; the kind and a number by default.
+            name: what to call it; the kind and its number by default.
+            number: its number; the next one by default.
 
         Returns:
-            The entity, with a ``Position``.
+            The entity, with a ``Position``; a ``Being`` if it is of a kind that acts.
         """
-        self._number += 1
-        made = Entity(kind, name=name if name is not None else f"{kind} {self._number}", id=self._number)
+        if not number:
+            self.number += 1
+            number = self.number
+        made = (Being if kind in KINDS else Entity)(kind, name=name or f"{kind} {number}", id=number)
+        if isinstance(made, Being):
+            made.entity_data = KINDS[kind]
         made.add(Position(cell), Located)
         return made
 
@@ -105,10 +132,11 @@ class Town:
         kind: str,
         cell: Cell,
         *,
-        name: str | None = None,
+        name: str = "",
         pace: int = 0,
         health: int = 100,
         fears: tuple[str, int] | None = None,
+        number: int = 0,
     ) -> Entity:
         """Make somebody who acts: with health, needs, hands, and all services of the town.
 
@@ -119,37 +147,43 @@ class Town:
             pace: how many ticks a step over grass takes; 0 for somebody who cannot walk.
             health: what it can take.
             fears: the tag of those whom it fears, and from how many steps away it notices them.
+            number: its number; the next one by default.
 
         Returns:
             The entity.
         """
-        made = self.entity(kind, cell, name)
+        made = self.entity(kind, cell, name, number)
         position = made[Position]
         if pace:
             made.add(Legs(position, self.ground, pace), Mover)
         made.add(Health(health))
         made.add(Needs())
         made.add(Hands(position, self.census), Carrier)
+        made.add(Buffs(lambda: self.clock.tick))
         if fears is not None:
             made.add(Fear(*fears), Threats)
             self.census.put(made, "watchful")
         made.add(self)
         made.add(self.finder, PathFinder)
         made.add(self.census, Directory)
+        made.add(self.survey, Surveyor)
         made.add(self.effects, EffectPlayer)
         made.add(self.leases)
         self.census.put(made, "being", kind)
         return made
 
-    def item(self, kind: str, cell: Cell) -> Entity:
+    def item(self, kind: str, cell: Cell, number: int = 0) -> Entity:
         """Make an item that lies on the ground.
 
         Args:
             kind: turnip, meal, herb or picture.
             cell: where.
+            number: its number; the next one by default.
         """
-        made = self.entity(kind, cell)
+        made = self.entity(kind, cell, number=number)
         made.add(Goods(self.census))
+        if kind == "picture":
+            made.add(Picture())
         if kind in _SATIETY:
             made.add(Food(made, _SATIETY[kind], self.chronicle), Consumable)
         made[Goods].lie(made)
@@ -165,8 +199,7 @@ class Town:
         for letter, (kind, room) in _SHELVES.items():
             for cell in self.ground.marked(letter):
                 shelf = self.entity("shelf", cell)
-                shelf.add(Shelf(shelf[Position], kind, room, self.census, self.chronicle), Storage)
-                self.census.put(shelf, "storage")
+                shelf.add(Shelf(shelf, kind, room, self.census, self.chronicle), Storage)
         for cell in self.ground.marked("b"):
             self.census.put(self.entity("bed", cell), "bed")
         for cell in self.ground.marked("K"):
@@ -184,7 +217,7 @@ class Town:
             kind: of the items.
             count: how many; no more than there is room for.
         """
-        for entity in self.census.find("storage"):
+        for entity in self.census.find("shelf"):
             shelf = entity[Shelf]
             while count and shelf.kind == kind:
                 item = self.item(kind, entity[Position].location)

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from agentrt import Agent, AgentSnapshot, FrameView, UnitView
+from agentrt import Agent, AgentSnapshot, FrameView, TaskGroupView, UnitView
 from agentrt_examples.colony.bodies import FULL, Health, Needs, Traits
+from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.picture import COLORS, glyph_of
-from agentrt_examples.colony.texts import status_text
 
 __all__ = ["agents_panel", "counts_line", "doing", "events_panel", "running_units", "why_panel"]
 
@@ -34,6 +34,8 @@ _EVENT_COLORS = {
     "critters caught": "#ff7b72",
     "shots fired": "#79c0ff",
     "wolves shot": "#79c0ff",
+    "wolves slain": "#79c0ff",
+    "parties formed": "#d2a8ff",
     "wolves driven off": "#79c0ff",
     "wolves arrived": "#ff7b72",
 }
@@ -66,10 +68,18 @@ def doing(snapshot: AgentSnapshot) -> str:
     names = [unit.name for _, unit in running_units(snapshot)]
     if not names:
         return "thinking"
-    seen = status_text(snapshot.status_text) or names[-1]
-    purpose = names[1] if names[0] in ("work", "free time") and len(names) > 1 else names[0]
+    seen = snapshot.status_text or names[-1]
+    purpose = _purpose(names)
     # "posing" says enough, "walking" does not.
     return seen if seen[:3] == purpose[:3] or purpose in (seen, "idle") else f"{purpose} \N{MIDDLE DOT} {seen}"
+
+
+def _purpose(names: Sequence[str]) -> str:
+    """What for: what a task is about, if one is done; else the action at the root, or what it stands for."""
+    for number, name in enumerate(names[:-1]):
+        if name.startswith("task "):
+            return names[number + 1]
+    return names[1] if names[0] in ("work", "free time") and len(names) > 1 else names[0]
 
 
 def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, height: int) -> Text:
@@ -142,6 +152,7 @@ def why_panel(agent: Agent | None, width: int, height: int) -> Text:
         lines.append(Text("thinks, and runs nothing", _DIM))
     for depth, (frame, elected) in enumerate(branch):
         lines.append(_rivals(frame, elected, depth, width))
+    lines.extend(_group_line(group.snapshot(), agent.name) for group in agent.task_groups)
     thoughts = agent.entity.get(Traits)
     if thoughts is not None and thoughts.thoughts:
         lines.append(Text("thinks of: " + "; ".join(reversed(thoughts.thoughts)), _DIM))
@@ -155,11 +166,31 @@ def why_panel(agent: Agent | None, width: int, height: int) -> Text:
     return text
 
 
+def _group_line(group: TaskGroupView, name: str) -> Text:
+    """A task group: what is to be done in it, and what this one does."""
+    line = Text(end="")
+    line.append(group.name.rpartition(":")[2].replace("_", " "), "#d2a8ff")
+    tasks = [task for task in group.tasks if task.state == "started"]
+    for task in tasks[:4]:
+        mine = name in task.workers
+        words = ", ".join(words for _, words in task.args) or task.annotation
+        line.append(f"  {task.activity.rpartition(':')[2]}", "bold" if mine else "")
+        line.append(f" {words}" if words and not task.annotation.startswith("while") else "", _DIM)
+        if task.workers and not mine:
+            line.append(f" ({len(task.workers)})", _DIM)
+    if not tasks:
+        line.append("  nothing to do", _DIM)
+    return line
+
+
 def _who_line(agent: Agent) -> Text:
     entity = agent.entity
     health, needs = entity[Health], entity[Needs]
     line = Text(end="")
     line.append(entity.name, "bold")
+    ill = ", ".join(entity[Buffs].until)
+    if ill:
+        line.append(f" {ill}", "#ff7b72")
     line.append(f"  health {health.points}/{health.most}", _DIM)
     if entity.kind != "turret":
         line.append(f"  food {needs.satiety * 100 // FULL}%  rest {needs.rest * 100 // FULL}%", _DIM)

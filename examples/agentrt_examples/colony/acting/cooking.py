@@ -1,44 +1,37 @@
-"""Cooking: a turnip becomes two meals on the hearth."""
+"""Cooking: a turnip becomes two meals on the hearth, and a bell tells everybody that dinner is ready.
+
+Cooks take what is in the stockpile and leave to the haulers what lies on the fields. The foreman starts the task while
+meals are few, so the action need not ask whether it is wanted.
+"""
 
 from __future__ import annotations
 
 from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
-from agentrt_actions import Carrier, ready_while, within_reach
+from agentrt_actions import Carrier, within_reach
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.town import Town
 
 __all__ = ["Cook", "CookOnHearth"]
 
-_ENOUGH = 8
-
 
 class Cook(CompoundAction):
-    """Cook a turnip, as long as there are not enough meals."""
+    """Cook a turnip, and ring the bell of the hearth."""
 
-    does = "colony:work"
+    does = "colony:cook"
     name = "cook"
-    utility = 0.75
+    utility = 1.0
     steps = (
         step("agentrt:find_entity", tag="hearth", reach=1, name="hearth"),
         step("agentrt:reserve_entity", entity=PREV.entity),
-        step("agentrt:find_entity", tag="turnip", name="turnip"),
+        step("agentrt:find_entity", tag="stored:turnip", name="turnip"),
         step("agentrt:reserve_entity", entity=PREV.entity),
         step("agentrt:goto_entity", entity=OUT["turnip"].entity),
         step("agentrt:pick_up", item=OUT["turnip"].entity),
         step("agentrt:goto_entity", entity=OUT["hearth"].entity, reach=1),
         step("colony:cook_on_hearth", hearth=OUT["hearth"].entity),
+        step("agentrt:trigger_event", event="dinner", source=OUT["hearth"].entity),
     )
-
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready while meals are few.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
-        census = ctx.entity[Town].census
-        await ready_while(ctx, [census.changed("meal")], lambda: census.count("meal") < _ENOUGH)
 
 
 class CookOnHearth(Action):

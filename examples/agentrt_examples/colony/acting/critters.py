@@ -19,7 +19,7 @@ class Pose(Action):
 
     does = "agentrt:top"
     name = "pose"
-    utility = 0.4
+    utility = (0.25, 0.4)
     status_text_key = "colony:status.posing"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
@@ -34,6 +34,7 @@ class Pose(Action):
         if not poser.due:
             poser.due = ctx.clock.tick + ctx.random.between(*_MOOD)
         await ctx.sleep_ticks(max(0, poser.due - ctx.clock.tick))
+        ctx.set_utility(1.0)
         ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
@@ -45,8 +46,11 @@ class Pose(Action):
         """
         poser = ctx.entity[Poser]
         self._tell(ctx, True)
-        await ctx.sleep_ticks(_PATIENCE)
+        await ctx.sleep_ticks(_PATIENCE * 3 // 4)
+        ctx.set_utility(0.0)  # it has stood long enough: whoever is hungry may leave
+        await ctx.sleep_ticks(_PATIENCE // 4)
         while poser.is_frozen:
+            ctx.set_utility(1.0)
             await ctx.sleep_ticks(5)
 
     def stop(self, ctx: Context, args: ActionArgs) -> None:

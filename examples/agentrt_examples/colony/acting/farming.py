@@ -3,6 +3,9 @@
 The three works differ only in the plot that they look for and in what is done there, so ``TendPlot`` does all
 three. What comes out of a change of state, a crop that grows or a turnip that lies there, is the doing of
 whoever makes the change.
+
+When there is something to till, to plant, to harvest, the foreman starts a task for it in the group of the farmers
+(see ``foreman``); these actions say how it is done.
 """
 
 from __future__ import annotations
@@ -35,9 +38,9 @@ _LABORS: dict[str, _Labor] = {
 class TillPlot(CompoundAction):
     """Till the nearest bare plot."""
 
-    does = "colony:work"
+    does = "colony:till"
     name = "till"
-    utility = 0.53
+    utility = 1.0
     steps = (
         step("agentrt:find_entity", tag="plot:bare", name="plot"),
         step("agentrt:reserve_entity", entity=PREV.entity),
@@ -49,9 +52,9 @@ class TillPlot(CompoundAction):
 class PlantPlot(CompoundAction):
     """Plant the nearest tilled plot."""
 
-    does = "colony:work"
+    does = "colony:plant"
     name = "plant"
-    utility = 0.54
+    utility = 1.0
     steps = (
         step("agentrt:find_entity", tag="plot:tilled", name="plot"),
         step("agentrt:reserve_entity", entity=PREV.entity),
@@ -63,9 +66,9 @@ class PlantPlot(CompoundAction):
 class HarvestPlot(CompoundAction):
     """Harvest the nearest ripe plot."""
 
-    does = "colony:work"
+    does = "colony:harvest"
     name = "harvest"
-    utility = 0.55
+    utility = 1.0
     steps = (
         step("agentrt:find_entity", tag="plot:ripe", name="plot"),
         step("agentrt:reserve_entity", entity=PREV.entity),

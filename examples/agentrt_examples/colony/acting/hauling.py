@@ -1,4 +1,4 @@
-"""Hauling: bring what lies about to where it belongs. Everybody does it who has nothing better to do.
+"""Hauling: bring what lies about to where it belongs. Whoever is in the group of the haulers does it.
 
 One compound for each kind of item, and not one for all: what lies nearest may have nowhere to go, and must
 not keep the others from being brought home. They think ahead to the end, with ``CURRENT`` for where the
@@ -15,10 +15,10 @@ __all__ = ["HaulMeal", "HaulPicture", "HaulTurnip"]
 class HaulTurnip(CompoundAction):
     """Bring a turnip from the field to the stockpile."""
 
-    does = "colony:work"
+    does = "colony:haul_turnip"
     name = "haul a turnip"
-    utility = 0.52
-    status_text_key = "colony:status.hauling"
+    utility = 1.0
+    status_text_key = "colony:status.hauling_turnip"
     steps = (
         step("agentrt:find_entity", tag="loose:turnip", name="item"),
         step("agentrt:reserve_entity", entity=PREV.entity),
@@ -31,10 +31,10 @@ class HaulTurnip(CompoundAction):
 class HaulMeal(CompoundAction):
     """Bring a meal from the hearth to the counter."""
 
-    does = "colony:work"
+    does = "colony:haul_meal"
     name = "haul a meal"
-    utility = 0.54
-    status_text_key = "colony:status.hauling"
+    utility = 1.0
+    status_text_key = "colony:status.hauling_meal"
     steps = (
         step("agentrt:find_entity", tag="loose:meal", name="item"),
         step("agentrt:reserve_entity", entity=PREV.entity),
@@ -47,10 +47,10 @@ class HaulMeal(CompoundAction):
 class HaulPicture(CompoundAction):
     """Bring a picture to the gallery."""
 
-    does = "colony:work"
+    does = "colony:haul_picture"
     name = "hang a picture"
-    utility = 0.525
-    status_text_key = "colony:status.hauling"
+    utility = 1.0
+    status_text_key = "colony:status.hauling_picture"
     steps = (
         step("agentrt:find_entity", tag="loose:picture", name="item"),
         step("agentrt:reserve_entity", entity=PREV.entity),

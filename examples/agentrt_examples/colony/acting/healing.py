@@ -1,16 +1,18 @@
 """Healing: fetch a herb, go to who is hurt, put it on. Also on oneself, which is the seed's own example of a compound.
 
-Everybody helps; who has the trait ``healer`` does it before anything else. The patient may walk about in the
-meantime, so the way to it is not a path that was found beforehand but a chase.
+For each who is hurt the foreman creates a task in the group of the healers, with the patient as its argument. Whoever
+has the trait ``healer`` is better at it. The patient may walk about in the meantime, so the way to it is not a path
+that was found beforehand but a chase.
 
 Source: seed 001, "Action", heal_self_action and heal_entity_adjacent.
 """
 
 from __future__ import annotations
 
-from agentrt import ENTITY, OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt import ARGS, ENTITY, OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
 from agentrt_actions import Carrier, ready_while, within_reach
 from agentrt_examples.colony.bodies import Health, Traits
+from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.harm import heal
 from agentrt_examples.colony.town import Town
@@ -35,27 +37,45 @@ class GetHerb(CompoundAction):
 
 
 class HealOther(CompoundAction):
-    """Heal the nearest who is hurt and whom nobody looks after yet."""
+    """Heal somebody who is hurt."""
 
-    does = "colony:work"
+    does = "colony:heal"
     name = "heal somebody"
-    utility = (0.545, 0.95)
+    utility = (0.0, 1.0)
+
+    class Args(ActionArgs):
+        """Whom.
+
+        Attributes:
+            patient: who is hurt.
+        """
+
+        patient: Entity
+
     steps = (
-        step("agentrt:find_entity", tag="wounded", name="patient"),
-        step("agentrt:reserve_entity", entity=PREV.entity),
+        step("agentrt:reserve_entity", entity=ARGS.patient),
         step("colony:get_healing_item"),
-        step("agentrt:chase_entity", target=OUT["patient"].entity, patience=80),
-        step("colony:heal_adjacent", patient=OUT["patient"].entity),
+        step("agentrt:chase_entity", target=ARGS.patient, patience=80),
+        step("colony:heal_adjacent", patient=ARGS.patient),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    def should_start_thinking(self, ctx: Context, args: Args) -> bool:
+        """Nobody fetches a herb for itself like this: see ``HealSelf``.
+
+        Args:
+            ctx: the context.
+            args: whom.
+        """
+        return args.patient is not ctx.entity
+
+    async def think(self, ctx: Context, args: Args) -> None:
         """Be ready at once; eager if this is one's calling.
 
         Args:
             ctx: the context.
-            args: none.
+            args: whom.
         """
-        ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.0)
+        ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.4)
         ctx.set_think_output()
 
 
@@ -87,7 +107,6 @@ class HealAdjacent(Action):
     does = "colony:heal_adjacent"
     name = "heal somebody near"
     utility = 1.0
-    status_text_key = "colony:status.heal"
 
     class Args(ActionArgs):
         """Whom.
@@ -108,11 +127,13 @@ class HealAdjacent(Action):
         herb = ctx.entity[Carrier].carrying
         if herb is None or not within_reach(ctx, args.patient):
             ctx.abort(f"{args.patient.name} is out of reach, or there is no herb")
+        ctx.set_status_text_key("colony:status.heal", patient=args.patient)
         await ctx.execute("agentrt:run_effect", effect="bandage")
         if not within_reach(ctx, args.patient, 4):
             ctx.abort(f"{args.patient.name} went away")
         town = ctx.entity[Town]
         herb[Goods].use_up(herb)
         heal(town, args.patient, _HERB_HEALS)
+        args.patient[Buffs].end("poisoned")
         whom = "its own wounds" if args.patient is ctx.entity else args.patient.name
         town.chronicle.note("wounds healed", ctx.entity, f"healed {whom}")

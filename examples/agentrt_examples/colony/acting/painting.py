@@ -2,8 +2,11 @@
 
 What the seed leaves to the imagination is filled in like this: an animal is willing when it is an animal; of
 those the one that is ready now is preferred, and among equals the more photogenic; while nobody is ready the
-plan waits, in the thinking of ``DrawAnimal``, for the animal that was found. An artist prefers this to most
-work; others do it when there is nothing to do.
+plan waits, in the thinking of ``DrawAnimal``, for the animal that was found; but not for ever: after six seconds the
+step counts as rejected, and another animal is chosen. An artist prefers this to most work; others do it when there is
+nothing to do.
+
+Artists also paint what is ordered: the trader's commissions are tasks in their group, each for one animal.
 
 ``DrawLandscape`` competes with ``DrawAnimal`` at a constant utility, as the seed suggests: with a lake or
 rocks behind the subject, only the more photogenic animals are drawn for their own sake.
@@ -14,6 +17,7 @@ Source: seed 001, "Leaf action example", "Compound action example".
 from __future__ import annotations
 
 from agentrt import (
+    ARGS,
     BACK,
     LOOK,
     PREV,
@@ -29,12 +33,34 @@ from agentrt import (
 from agentrt_actions import Located, keep_looking, ready_while, within_reach
 from agentrt_examples.colony.animals import Poser, is_animal
 from agentrt_examples.colony.bodies import Position, Traits
+from agentrt_examples.colony.goods import Picture
 from agentrt_examples.colony.town import Town
 
-__all__ = ["DrawAnimal", "DrawLandscape", "FindAndPaintSubject", "FindWillingPaintingSubject"]
+__all__ = [
+    "AdmirePicture",
+    "DrawAnimal",
+    "DrawLandscape",
+    "FindAndPaintSubject",
+    "FindWillingPaintingSubject",
+    "PaintCommission",
+    "beauty",
+]
 
+_PATIENCE = 6.0
 _SCENERY = ("water", "rock")
 _VIEW = 4
+
+
+def beauty(picture: Entity) -> float:
+    """How much there is to see in a picture.
+
+    Args:
+        picture: the picture.
+
+    Returns:
+        From 0.0 to 1.0.
+    """
+    return picture[Picture].beauty / 100
 
 
 class FindAndPaintSubject(CompoundAction):
@@ -47,7 +73,7 @@ class FindAndPaintSubject(CompoundAction):
         step("colony:find_willing_painting_subject"),
         step("agentrt:find_path_to_entity", destination=PREV.subject, reach=2),
         step("agentrt:follow_path", path=PREV.path),
-        step("colony:paint", subject=BACK(3).subject),
+        step("colony:paint", subject=BACK(3).subject, think_timeout=_PATIENCE),
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
@@ -91,6 +117,25 @@ class FindWillingPaintingSubject(Action):
 
         subject: Entity
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._offered: Entity | None = None
+
+    def on_reject(self, ctx: Context, args: ActionArgs, reason: str) -> None:
+        """Take another one, if the animal that was chosen does not pose.
+
+        Args:
+            ctx: the context.
+            args: none.
+            reason: unused.
+        """
+        animals = ctx.entity[Town].census.find("animal")
+        if len(animals) > 1 and self._offered is not None:
+            after = animals.index(self._offered) + 1 if self._offered in animals else 0
+            self._offered = another = animals[after % len(animals)]
+            ctx.set_utility(another[Poser].photogenicity)
+            ctx.set_think_output(subject=another)
+
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         """Offer the best, and go on looking.
 
@@ -98,18 +143,14 @@ class FindWillingPaintingSubject(Action):
             ctx: the context.
             args: none.
         """
-        census = ctx.entity[Town].census
-        offered: Entity | None = None
+        town: Town = ctx.entity[Town]
+        self._offered = None
 
         def look() -> None:
-            nonlocal offered
-            best: Entity | None = None
-            for animal in census.find("animal"):
-                if best is None or _appeal(animal) > _appeal(best):
-                    best = animal
-            if best is offered:
+            best = town.models.best
+            if best is self._offered:
                 return
-            offered = best
+            self._offered = best
             if best is None:
                 ctx.clear_think_output()
             else:
@@ -117,12 +158,70 @@ class FindWillingPaintingSubject(Action):
                 ctx.set_think_output(subject=best)
 
         # The census is told when an animal begins or ends to pose.
-        await keep_looking(ctx, [census.changed("animal")], look)
+        await keep_looking(ctx, [town.census.changed("animal")], look)
 
 
-def _appeal(animal: Entity) -> tuple[bool, float]:
-    poser = animal[Poser]
-    return poser.is_ready, poser.photogenicity
+class PaintCommission(CompoundAction):
+    """Go to the animal that was ordered, and paint it."""
+
+    does = "colony:paint_commission"
+    name = "paint a commission"
+    utility = (0.0, 1.0)
+
+    class Args(ActionArgs):
+        """What was ordered.
+
+        Attributes:
+            subject: the animal.
+        """
+
+        subject: Entity
+
+    steps = (
+        step("agentrt:find_path_to_entity", destination=ARGS.subject, reach=2),
+        step("agentrt:follow_path", path=PREV.path),
+        step("colony:paint", subject=ARGS.subject),
+    )
+
+    def compose_utility(
+        self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
+    ) -> float:
+        """The nearer the animal is, the better.
+
+        Args:
+            entity: who paints.
+            self_utility: unused.
+            child_utilities: of the steps.
+            current_activity: unused.
+        """
+        return child_utilities["agentrt:follow_path"]
+
+
+class AdmirePicture(CompoundAction):
+    """Go and look at the best picture that there is."""
+
+    does = "colony:free_time"
+    name = "admire a picture"
+    utility = (0.2, 0.55)
+    status_text_key = "colony:status.admiring"
+    steps = (
+        step("agentrt:find_best", tag="picture", rating=beauty, reserved=True, reach=1),
+        step("agentrt:goto_entity", entity=PREV.entity, reach=1),
+        step("agentrt:run_effect", effect="admire"),
+    )
+
+    def compose_utility(
+        self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
+    ) -> float:
+        """The more beautiful, the better.
+
+        Args:
+            entity: who looks.
+            self_utility: unused.
+            child_utilities: of the steps.
+            current_activity: unused.
+        """
+        return 0.2 + 0.35 * child_utilities["agentrt:find_best"]
 
 
 class DrawAnimal(Action):
@@ -190,6 +289,7 @@ class DrawAnimal(Action):
         poser = args.subject[Poser]
         if not poser.is_ready or not within_reach(ctx, args.subject, 3):
             ctx.abort("animal stopped being ready to pose by the time the action ran")
+        ctx.set_status_text_key("colony:status.drawing", subject=args.subject)
         poser.freeze()
         self._frozen = True
         await ctx.execute("agentrt:run_effect", effect=args.effect)
@@ -251,7 +351,8 @@ class DrawLandscape(Action):
 
 def _finish(ctx: Context, subject: Entity, text: str) -> None:
     town = ctx.entity[Town]
-    town.item("picture", ctx.entity[Position].location)
+    picture = town.item("picture", ctx.entity[Position].location)
+    picture[Picture].beauty = int(subject[Poser].photogenicity * 100)
     traits = ctx.entity.get(Traits)
     if traits is not None:
         traits.add_thought(f"drew {subject.name}")

@@ -6,13 +6,14 @@ Utilities at ``agentrt:top``, from the most urgent down:
 action          utility       when
 ==============  ============  ====================================================
 lie down        1             nothing is left of its health
-run             0.80 to 0.98  something that it fears is near
-eat             0.15 to 0.90  by hunger
-sleep           0.10 to 0.88  by tiredness
+run             0.80 to 0.98  something that it fears is near; soldiers stand fast
+party           0.50 to 0.95  there are wolves, and it is in the party
+unit control    0.87          it was ordered to
+basic needs     0 to 0.90     by hunger, tiredness, wounds: see ``needs``
 heal oneself    0.66          badly hurt, and there is a herb
-rest            0.62          badly hurt
-work            0.30 to 0.60  whatever work is best, by its utility within work
-free time       0.10 to 0.55  whatever pastime is best
+be sick         0.10 to 0.70  poisoned
+work            0.30 to 0.60  the best task of the groups that it is in
+free time       0.10 to 0.50  whatever pastime is best
 idle            0             always
 ==============  ============  ====================================================
 
@@ -56,7 +57,7 @@ class FreeTime(CompoundAction):
 
     does = "agentrt:top"
     name = "free time"
-    utility = (0.1, 0.55)
+    utility = (0.1, 0.5)
     steps = (step("colony:free_time"),)
 
     def compose_utility(
@@ -70,7 +71,7 @@ class FreeTime(CompoundAction):
             child_utilities: of the step.
             current_activity: unused.
         """
-        return 0.1 + 0.6 * child_utilities["colony:free_time"]
+        return 0.1 + 0.5 * child_utilities["colony:free_time"]
 
 
 class RunFromDanger(CompoundAction):

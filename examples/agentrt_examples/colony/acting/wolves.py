@@ -6,9 +6,12 @@ of the plan: ``Bite`` looks whether the prey is there, and the wolf tries again.
 
 from __future__ import annotations
 
+from typing import Any
+
 from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, ThinkOutput, step
-from agentrt_actions import PathFinder, Place, expected_location, keep_looking, own_moves, ready_while, within_reach
+from agentrt_actions import Place, expected_location, keep_looking, own_moves, ready_while, within_reach
 from agentrt_examples.colony.bodies import FULL, Health, Needs
+from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.harm import wound
 from agentrt_examples.colony.town import Town
 
@@ -70,8 +73,10 @@ class Bite(Action):
         if wound(town, args.victim, town.random.between(*_BITE)):
             town.chronicle.note("critters caught", ctx.entity, f"caught {args.victim.name}")
             ctx.entity[Needs].add(satiety=FULL)
-        else:
-            ctx.entity[Needs].add(satiety=160)
+            return
+        ctx.entity[Needs].add(satiety=160)
+        if args.victim.kind == "hearthling" and town.random.below(2) == 0:
+            args.victim[Buffs].begin("poisoned")
 
 
 def _is_there(ctx: Context, victim: Entity, reach: int) -> bool:
@@ -131,15 +136,13 @@ class FindWayOut(Action):
             ctx: the context.
             args: none.
         """
-        edge = list(ctx.entity[Town].ground.edge())
-        finder = ctx.entity[PathFinder]
+        town: Town = ctx.entity[Town]
         offered: Place = None
 
         def look() -> None:
             nonlocal offered
-            costs = finder.costs(expected_location(ctx), edge)
-            known = [(cost, index) for index, cost in enumerate(costs) if cost is not None]
-            found = edge[min(known)[1]] if known else None
+            here: Any = expected_location(ctx)
+            found = town.finder.nearest_edge(here)
             if found != offered and found is not None:
                 offered = found
                 ctx.set_think_output(location=found)

@@ -1,0 +1,261 @@
+"""Saving and loading a colony: the whole state of the world as plain JSON, and the calls that bring its agents back.
+
+What agents think and plan is not saved, and need not be: it follows from the world. What *is* saved of them, by the
+calls of ``agentrt.rebuild``, are the tasks that somebody created, who is in which group, and what was taught since.
+
+``load`` follows the order that those calls ask for: the world; its agents, added to the runtime; what they were taught;
+jobs and groups; tasks. Then whoever had created a task takes it as its own again (``Foreman.adopt``).
+
+What is lost on purpose:
+
+* Plans, reservations, and effects that are being played: all begin anew. What somebody carried lies on the ground, as
+  at the end of any plan.
+* The course of chance: the runtime of a loaded game has a seed of its own, made of the old one and of the tick, so that
+  nobody gets the numbers of the first day again. Two loads of one save are alike, to the last bit.
+
+What the chart marks (plots, shelves, beds, hearths, bushes) is built as ever, with the same numbers, and then put into
+the state that it had. Everything else is saved with its number.
+
+Source: seed 001, "Persistence".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentrt import Agent, Entity
+from agentrt.rebuild import restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
+from agentrt_examples.colony.animals import Poser
+from agentrt_examples.colony.bodies import Health, Loyalty, Needs, Position, Traits
+from agentrt_examples.colony.buffs import Buffs
+from agentrt_examples.colony.chronicle import Entry
+from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.foreman import Tally
+from agentrt_examples.colony.goods import Goods, Picture, Shelf
+from agentrt_examples.colony.growing import Plot
+from agentrt_examples.colony.harm import mark
+from agentrt_examples.colony.terrain import Cell
+
+__all__ = ["VERSION", "load", "save"]
+
+VERSION = 1
+"""Of the form of what is saved."""
+
+Json = dict[str, Any]
+
+
+def save(colony: Colony) -> Json:
+    """Write a colony down, between two ticks.
+
+    Args:
+        colony: the colony.
+
+    Returns:
+        Plain JSON.
+    """
+    return {
+        "version": VERSION,
+        "seed": colony.seed,
+        "tick": colony.runtime.tick,
+        "across": colony.across,
+        "down": colony.down,
+        "world": _save_world(colony),
+        "beings": [_save_being(colony, agent) for agent in colony.population.agents],
+        "tasks": _save_tasks(colony),
+    }
+
+
+def load(saved: Json) -> Colony:
+    """Make a colony of what was saved.
+
+    Args:
+        saved: what ``save`` gave, or what JSON made of it.
+
+    Returns:
+        The colony; it goes on with the tick after the one in which it was saved.
+
+    Raises:
+        ValueError: it was saved in another form.
+        RebuildError: something that it speaks of is not there.
+    """
+    if saved["version"] != VERSION:
+        raise ValueError(f"the save has the form {saved['version']}, this is {VERSION}")
+    # A seed is made of the one before and the tick, so that chance goes on and does not begin again.
+    seed = f"{saved['seed']} from tick {saved['tick']}"
+    colony = Colony(seed, across=saved["across"], down=saved["down"], settled=False)
+    colony.runtime.clock.tick = saved["tick"]
+    known = _load_world(colony, saved["world"])
+    for being in saved["beings"]:
+        known[being["id"]] = _load_body(colony, being)
+    for being in saved["beings"]:
+        _load_agent(colony, being, known)
+    _load_tasks(colony, saved["tasks"], known)
+    return colony
+
+
+# --- the world --------------------------------------------------------------------------------------------------------
+
+
+def _save_world(colony: Colony) -> Json:
+    town = colony.town
+    census = town.census
+    return {
+        "number": town.number,
+        "items": [_save_item(item) for item in census.find("item")],
+        "plots": [[plot[Plot].state, plot[Plot].due] for plot in census.find("plot")],
+        "shelves": [[_number(item) for item in shelf[Shelf].items] for shelf in census.find("shelf")],
+        "bushes": [
+            [None if bush.herb is None or bush.herb.is_destroyed else bush.herb.id, bush.due] for bush in town.bushes
+        ],
+        "counts": dict(town.chronicle.counts),
+        "entries": [list(entry) for entry in town.chronicle.entries],
+    }
+
+
+def _save_item(item: Entity) -> Json:
+    holder = item[Goods].held_by
+    saved: Json = {
+        "id": item.id,
+        "kind": item.kind,
+        "cell": list(item[Position].location if holder is None else holder.location),
+    }
+    if Picture in item:
+        saved["beauty"] = item[Picture].beauty
+    return saved
+
+
+def _load_world(colony: Colony, saved: Json) -> dict[int, Entity]:
+    """Put the world into its state; everything in it, by number."""
+    town = colony.town
+    census = town.census
+    known = {_number(entity): entity for tag in ("plot", "shelf", "bed", "hearth") for entity in census.find(tag)}
+    for item in saved["items"]:
+        made = known[item["id"]] = town.item(item["kind"], _cell(item["cell"]), item["id"])
+        if "beauty" in item:
+            made[Picture].beauty = item["beauty"]
+    for plot, (state, due) in zip(census.find("plot"), saved["plots"], strict=True):
+        plot[Plot].put(state)
+        plot[Plot].due = due
+    for shelf, numbers in zip(census.find("shelf"), saved["shelves"], strict=True):
+        for number in numbers:
+            shelf[Shelf].put(known[number])
+    for bush, (herb, due) in zip(town.bushes, saved["bushes"], strict=True):
+        bush.herb = None if herb is None else known[herb]
+        bush.due = due
+    town.chronicle.counts.update(saved["counts"])
+    town.chronicle.entries.extend(Entry(*entry) for entry in saved["entries"])
+    town.number = saved["number"]
+    return known
+
+
+# --- who lives there --------------------------------------------------------------------------------------------------
+
+
+def _save_being(colony: Colony, agent: Agent) -> Json:
+    entity: Entity = agent.entity
+    needs = entity[Needs]
+    saved: Json = {
+        "id": entity.id,
+        "kind": entity.kind,
+        "name": entity.name,
+        "agent": agent.name,
+        "cell": list(entity[Position].location),
+        "health": entity[Health].points,
+        "is_down": entity[Health].is_down,
+        "needs": [needs.satiety, needs.rest],
+        "buffs": dict(entity[Buffs].until),
+        # Collars, jobs and buffs bring their packs themselves.
+        "packs": save_packs(agent, bearers=False),
+    }
+    traits, poser, loyalty = entity.get(Traits), entity.get(Poser), entity.get(Loyalty)
+    if traits is not None:
+        saved["traits"] = list(traits.names)
+        saved["home"] = None if traits.home is None else list(traits.home)
+        saved["thoughts"] = traits.thoughts
+        saved["job"] = colony.population.jobs[agent].title
+    if poser is not None:
+        saved["poser"] = [round(poser.photogenicity * 100), poser.due]
+    if loyalty is not None:
+        saved["owner"] = None if loyalty.owner is None or loyalty.owner.is_destroyed else loyalty.owner.id
+    return saved
+
+
+def _load_body(colony: Colony, saved: Json) -> Entity:
+    entity = colony.population.body(saved["kind"], _cell(saved["cell"]), saved["name"], saved["id"])
+    health, needs = entity[Health], entity[Needs]
+    health.points, health.is_down = saved["health"], saved["is_down"]
+    needs.satiety, needs.rest = saved["needs"]
+    entity[Buffs].until.update(saved["buffs"])
+    if "traits" in saved:
+        entity.add(Traits(*saved["traits"], home=None if saved["home"] is None else _cell(saved["home"])))
+        entity[Traits].thoughts = list(saved["thoughts"])
+    if "poser" in saved:
+        photogenicity, due = saved["poser"]
+        entity.add(Poser(photogenicity)).due = due
+    mark(colony.town, entity)
+    return entity
+
+
+def _load_agent(colony: Colony, saved: Json, known: dict[int, Entity]) -> None:
+    entity = known[saved["id"]]
+    if "owner" in saved:
+        entity.add(Loyalty(None if saved["owner"] is None else known[saved["owner"]]))
+    agent = colony.population.join(entity, saved["agent"])
+    restore_packs(agent, saved["packs"])
+    if "job" in saved:
+        colony.population.employ(agent, saved["job"])
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+def _save_tasks(colony: Colony) -> Json:
+    party = colony.captain.party
+    tallies = colony.foreman.tallies
+    return {
+        "groups": save_groups(colony.town.groups),
+        "town": save_tasks(colony.town.groups, _encode),
+        "own": {agent.name: save_tasks(agent, _encode) for agent in colony.population.agents if agent.task_groups},
+        "parties": colony.captain.parties,
+        "party": None if party is None else [party.name, save_tasks(party, _encode)],
+        "tallies": {name: [one.done, one.completed, one.interrupted, one.destroyed] for name, one in tallies.items()},
+    }
+
+
+def _load_tasks(colony: Colony, saved: Json, known: dict[int, Entity]) -> None:
+    people = {entity.name: entity for entity in (colony.captain.me, colony.foreman.trader)}
+
+    def decode(value: Any) -> Entity:
+        return people[value] if isinstance(value, str) else known[value]
+
+    captain, foreman = colony.captain, colony.foreman
+    foreman.tallies.update({name: Tally(*figures) for name, figures in saved["tallies"].items()})
+    restore_groups(colony.town.groups, saved["groups"], colony.runtime.agents, decode)
+    for task in restore_tasks(colony.town.groups, saved["town"], decode):
+        foreman.adopt(task)
+    captain.parties = saved["parties"]
+    if saved["party"] is not None:
+        name, tasks = saved["party"]
+        for task in restore_tasks(captain.form_party(name), tasks, decode):
+            foreman.watch(task)
+    agents = {agent.name: agent for agent in colony.population.agents}
+    for name, tasks in saved["own"].items():
+        for task in restore_tasks(agents[name], tasks, decode):
+            if task.source is captain.me:
+                foreman.watch(task)
+
+
+def _encode(value: Any) -> Any:
+    """An entity by its number; who stands outside the world, by name."""
+    if not isinstance(value, Entity):
+        raise TypeError(f"{value!r} is no entity")
+    return value.name if value.id is None else value.id
+
+
+def _number(entity: Entity) -> int:
+    assert isinstance(entity.id, int)
+    return entity.id
+
+
+def _cell(saved: list[int]) -> Cell:
+    return saved[0], saved[1]
