@@ -233,6 +233,9 @@ class Context(Surroundings):
         """
         if self._unit.state in _ABSENT:
             raise _wrong(self._unit, "spawn", "Call it in 'think', 'start' or 'run'.")
+        given: object = activity
+        if not isinstance(given, str):
+            raise TypeError(f"ctx.spawn({activity!r}): it takes an activity such as 'demo:paint'")
         unit = self._unit
         return unit.frame.planner.spawn(unit, activity, {**(args or {}), **more})
 

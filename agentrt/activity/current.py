@@ -19,7 +19,7 @@ Source: seed 001, "Step declarations", `ai.CURRENT`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 from agentrt.activity.expected import CurrentFields, ExpectedStorage, is_storage, own_copy
 from agentrt.errors import ExpectedStateError

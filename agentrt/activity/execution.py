@@ -92,7 +92,7 @@ class Execution:
         self._abort: tuple[str, Unit | None] | None = None
         self._counts = True
         self._ending = False
-        self._given_up: dict[Frame, Callable[[], None]] = {}
+        self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
         self._target: Frame | None = None
@@ -236,6 +236,8 @@ class Execution:
             frame: the frame.
             then: called when it is stopped.
         """
+        if self._given_up is None:
+            self._given_up = {}
         self._given_up[frame] = then
         self.unwind(frame, "the executing action gave up", False)
 
@@ -255,7 +257,7 @@ class Execution:
 
     def _stop_executed(self, frame: Frame) -> None:
         frame.stop()
-        then = self._given_up.pop(frame, None)
+        then = None if self._given_up is None else self._given_up.pop(frame, None)
         if then is not None:
             then()
 
@@ -269,7 +271,7 @@ class Execution:
         self._target = None
         if target is self.root and self.is_aborting:
             self._stopped()
-        elif target in self._given_up:
+        elif self._given_up is not None and target in self._given_up:
             self._stop_executed(target)
         else:
             unwound(target, self._was_running)

@@ -9,7 +9,6 @@ Source: seed 001, "Step declarations"; `reject`.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,9 @@ ACTIVITY = re.compile(r"[^\s/]+")
 """What the name of an activity is made of."""
 
 
+_LONGEST = 1e9  # game seconds; more is a mistake
+
+
 def check_seconds(subject: str, what: str, value: object) -> float | None:
     """Check a declared time limit.
 
@@ -39,7 +41,7 @@ def check_seconds(subject: str, what: str, value: object) -> float | None:
     """
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (math.isfinite(value) and value > 0):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LONGEST:
         raise DefinitionError(
             subject, f"{what} is {value!r}.", "Write a number of game seconds above 0, or None for no limit."
         )

@@ -246,6 +246,11 @@ class TaskBook:
         self.check_args(activity, values)
         return self.make_task(declaration, values)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether it was destroyed."""
+        return self._is_gone
+
     def _require(self, method: str) -> None:
         if self._is_gone:
             raise WrongStateError(f"group.{method}", f"{self.name} is destroyed", "Make another TaskGroup.")

@@ -156,7 +156,14 @@ class TaskGroup(TaskBook):
 
         Args:
             agent: a member.
+
+        Raises:
+            WrongStateError: it is the agent's own group.
         """
+        if agent is self.owner and not self._is_gone:
+            raise WrongStateError(
+                "group.remove", f"{self.name} is the personal group of {agent.name!r}", "Revoke what brought it."
+            )
         if agent in self._members:
             self._members.remove(agent)
             agent.group_left(self)

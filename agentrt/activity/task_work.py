@@ -180,7 +180,7 @@ class TaskWork:
             if self._is_doomed and not self.is_over:
                 self.discard()
             elif self.state is TaskState.STARTED:
-                self._open_since = unit.frame.planner.kernel.clock.tick
+                self.offered(unit.frame.planner.kernel.clock.tick)
         self._room_changed()
         self.tell_end()
 
@@ -200,7 +200,7 @@ class TaskWork:
         Args:
             tick: when.
         """
-        if not self.working:
+        if not self.working and not self.is_permanent:  # a permanent one is no work that somebody waits for
             self._open_since = tick
 
     def withdrawn(self) -> None:

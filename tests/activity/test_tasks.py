@@ -431,6 +431,13 @@ def test_how_long_a_task_waited(play, crew):
     assert play.sim.runtime.waits.count == 2
 
 
+def test_a_permanent_task_is_no_work_that_waits(play, crew):
+    group = crew(1, tasks=(declare_permanent_task("dig", {}, 0.2), declare_task("think", 0.5)))
+    group.create_task("think").once().start()
+    play.tick(9)
+    assert group.waits.count == 1
+
+
 # --- waiting for it ---------------------------------------------------------------------------------------------------
 
 

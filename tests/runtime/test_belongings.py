@@ -33,6 +33,7 @@ from agentrt.errors import (
     InvalidPackError,
     UnknownAliasError,
     UnknownTaskGroupError,
+    WrongStateError,
 )
 from agentrt.testing import Simulation
 
@@ -558,6 +559,27 @@ def test_a_group_is_there_when_inject_returns():
     assert (group.name, group.owner, group.members) == ("m:task_groups:solo:needs", agent, (agent,))
     assert agent.task_groups == (group,)
     assert [task.activity for task in group.tasks] == ["m:rest"]
+
+
+def test_its_owner_stays_in_it():
+    agent = make("m:ai_pack:needs")
+    with pytest.raises(WrongStateError) as caught:
+        agent.get_task_group("m:task_groups:solo:needs").remove(agent)
+    assert str(caught.value) == (
+        "[ART104] group.remove cannot be called while m:task_groups:solo:needs is the personal group of 'ann'. Revoke "
+        "what brought it."
+    )
+
+
+def test_for_a_group_that_was_destroyed_it_gets_another_one_with_the_next_injection():
+    agent = make("m:ai_pack:needs")
+    agent.get_task_group("m:task_groups:solo:needs").destroy()
+    assert agent.task_groups == ()
+    injection = agent.inject("m:ai_pack:needs")
+    group = agent.get_task_group("m:task_groups:solo:needs")
+    assert (group.members, [task.activity for task in group.tasks]) == ((agent,), ["m:rest"])
+    injection.revoke()
+    assert agent.task_groups == (group,)  # its first injection lives
 
 
 def test_a_group_of_another_name():

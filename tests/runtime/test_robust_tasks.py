@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 
 import pytest
 
@@ -490,3 +491,21 @@ def test_the_members_of_a_group_act_in_one_runtime(sim):
     with pytest.raises(WrongStateError, match="runtime.add cannot be called while members of works act in another"):
         Runtime().add(late)
     assert sim.add(late).name == "b"
+
+
+def test_current_is_not_copied(sim):
+    told = []
+
+    class Keeps(Action):
+        does = TOP
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            for way in (copy.copy, copy.deepcopy):
+                with pytest.raises(TypeError, match="CURRENT cannot be copied"):
+                    way(ctx.CURRENT)
+                told.append(way.__name__)
+
+    sim.add(Agent(Entity("dwarf"), name="a", actions=[Keeps]))
+    sim.tick()
+    assert told == ["copy", "deepcopy"]
