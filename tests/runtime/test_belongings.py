@@ -285,6 +285,24 @@ def test_it_comes_and_goes_at_the_intake_while_the_agent_acts(sim, log):
     assert taken(log) == ["ann has a stomach of 3", "ann has no stomach"]
 
 
+def test_it_is_found_under_the_protocols_that_it_names():
+    class Warm:
+        """A protocol."""
+
+    class Coat:
+        also_as = (Warm,)
+
+        def __init__(self, entity):
+            self.entity = entity
+
+    registry = Registry([Manifest("m", {"components:coat": Coat})])
+    agent = Agent(Entity("ann"), registry=registry)
+    injection = agent.inject({"components": ["m:components:coat"]})
+    assert agent.entity[Warm] is agent.entity[Coat]
+    injection.revoke()
+    assert (Warm in agent.entity, Coat in agent.entity) == (False, False)
+
+
 def test_what_two_injections_name_stays_until_both_are_revoked(log):
     agent = make("m:ai_pack:stomach")
     second = agent.inject("m:ai_pack:plain_stomach")
