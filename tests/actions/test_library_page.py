@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from modules import load
 
 import agentrt_actions
 import agentrt_packs
@@ -16,10 +16,7 @@ PAGE = ROOT / "docs" / "library.md"
 
 @pytest.fixture(scope="module")
 def library_tables():
-    spec = importlib.util.spec_from_file_location("tools_library_tables", ROOT / "tools" / "library_tables.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("tools/library_tables.py")
 
 
 def test_the_page_is_what_the_tool_would_write(library_tables):

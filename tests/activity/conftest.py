@@ -6,11 +6,8 @@ reported that the test did not take with ``faults()``, and the trace fulfills th
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
+from modules import load
 
 from agentrt import Action, Agent, CompoundAction, Entity, ThinkOutput
 from agentrt.testing import Simulation
@@ -18,21 +15,10 @@ from agentrt.testing import Simulation
 TOP = "top"
 
 
-def _load(name):
-    """A module that lies beside this one; the import mode of the tests puts no folder on the path."""
-    known = f"activity_{name}"
-    if known not in sys.modules:
-        spec = importlib.util.spec_from_file_location(known, Path(__file__).with_name(f"{name}.py"))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[known] = module
-        spec.loader.exec_module(module)
-    return sys.modules[known]
-
-
 @pytest.fixture(scope="session")
 def invariants():
     """The module with the invariant checker."""
-    return _load("invariants")
+    return load("tests/activity/invariants.py")
 
 
 class Play:

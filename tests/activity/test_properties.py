@@ -6,30 +6,16 @@ the same run, and nothing is left when it is over.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from modules import load
 
 from agentrt import Action, Agent, CompoundAction, Entity, step
 from agentrt.testing import Simulation
 
-
-def _load(name):
-    known = f"activity_{name}"
-    if known not in sys.modules:
-        spec = importlib.util.spec_from_file_location(known, Path(__file__).with_name(f"{name}.py"))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[known] = module
-        spec.loader.exec_module(module)
-    return sys.modules[known]
-
-
-worlds = _load("worlds")
-invariants = _load("invariants")
+worlds = load("tests/activity/worlds.py")
+invariants = load("tests/activity/invariants.py")
 
 TICKS = 40
 seeds = st.integers(0, 10**9)

@@ -7,15 +7,13 @@ as it should; nobody works on what is not to be done, and never more than there 
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from modules import load
 
 from agentrt import (
     Action,
@@ -32,18 +30,7 @@ from agentrt import (
 )
 from agentrt.testing import Simulation
 
-
-def _load(name):
-    known = f"activity_{name}"
-    if known not in sys.modules:
-        spec = importlib.util.spec_from_file_location(known, Path(__file__).with_name(f"{name}.py"))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[known] = module
-        spec.loader.exec_module(module)
-    return sys.modules[known]
-
-
-invariants = _load("invariants")
+invariants = load("tests/activity/invariants.py")
 
 TICKS = 50
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from modules import load
 
 from agentrt import (
     TOP,
@@ -228,14 +225,7 @@ async def two_arguments(agent, other):
 @pytest.fixture(scope="session")
 def invariants():
     """What must hold of every trace; the module lies beside the tests of the planner."""
-    path = Path(__file__).parents[1] / "activity" / "invariants.py"
-    known = "activity_invariants"
-    if known not in sys.modules:
-        spec = importlib.util.spec_from_file_location(known, path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[known] = module
-        spec.loader.exec_module(module)
-    return sys.modules[known]
+    return load("tests/activity/invariants.py")
 
 
 @pytest.fixture(autouse=True)
