@@ -14,7 +14,7 @@ Source: seed 001, "Overview of the AI system", "Injecting actions".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from agentrt.activity.compound import CompoundUnit
 from agentrt.activity.current import Current, StateReader
@@ -231,7 +231,7 @@ class Planner:
             The unit; None if the action's class raised when it was to be made, which is reported.
         """
         try:
-            return _UNITS[spec.kind](frame, spec)
+            return _UNITS[spec.kind](frame, cast("Any", spec))  # each kind of spec has a unit of its own
         except Exception as error:
             self.report(f"{frame.path()}/{spec.label}", "__init__", error)
             return None
