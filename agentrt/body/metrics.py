@@ -3,7 +3,7 @@
 A ``WaitTimes`` takes numbers one at a time and forgets them: it keeps how many there were, their sum, the
 longest, and a table of buckets. Up to 63 ticks a bucket is one number, so that quantiles are exact there; above that
 each power of two is cut into 32 buckets, so that a quantile is too high by one part in 32 at most. However much is
-added, and however long it took, there are at most 960 buckets. Two of them can be added up, in any order.
+added, and however long it took, there are at most 960 buckets.
 
 Ticks are the unit because they are the same in every equal run; who wants seconds multiplies.
 """
@@ -55,18 +55,6 @@ class WaitTimes:
             self.longest = ticks
         index = _bucket(ticks)
         self._buckets[index] = self._buckets.get(index, 0) + 1
-
-    def merge(self, other: WaitTimes) -> None:
-        """Add all waits of another one.
-
-        Args:
-            other: stays as it is.
-        """
-        self.count += other.count
-        self.total += other.total
-        self.longest = max(self.longest, other.longest)
-        for index, count in tuple(other._buckets.items()):
-            self._buckets[index] = self._buckets.get(index, 0) + count
 
     @property
     def mean(self) -> float:

@@ -79,12 +79,3 @@ def test_a_quantile_is_exact_up_to_63_and_a_little_too_high_above(values, q):
     assert exact <= found <= exact + exact // 32
     if exact < 64:
         assert found == exact
-
-
-@settings(max_examples=40)
-@given(waits, waits)
-def test_adding_two_up_is_the_same_as_one_that_saw_all(first, second):
-    merged, other = of(*first), of(*second)
-    merged.merge(other)
-    assert merged.as_json() == of(*second, *first).as_json()
-    assert other.as_json() == of(*second).as_json()
