@@ -20,7 +20,7 @@ from agentrt import Action, ActionArgs, Context, Entity, Lease, LeaseBook, Think
 from agentrt_actions.nearby import expected_location
 from agentrt_actions.protocols import PathFinder, Place
 from agentrt_actions.things import Region, RegionPart
-from agentrt_actions.watching import keep_looking
+from agentrt_actions.watching import Only, keep_looking
 
 __all__ = ["ReserveEntity", "ReserveEntityDestination", "entity_key"]
 
@@ -162,7 +162,9 @@ class ReserveEntityDestination(_Reserving):
                 table[entity_key(args.entity)] = {**own, part.key: part.offset}
                 ctx.set_think_output(key=part.key, offset=part.offset, location=part.location)
 
-        await keep_looking(ctx, [region.changed, ctx.entity[LeaseBook].changed], look)
+        leases: LeaseBook = ctx.entity[LeaseBook]
+        own_parts = Only(leases.changed, lambda thing: any(thing is part for part in region.parts))
+        await keep_looking(ctx, [region.changed, own_parts], look)
 
     def _nearest_free(self, ctx: Context, args: Args, own: dict[Hashable, Any]) -> RegionPart | None:
         leases: LeaseBook = ctx.entity[LeaseBook]

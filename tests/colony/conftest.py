@@ -63,6 +63,12 @@ class Field:
             self.sim.add(Agent(entity, actions=list(actions)))
         return entity
 
+    def join(self, entity):
+        return self.sim.add(Agent(entity))
+
+    def employ(self, entity, job):
+        return self.town.groups.employ(self.agent_of(entity), JOBS[job])
+
     def agent_of(self, entity):
         return next(agent for agent in self.runtime.agents if agent.entity is entity)
 

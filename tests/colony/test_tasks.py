@@ -330,7 +330,7 @@ def test_a_collar_makes_a_pet_follow_and_without_it_the_pet_is_free(field):
     field.sim.tick(2)
     (task,) = agent.get_task_group(PET).tasks
     assert (task.args, task.source) == ({"owner": owner}, owner)
-    field.sim.run_until(lambda: task.is_over, 120)
+    field.sim.run_until(lambda: task.is_over, 220)
     assert field.town.finder.distance(agent.entity[Position].location, (11, 6)) <= 2
     collar.revoke()
     field.sim.tick(2)

@@ -3,8 +3,8 @@
 For authors of games who want to see what it takes. From below:
 
 * ``terrain``, ``paths``, ``survey`` (the ground), ``census``, ``chronicle``, ``daylight``, ``effects`` (what the world
-  knows), ``bodies``, ``goods``, ``growing``, ``animals``, ``buffs``, ``harm`` (what entities are made of), ``jobs``
-  (the data of jobs, equipment, kinds), ``town`` (all of it together);
+  knows), ``bodies``, ``goods``, ``seats``, ``growing``, ``animals``, ``buffs``, ``harm`` (what entities are made of),
+  ``jobs`` (the data of jobs, equipment, kinds), ``town`` (all of it together);
 * ``acting`` (what can be done), ``foreman`` and ``captain`` (what somebody wants to be done), ``population`` (who does
   it), ``systems`` (what happens by itself), ``colony`` (a run of it), ``saving`` (a run of it that goes on tomorrow);
 * ``report``, ``picture``, ``views`` and ``app`` only look.
@@ -18,10 +18,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentrt import Action, Manifest
-from agentrt_examples.colony import bodies
+from agentrt_examples.colony import bodies, goods
 from agentrt_examples.colony.acting import (
     cooking,
     critters,
+    evenings,
     farming,
     hauling,
     healing,
@@ -45,6 +46,10 @@ _ACTIONS: tuple[type[Action], ...] = (
     critters.Graze,
     critters.GrazeHere,
     critters.Pose,
+    evenings.EnjoyFire,
+    evenings.Sing,
+    evenings.SitByFire,
+    evenings.TellStory,
     farming.HarvestPlot,
     farming.PlantPlot,
     farming.TendPlot,
@@ -52,6 +57,7 @@ _ACTIONS: tuple[type[Action], ...] = (
     hauling.HaulMeal,
     hauling.HaulPicture,
     hauling.HaulTurnip,
+    hauling.HaulTwoTurnips,
     healing.GetHerb,
     healing.HealAdjacent,
     healing.HealOther,
@@ -72,6 +78,7 @@ _ACTIONS: tuple[type[Action], ...] = (
     pets.BeSick,
     pets.FindOwner,
     soldiers.Attack,
+    soldiers.ChooseRound,
     soldiers.Guard,
     soldiers.MoveTo,
     soldiers.StandFast,
@@ -98,6 +105,7 @@ manifest = Manifest(
     {
         **{_alias(action): action for action in _ACTIONS},
         **{f"ai_pack:{path.stem}": path for path in sorted((_HERE / "packs").glob("*.json"))},
+        "components:backpack": goods.Backpack,
         "components:habits": bodies.Habits,
         "components:training": pets.Training,
         "observers:hunger": needs.observe_hunger,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentrt import Agent, Entity, Task, TaskGroup
-from agentrt_examples.colony.acting.soldiers import RELIEVED, WATCH_KEPT, DefenseParty
+from agentrt_examples.colony.acting.soldiers import RELIEVED, WATCH_KEPT, DefenseParty, posts
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.daylight import DAWN, DUSK
 from agentrt_examples.colony.terrain import Cell
@@ -93,11 +93,11 @@ class Captain:
             self._see_to_wolves()
 
     def _post_guards(self) -> None:
-        posts = [near for tower in self._town.ground.marked("t") for near in self._town.ground.neighbors(tower)[:1]]
+        places = posts(self._town)
         for number, agent in enumerate(self.soldiers):
             group = agent.get_task_group(UNIT_CONTROL)
-            if posts and not any(task.activity == "colony:guard" and not task.is_over for task in group.tasks):
-                task = self._watch(group.create_task("colony:guard", post=posts[number * 2 % len(posts)])).once()
+            if places and not any(task.activity == "colony:guard" and not task.is_over for task in group.tasks):
+                task = self._watch(group.create_task("colony:guard", post=places[number * 2 % len(places)])).once()
                 task.set_source(self.me).set_annotation("the night's watch").start()
 
     def _see_to_wolves(self) -> None:

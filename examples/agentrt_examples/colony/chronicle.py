@@ -44,6 +44,8 @@ KINDS = (
     "parties formed",
     "critters caught",
     "critters born",
+    "stories told",
+    "songs sung",
 )
 
 _KEPT = 500

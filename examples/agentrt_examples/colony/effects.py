@@ -33,6 +33,9 @@ EFFECTS: dict[str, int] = {
     "admire": 40,
     "scratch": 30,
     "yawn": 16,
+    "tell": 60,
+    "sing": 50,
+    "hum": 30,
 }
 
 

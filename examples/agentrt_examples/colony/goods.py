@@ -7,7 +7,7 @@ state     tags                                               where it is
 ========  =================================================  ======================================
 loose     ``item``, ``loose``, ``loose:<kind>``, ``<kind>``  on the ground, at its position
 stored    ``item``, ``stored:<kind>``, ``<kind>``            on a shelf, at the shelf's position
-held      ``item``                                           in somebody's hands; its position is old
+held      ``item``                                           in hands or a backpack; its position is old
 ========  =================================================  ======================================
 
 So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away,
@@ -17,13 +17,16 @@ module.
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from agentrt import Entity
+from agentrt_actions import Backpacker
 from agentrt_examples.colony.bodies import FULL, Needs, Position, Traits
 from agentrt_examples.colony.census import Census
 from agentrt_examples.colony.chronicle import Chronicle
 from agentrt_examples.colony.terrain import Cell
 
-__all__ = ["Food", "Goods", "Hands", "Picture", "Shelf"]
+__all__ = ["Backpack", "Food", "Goods", "Hands", "Picture", "Shelf"]
 
 
 class Goods:
@@ -34,7 +37,7 @@ class Goods:
 
     Attributes:
         shelf: where it is stored.
-        held_by: who carries it.
+        held_by: the hands that carry it, or the backpack that it is in.
     """
 
     __slots__ = ("_census", "held_by", "shelf")
@@ -42,7 +45,7 @@ class Goods:
     def __init__(self, census: Census) -> None:
         self._census = census
         self.shelf: Shelf | None = None
-        self.held_by: Hands | None = None
+        self.held_by: Hands | Backpack | None = None
 
     def lie(self, item: Entity) -> None:
         """Lie on the ground, to be found.
@@ -61,7 +64,7 @@ class Goods:
         if self.shelf is not None:
             self.shelf.remove(item)
         if self.held_by is not None:
-            self.held_by.carrying = None
+            self.held_by.release(item)
             self.held_by = None
 
     def use_up(self, item: Entity) -> None:
@@ -110,10 +113,26 @@ class Hands:
         if self.carrying is not None or goods is None or item.is_destroyed or goods.held_by is not None:
             return False
         goods.detach(item)
-        goods.held_by = self
-        self.carrying = item
+        self.take(item)
         self._census.take(item, "loose", f"loose:{item.kind}", item.kind)
         return True
+
+    def take(self, item: Entity) -> None:
+        """Hold an item from now on that nobody else holds.
+
+        Args:
+            item: the item.
+        """
+        item[Goods].held_by = self
+        self.carrying = item
+
+    def release(self, item: Entity) -> None:
+        """Hold an item no more.
+
+        Args:
+            item: the item.
+        """
+        self.carrying = None
 
     def put_down(self) -> Entity | None:
         """Lay the item down on the ground.
@@ -128,6 +147,93 @@ class Hands:
             item[Position].place(self._position.location)
             goods.lie(item)
         return item
+
+
+class Backpack:
+    """Carrying items on the back; implements ``agentrt_actions.Backpacker`` and its ``Contents``. Comes with a job.
+
+    It is filled and emptied within one plan, and empty between plans, as hands are.
+
+    Args:
+        entity: whose back.
+        room: how many items go in.
+
+    Attributes:
+        also_as: under which protocols it is found.
+        capacity: how many items go in.
+        items: what is in it, by number.
+    """
+
+    __slots__ = ("_entity", "capacity", "items")
+
+    also_as: ClassVar[tuple[type, ...]] = (Backpacker,)
+
+    def __init__(self, entity: Entity, room: int = 2) -> None:
+        self._entity = entity
+        self.capacity = room
+        self.items: dict[Any, Entity] = {}
+
+    @property
+    def storage(self) -> Backpack:
+        """What is in it: it says so itself."""
+        return self
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more goes in."""
+        return len(self.items) >= self.capacity
+
+    @property
+    def location(self) -> Cell:
+        """Where it is."""
+        return self._entity[Position].location
+
+    def stow(self) -> bool:
+        """Put what the hands hold into it.
+
+        Returns:
+            False if it is full, or the hands are empty.
+        """
+        item = self._entity[Hands].carrying
+        if item is None or self.full:
+            return False
+        goods = item[Goods]
+        goods.detach(item)
+        goods.held_by = self
+        self.items[item.id] = item
+        return True
+
+    def unpack(self, item: Entity) -> bool:
+        """Take an item into the hands.
+
+        Args:
+            item: the item.
+
+        Returns:
+            False if it is not in there, or the hands are full.
+        """
+        hands = self._entity[Hands]
+        if self.items.get(item.id) is not item or hands.carrying is not None:
+            return False
+        item[Goods].detach(item)
+        hands.take(item)
+        return True
+
+    def release(self, item: Entity) -> None:
+        """Hold an item no more.
+
+        Args:
+            item: the item.
+        """
+        del self.items[item.id]
+
+    def empty(self) -> None:
+        """Lay everything down on the ground."""
+        for item in list(self.items.values()):
+            goods = item[Goods]
+            goods.detach(item)
+            item[Position].place(self.location)
+            goods.lie(item)
 
 
 class Shelf:

@@ -55,6 +55,7 @@ _TERRAIN: dict[str, tuple[str, Color, Color]] = {
     "rock": ("\N{BLACK UP-POINTING TRIANGLE}", (150, 150, 150), (72, 72, 74)),
     "wall": ("\N{FULL BLOCK}", (130, 92, 60), (130, 92, 60)),
     "hearth": ("\N{IDENTICAL TO}", (255, 150, 60), (100, 40, 24)),
+    "fire": ("*", (255, 190, 80), (90, 44, 20)),
     "tower": ("\N{FULL BLOCK}", (120, 120, 130), (120, 120, 130)),
 }
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agentrt import Agent, Entity, Runtime
-from agentrt.town import Job
+from agentrt import Agent, Entity, Job, Runtime
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import FULL, Loyalty, Needs, Position, Traits
 from agentrt_examples.colony.captain import Captain

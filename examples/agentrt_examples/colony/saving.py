@@ -145,6 +145,7 @@ def _load_world(colony: Colony, saved: Json) -> dict[int, Entity]:
     town.chronicle.counts.update(saved["counts"])
     town.chronicle.entries.extend(Entry(*entry) for entry in saved["entries"])
     town.number = saved["number"]
+    town.tend_fires()  # they burn or not by the time of day
     return known
 
 

@@ -63,8 +63,10 @@ class Systems:
         if tick % _SIGHT_EVERY == 0:
             self._watch()
         if self._town.daylight.time == DUSK:
+            self._town.tend_fires()
             self._dusk()
         elif self._town.daylight.time == DAWN:
+            self._town.tend_fires()
             self._trade()
         if tick % 200 == 0:
             self._births()

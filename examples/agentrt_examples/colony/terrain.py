@@ -44,6 +44,7 @@ TERRAINS: dict[str, Terrain] = {
     "^": Terrain("rock", 0),
     "#": Terrain("wall", 0),
     "K": Terrain("hearth", 0),
+    "F": Terrain("fire", 0),
     "t": Terrain("tower", 0),
 }
 
@@ -64,7 +65,7 @@ T.......:.......................t.......
 ........:.............:.................
 T.......:::::::::::::::::............T..
 T.......:......:......:..............TTT
-TT..kkKKk..ssss:......:.............TTTT
+TT..kkKKk..ssss:..F...:.............TTTT
 T...kkkkk..ssss:....ffffff...........T..
 ....ccccc..ssss:....ffffff..............
 ....ccccc..ssss:....ffffff.........~~~..

@@ -44,7 +44,9 @@ STATUS_TEXTS: dict[str, str] = {
     "colony:status.hauling_meal": "hauling a meal",
     "colony:status.hauling_picture": "hanging a picture",
     "colony:status.hauling_turnip": "hauling a turnip",
+    "colony:status.hauling_two_turnips": "hauling two turnips",
     "colony:status.heal": "bandaging {patient}",
+    "colony:status.humming": "humming",
     "colony:status.hunting": "hunting",
     "colony:status.leaving": "leaving",
     "colony:status.obeying": "obeying orders",
@@ -53,7 +55,10 @@ STATUS_TEXTS: dict[str, str] = {
     "colony:status.resting": "resting",
     "colony:status.shooting": "shooting",
     "colony:status.sick": "feeling sick",
+    "colony:status.singing": "singing",
+    "colony:status.sitting": "going to sit by the fire",
     "colony:status.sleeping": "sleeping",
+    "colony:status.telling": "telling a story",
     "colony:status.till": "tilling",
 }
 
@@ -64,7 +69,10 @@ EFFECT_SIGNS: dict[str, str] = {
     "cook": "~",
     "draw_in_notebook": "*",
     "eat": "%",
+    "hum": "&",
     "reload": "-",
+    "sing": "&",
+    "tell": '"',
 }
 
 

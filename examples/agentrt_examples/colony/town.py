@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt import Entity, LeaseBook, Stream
+from agentrt import Entity, LeaseBook, Stream, TaskGroups
 from agentrt.errors import MissingExtraError
-from agentrt.town import TaskGroups
 from agentrt_actions import (
     Carrier,
     Consumable,
@@ -24,6 +23,7 @@ from agentrt_actions import (
     Located,
     Mover,
     PathFinder,
+    Region,
     Storage,
     Surveyor,
     Threats,
@@ -33,11 +33,12 @@ from agentrt_examples.colony.bodies import Being, Fear, Health, Legs, Needs, Pos
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.census import Census
 from agentrt_examples.colony.chronicle import Chronicle
-from agentrt_examples.colony.daylight import Clock, Daylight
+from agentrt_examples.colony.daylight import DAWN, DUSK, Clock, Daylight
 from agentrt_examples.colony.effects import EffectBoard
 from agentrt_examples.colony.goods import Food, Goods, Hands, Picture, Shelf
 from agentrt_examples.colony.growing import STATES, Bush, Plot
 from agentrt_examples.colony.jobs import GROUPS, KINDS
+from agentrt_examples.colony.seats import Seats
 from agentrt_examples.colony.survey import Survey
 from agentrt_examples.colony.terrain import Cell, Ground
 
@@ -75,6 +76,7 @@ class Town:
         daylight: what time of day it is.
         effects: what is seen of actions.
         bushes: the herb bushes.
+        fires: where people sit at night.
         groups: the task groups of the town.
     """
 
@@ -99,6 +101,7 @@ class Town:
         self.daylight = Daylight(clock)
         self.effects = EffectBoard(clock)
         self.bushes: list[Bush] = []
+        self.fires: list[Entity] = []
         self.groups = TaskGroups(GROUPS)
         self.number = 0
         if furnish:
@@ -206,6 +209,24 @@ class Town:
             self.census.put(self.entity("hearth", cell), "hearth")
         for cell in self.ground.marked("h"):
             self.bushes.append(Bush(self._bearer(cell), _HERB_PAUSE))
+        for cell in self.ground.marked("F"):
+            self.fire(cell)
+
+    def fire(self, cell: Cell) -> Entity:
+        """Build a place for a fire, with seats around it.
+
+        Args:
+            cell: where.
+        """
+        made = self.entity("fire", cell)
+        made.add(Seats(cell, self.ground), Region)
+        self.fires.append(made)
+        return made
+
+    def tend_fires(self) -> None:
+        """See to it that fires burn from dusk till dawn. One that burns stands under the tag ``fire``."""
+        for fire in self.fires:
+            self.census.mark(fire, "fire", DUSK <= self.daylight.time < DAWN)
 
     def _bearer(self, cell: Cell) -> Callable[[], Entity]:
         return lambda: self.item("herb", cell)

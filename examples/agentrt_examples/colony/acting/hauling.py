@@ -3,13 +3,19 @@
 One compound for each kind of item, and not one for all: what lies nearest may have nowhere to go, and must
 not keep the others from being brought home. They think ahead to the end, with ``CURRENT`` for where the
 hearthling will stand and what it will carry.
+
+Laborers have a backpack. They take two turnips at once, if there is a second one near the first: the plan knows
+from ``CURRENT.storage`` that the first will be in the backpack by the time when it is to be unpacked.
 """
 
 from __future__ import annotations
 
-from agentrt import OUT, PREV, CompoundAction, step
+from agentrt import OUT, PREV, ActionArgs, CompoundAction, Context, step
+from agentrt_examples.colony.goods import Backpack
 
-__all__ = ["HaulMeal", "HaulPicture", "HaulTurnip"]
+__all__ = ["HaulMeal", "HaulPicture", "HaulTurnip", "HaulTwoTurnips"]
+
+_NEAR = 100  # what the way from the first to the second costs at most: ten steps over grass
 
 
 class HaulTurnip(CompoundAction):
@@ -17,7 +23,7 @@ class HaulTurnip(CompoundAction):
 
     does = "colony:haul_turnip"
     name = "haul a turnip"
-    utility = 1.0
+    utility = 0.9
     status_text_key = "colony:status.hauling_turnip"
     steps = (
         step("agentrt:find_entity", tag="loose:turnip", name="item"),
@@ -26,6 +32,54 @@ class HaulTurnip(CompoundAction):
         step("agentrt:pick_up", item=OUT["item"].entity),
         step("agentrt:store_item", item=OUT["item"].entity),
     )
+
+
+class HaulTwoTurnips(CompoundAction):
+    """Bring two turnips from the field to the stockpile, one of them in the backpack."""
+
+    does = "colony:haul_turnip"
+    name = "haul two turnips"
+    utility = 1.0
+    status_text_key = "colony:status.hauling_two_turnips"
+    steps = (
+        step("agentrt:find_entity", tag="loose:turnip", name="first"),
+        step("agentrt:reserve_entity", entity=PREV.entity),
+        step("agentrt:goto_entity", entity=OUT["first"].entity),
+        step("agentrt:pick_up", item=OUT["first"].entity),
+        step("agentrt:stow_carried"),
+        step("agentrt:find_entity", tag="loose:turnip", within=_NEAR, name="second"),
+        step("agentrt:reserve_entity", entity=PREV.entity),
+        step("agentrt:goto_entity", entity=OUT["second"].entity),
+        step("agentrt:pick_up", item=OUT["second"].entity),
+        step("agentrt:store_item", item=OUT["second"].entity),
+        step("agentrt:unpack_item", item=OUT["first"].entity),
+        step("agentrt:store_item", item=OUT["first"].entity),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._backpack: Backpack | None = None
+
+    def start(self, ctx: Context, args: ActionArgs) -> None:
+        """Take the backpack along.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        # Whoever loses the job in the middle of it loses the backpack before ``stop``.
+        self._backpack = ctx.entity[Backpack]
+
+    def stop(self, ctx: Context, args: ActionArgs) -> None:
+        """Lay down what was not stored.
+
+        Args:
+            ctx: the context.
+            args: none.
+        """
+        if self._backpack is not None:
+            self._backpack.empty()
+            self._backpack = None
 
 
 class HaulMeal(CompoundAction):

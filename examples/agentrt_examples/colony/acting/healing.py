@@ -4,6 +4,9 @@ For each who is hurt the foreman creates a task in the group of the healers, wit
 has the trait ``healer`` is better at it. The patient may walk about in the meantime, so the way to it is not a path
 that was found beforehand but a chase.
 
+The herb is no argument of the step that puts it on: that step learns of it from ``CURRENT.carrying``, and protects it
+by itself. If the herb is gone before the plan begins, there is no plan.
+
 Source: seed 001, "Action", heal_self_action and heal_entity_adjacent.
 """
 
@@ -117,6 +120,18 @@ class HealAdjacent(Action):
 
         patient: Entity
 
+    async def think(self, ctx: Context, args: Args) -> None:
+        """Be ready if a herb will be in the hands, and as long as there is that herb.
+
+        Args:
+            ctx: the context.
+            args: whom.
+        """
+        herb: Entity | None = ctx.CURRENT.carrying
+        if herb is not None and herb.kind == "herb":
+            ctx.protect_argument(herb)
+            ctx.set_think_output()
+
     async def run(self, ctx: Context, args: Args) -> None:
         """Heal.
 
@@ -132,6 +147,7 @@ class HealAdjacent(Action):
         if not within_reach(ctx, args.patient, 4):
             ctx.abort(f"{args.patient.name} went away")
         town = ctx.entity[Town]
+        ctx.unprotect_argument(herb)
         herb[Goods].use_up(herb)
         heal(town, args.patient, _HERB_HEALS)
         args.patient[Buffs].end("poisoned")

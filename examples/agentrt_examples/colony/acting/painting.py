@@ -3,8 +3,8 @@
 What the seed leaves to the imagination is filled in like this: an animal is willing when it is an animal; of
 those the one that is ready now is preferred, and among equals the more photogenic; while nobody is ready the
 plan waits, in the thinking of ``DrawAnimal``, for the animal that was found; but not for ever: after six seconds the
-step counts as rejected, and another animal is chosen. An artist prefers this to most work; others do it when there is
-nothing to do.
+step counts as rejected, and another animal is chosen. Artists have it from their job; whoever of them has the trait
+``artist`` prefers it to most work. The others look at what they have painted.
 
 Artists also paint what is ordered: the trader's commissions are tasks in their group, each for one animal.
 

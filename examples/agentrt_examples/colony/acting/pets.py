@@ -1,4 +1,4 @@
-"""Pets: an animal with a collar follows its owner.
+"""Pets: an animal with a collar runs after its owner when it feels lonely, and stays near for a while.
 
 The collar is a piece of equipment that bears AI: as long as the pet wears it, it has a training (a component), feels
 lonely (an observer), has a personal task group, and knows how to find its owner (an action). All of that comes with the
@@ -19,6 +19,8 @@ __all__ = ["PET", "BeGlad", "BeSick", "FindOwner", "Training", "observe_loneline
 
 PET = "colony:task_groups:solo:pet"
 """The name of the personal group of a pet with a collar."""
+
+_TOGETHER = 4.0  # game seconds
 
 
 class Training:
@@ -60,7 +62,7 @@ async def observe_loneliness(agent: Agent) -> None:
 
 
 class FindOwner(CompoundAction):
-    """Run to the owner."""
+    """Run to the owner, and trot beside it for a while."""
 
     does = "colony:find_owner"
     name = "find the owner"
@@ -78,6 +80,7 @@ class FindOwner(CompoundAction):
     steps = (
         step("agentrt:chase_entity", target=ARGS.owner, reach=2, patience=60),
         step("colony:be_glad", owner=ARGS.owner),
+        step("agentrt:follow_entity", target=ARGS.owner, distance=2, seconds=_TOGETHER),
     )
 
     async def think(self, ctx: Context, args: Args) -> None:

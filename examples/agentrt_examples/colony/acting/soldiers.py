@@ -1,9 +1,10 @@
 """Soldiers: obey orders, keep watch, fight wolves.
 
 Orders are tasks in a soldier's own group ``unit_control``, which the captain issues (see ``captain``): to go somewhere,
-to guard a place. To fight is a task as well, in a group that is made for the occasion: the *party*, which exists as
-long as there are wolves. It gets its utility from what its members are still able to do: ``DefenseParty`` is worth the
-less to a soldier the more hurt it is, so that a badly hurt one goes to rest instead.
+to guard a place; a watch begins with a round past the next tower, and then the soldier stands at its post. To fight is
+a task as well, in a group that is made for the occasion: the *party*, which exists as long as there are wolves. It gets
+its utility from what its members are still able to do: ``DefenseParty`` is worth the less to a soldier the more hurt it
+is, so that a badly hurt one goes to rest instead.
 
 ``StandFast`` is a *filter*: an action that does nothing but forbid. Everybody flees from what it fears; the filter does
 the same activity, and while it says no, no action of that activity is even considered.
@@ -13,8 +14,11 @@ Source: seed 001, `should_start_thinking`; "Personal task groups" (move orders);
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agentrt import (
     ARGS,
+    OUT,
     Action,
     ActionArgs,
     ChildUtilities,
@@ -22,15 +26,27 @@ from agentrt import (
     Context,
     Entity,
     TaskGroupAction,
+    ThinkOutput,
     declare_multiple_tasks,
     step,
 )
-from agentrt_actions import Place, within_reach
+from agentrt_actions import PathFinder, Place, within_reach
 from agentrt_examples.colony.bodies import Health
 from agentrt_examples.colony.harm import BADLY_HURT, wound
 from agentrt_examples.colony.town import Town
 
-__all__ = ["RELIEVED", "WATCH_KEPT", "Attack", "DefenseParty", "Guard", "MoveTo", "StandFast", "Strike"]
+__all__ = [
+    "RELIEVED",
+    "WATCH_KEPT",
+    "Attack",
+    "ChooseRound",
+    "DefenseParty",
+    "Guard",
+    "MoveTo",
+    "StandFast",
+    "Strike",
+    "posts",
+]
 
 RELIEVED = "relieved"
 """The event that ends a soldier's watch."""
@@ -40,6 +56,16 @@ WATCH_KEPT = "watch_kept"
 
 _STRIKE = (10, 24)
 _WATCH = 25.0  # game seconds; longer than the night
+_LOOK_AROUND = 1.0  # game seconds
+
+
+def posts(town: Town) -> list[Place]:
+    """Where soldiers stand to keep watch: one cell beside each tower.
+
+    Args:
+        town: the world.
+    """
+    return [near for tower in town.ground.marked("t") for near in town.ground.neighbors(tower)[:1]]
 
 
 class DefenseParty(TaskGroupAction):
@@ -159,7 +185,7 @@ class MoveTo(CompoundAction):
 
 
 class Guard(CompoundAction):
-    """Go to a post, stand there until relieved, and report."""
+    """Make a round, stand at the post until relieved, humming at first, and report."""
 
     does = "colony:guard"
     name = "keep watch"
@@ -176,10 +202,45 @@ class Guard(CompoundAction):
         post: Place
 
     steps = (
+        step("colony:choose_round", post=ARGS.post, name="round"),
+        step("agentrt:patrol", route=OUT["round"].route, pause=_LOOK_AROUND),
         step("agentrt:goto_location", location=ARGS.post),
+        step("colony:sing"),
         step("agentrt:wait_for_event", event=RELIEVED, timeout=_WATCH),
         step("agentrt:trigger_event", event=WATCH_KEPT),
     )
+
+
+class ChooseRound(Action):
+    """Choose where a watch leads: at dusk from the post to the nearest other one, later only to the post."""
+
+    does = "colony:choose_round"
+    name = "choose a round"
+    utility = 1.0
+
+    Args = Guard.Args
+
+    class Output(ThinkOutput):
+        """Where.
+
+        Attributes:
+            route: the cells.
+        """
+
+        route: Sequence[Place]
+
+    async def think(self, ctx: Context, args: Guard.Args) -> None:
+        """Choose at once: towers do not move.
+
+        Args:
+            ctx: the context.
+            args: the post.
+        """
+        town: Town = ctx.entity[Town]
+        finder: PathFinder = ctx.entity[PathFinder]
+        others = [post for post in posts(town) if post != args.post] if town.daylight.phase == "dusk" else []
+        others.sort(key=lambda post: finder.distance(args.post, post))
+        ctx.set_think_output(route=[args.post, *others[:1]])
 
 
 class StandFast(Action):
