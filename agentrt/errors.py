@@ -13,6 +13,8 @@ The branches say who has to act:
 
 Control flow (cancel, abort, reject) is not an error: it derives from ``BaseException``, lives beside the machine that
 raises it, and users do not construct it.
+
+The file is longer than others on purpose: it is one catalog, in the order of the codes.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ Source: design section 7.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.search import SearchWork
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Reporting"]
 
 
-class Reporting:
+class Reporting(ABC):
     """The figures of one runtime.
 
     Args:
@@ -45,14 +46,14 @@ class Reporting:
         self.texts: Translator = Translator(translate, self._log)
 
     @property
+    @abstractmethod
     def agents(self) -> tuple[Agent, ...]:
         """The agents, in the order in which they were added."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def late_ticks(self) -> int:
         """How many ticks ``run`` has left out because the machine could not keep up."""
-        raise NotImplementedError
 
     # --- figures ------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ Source: seed 001, "Task group example", Task declarations; "Issuing tasks".
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ class Extension:
         return f"<Extension of {self.group.name}: {', '.join(one.activity for one in self.declarations) or 'revoked'}>"
 
 
-class TaskBook:
+class TaskBook(ABC):
     """The declarations and tasks of a group; ``TaskGroup`` derives from it.
 
     Attributes:
@@ -71,21 +72,21 @@ class TaskBook:
 
     # --- what the group does ------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def changed(self) -> None:
         """Something changed: tell the members."""
-        raise NotImplementedError
 
+    @abstractmethod
     def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
         """Put a record into the trace."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
         """Make a task of the group."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_args(self, activity: str, values: Mapping[str, Any]) -> None:
         """Check arguments, as far as a member knows what takes them."""
-        raise NotImplementedError
 
     # --- declarations -------------------------------------------------------------------------------------------------
 
