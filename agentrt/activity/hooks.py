@@ -19,13 +19,11 @@ from agentrt.activity.utility import DECIMALS
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
-    from agentrt.activity.composing import ChildUtilities
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
 
 __all__ = [
     "compose_utility",
-    "compose_group_utility",
     "is_blocked",
     "on_reject",
     "run",
@@ -175,41 +173,21 @@ def stop(unit: Unit) -> None:
         unit.frame.planner.fault(unit, "stop", error)
 
 
-def compose_utility(unit: Unit, own: float, children: ChildUtilities, current: str | None) -> float:
-    """Call ``compose_utility`` of a compound.
+def compose_utility(unit: Unit, own: float, *more: Any) -> float:
+    """Call ``compose_utility`` of a compound or of a task group.
 
     Args:
-        unit: the compound.
-        own: its own part of the utility; counts alone if the hook raises.
-        children: the utilities of its steps.
-        current: the activity of the step that runs, or None.
+        unit: it.
+        own: the first number that it composes: a compound's own part, a group's task. Counts alone if the hook raises.
+        more: what else a compound is given: the utilities of its steps, and which of them runs.
 
     Returns:
         A number from 0 to 1.
     """
     compose: Any = unit.action
     try:
-        value = compose.compose_utility(unit.frame.planner.entity, own, children, current)
+        value = compose.compose_utility(unit.frame.planner.entity, own, *more)
         return round(min(1.0, max(0.0, float(value))), DECIMALS)
     except Exception as error:
         unit.frame.planner.fault(unit, "compose_utility", error)
         return own
-
-
-def compose_group_utility(unit: Unit, task_utility: float) -> float:
-    """Call ``compose_utility`` of a task group.
-
-    Args:
-        unit: the group.
-        task_utility: of the task that it considers or runs; counts as it is if the hook raises.
-
-    Returns:
-        A number from 0 to 1.
-    """
-    compose: Any = unit.action
-    try:
-        value = compose.compose_utility(unit.frame.planner.entity, task_utility)
-        return round(min(1.0, max(0.0, float(value))), DECIMALS)
-    except Exception as error:
-        unit.frame.planner.fault(unit, "compose_utility", error)
-        return task_utility

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.fields import ActionArgs
 from agentrt.activity.placeholders import has_placeholder
-from agentrt.activity.spec import ActionSpec, CompiledStep
+from agentrt.activity.spec import ActionSpec
+from agentrt.activity.steps import ACTIVITY, CompiledStep
 from agentrt.activity.utility import parse_range
 from agentrt.errors import DefinitionError
 
@@ -43,7 +43,6 @@ __all__ = [
     "declare_task",
 ]
 
-_WORD = re.compile(r"[^\s/]+")
 
 _HOOKS = ("should_start_thinking", "think", "stop_thinking", "start", "run", "stop")
 
@@ -74,7 +73,7 @@ class TaskDeclaration:
 def _declared(word: str, activity: str, utility: object, **more: Any) -> TaskDeclaration:
     subject = f"{word}({activity!r})"
     given: object = activity
-    if not isinstance(given, str) or not _WORD.fullmatch(given):
+    if not isinstance(given, str) or not ACTIVITY.fullmatch(given):
         raise DefinitionError(subject, "this is no activity.", "Write an activity such as 'demo:sleep'.")
     (low, high), _ = parse_range(subject, utility)
     return TaskDeclaration(activity, low, high, **more)
@@ -228,7 +227,7 @@ class GroupSpec(ActionSpec):
         Raises:
             DefinitionError: the group's name cannot be part of a path.
         """
-        if not _WORD.fullmatch(group.name):
+        if not ACTIVITY.fullmatch(group.name):
             raise DefinitionError(self.subject, f"a group is named {group.name!r}.", "Leave out spaces and slashes.")
         made = copy.copy(self)
         made.group = group

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentrt.activity import hooks
+from agentrt.activity.composing import ChildUtilities
 from agentrt.activity.compound import CompoundUnit
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
@@ -25,11 +26,9 @@ from agentrt.kernel.trace import Event
 if TYPE_CHECKING:
     from typing import Any
 
-    from agentrt.activity.current import Current
     from agentrt.activity.frame import Frame
     from agentrt.activity.task import Task
     from agentrt.activity.task_group import TaskGroup
-    from agentrt.kernel.batch import Batch
 
 __all__ = ["GroupUnit", "TaskUnit"]
 
@@ -74,12 +73,10 @@ class GroupUnit(CompoundUnit):
             self.frame.execution.replan(f"{lost.spec.name} was taken back", lost)
 
     def _composed(self) -> float:
-        frames = self.frames
-        active = frames[0].active if frames else None
-        task_utility = 0.0 if active is None else active.utility
+        task_utility = ChildUtilities(self.frames)[1]
         spec = self.group.spec
         if spec.composes_group:
-            return hooks.compose_group_utility(self, task_utility)
+            return hooks.compose_utility(self, task_utility)
         return remap(task_utility, spec.low, spec.high)
 
 
@@ -104,21 +101,15 @@ class TaskUnit(CompoundUnit):
         if was == READY and state != STARTED:
             self.leave_place()
 
-    def _begin(self, batch: Batch) -> None:
+    def _steps_think(self, own: Any) -> None:
         task = self.task
-        self._is_full = not task.has_room()
         if task.annotation:
             self.own_extras().progress = task.annotation
-        if not self._is_full:
-            super()._begin(batch)
-            return
-        self.results: list[Any] = []
-        self.utility: float = self.spec.low
-        self.current: Current | None = None
-        self.rejection: str | None = None
-        self.move(THINKING)
-        if self.frame.planner.trace.on:
-            self.note(Event.THINK)
+        self._is_full = not task.has_room()
+        if self._is_full:
+            self._answered()  # it waits for a place, and nobody waits for it
+        else:
+            super()._steps_think(own)
 
     def may_change(self) -> bool:
         """Whether it may become ready: a place may become free, or an action of its activity become ready."""
@@ -182,6 +173,4 @@ class TaskUnit(CompoundUnit):
             self.task.leave(self, is_interrupted=was_working and state == IDLE)
 
     def _composed(self) -> float:
-        frames = self.frames
-        active = frames[0].active if frames else None
-        return remap(0.0 if active is None else active.utility, self.spec.low, self.spec.high)
+        return remap(ChildUtilities(self.frames)[1], self.spec.low, self.spec.high)
