@@ -184,9 +184,10 @@ class Planner:
         for group in groups:
             activity = group.spec.activity
             found[activity] = (*found.get(activity, ()), group.spec)
-        self.groups = found or _NO_GROUPS
-        self.version += 1
-        self.execution.relearn()
+        if found != self.groups:  # who tells of a change may be the second to do so
+            self.groups = found or _NO_GROUPS
+            self.version += 1
+            self.execution.relearn()
 
     def performers(self, frame: Frame) -> tuple[ActionSpec, ...]:
         """The actions that could perform an activity at a place of the plan.
