@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Agenda", "Entry", "Send"]
+__all__ = ["Agenda", "Entry", "Stepper"]
 
 
-class Send(Protocol):
-    """How an entry goes on: a coroutine's own ``send``, or a function of the same shape."""
+class Stepper(Protocol):
+    """What the kernel steps when an entry's turn comes: a coroutine, or whatever can be stepped like one."""
 
-    def __call__(self, value: None, /) -> object:
+    def send(self, value: None, /) -> object:
         """Go on; returns a command of the traps module."""
+        ...
 
 
 class Entry(Protocol):
@@ -37,12 +38,13 @@ class Entry(Protocol):
     waiting: object
 
     @property
-    def name(self) -> str:
-        """For people."""
+    def stepper(self) -> Stepper:
+        """How it goes on."""
         ...
 
-    def send(self, value: None, /) -> object:
-        """Go on; returns a command of the traps module."""
+    @property
+    def name(self) -> str:
+        """For people."""
         ...
 
     def strand(self) -> Strand | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentrt.kernel.traps import KEEP, Waiter
+from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -91,6 +91,11 @@ class Batch:
         if then is not None:
             kernel.call_soon(then, *args)
 
+    @property
+    def stepper(self) -> Batch:
+        """Itself."""
+        return self
+
     def send(self, _value: None) -> object:
         """Take the first steps."""
         if self._left is None:
@@ -134,8 +139,8 @@ class Batch:
                 strand = self.strand()
                 self._strand = None
                 kernel.current = self
-                if command.__class__ is Waiter:  # as nearly always; ``park_command`` does the same
-                    command.strand = strand
+                if command.__class__ is Audience:  # as nearly always; ``park_command`` does the same
+                    command.strands.append(strand)
                     strand.waiting = command
                 else:
                     kernel.park_command(strand, command)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Call", "Hooks", "Timer", "name_of", "raise_fault"]
+__all__ = ["Call", "Caller", "Hooks", "Timer", "name_of", "raise_fault"]
 
 
 def name_of(fn: object) -> str:
@@ -26,29 +26,52 @@ def name_of(fn: object) -> str:
     return getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
 
+class Caller:
+    """Makes the call whose turn has come: the stepper of all calls of one kernel.
+
+    A call could be its own stepper, but would be a reference cycle then, or a property that costs more than the step.
+
+    Args:
+        kernel: whose ready queue they stand in.
+    """
+
+    __slots__ = ("kernel",)
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel: Kernel = kernel
+
+    def send(self, _value: None) -> object:
+        """Make the call."""
+        call: Any = self.kernel.current
+        try:
+            call.fn(*call.args)
+        except Exception as error:
+            self.kernel.report(f"a callback raised: {call.name}", error)
+        return KEEP
+
+
 class Call:
-    """An entry of the ready queue that is a function call and not a strand."""
+    """An entry of the ready queue that is a function call and not a strand.
 
-    __slots__ = ("_args", "_fn", "_kernel", "waiting")
+    Attributes:
+        stepper: the kernel's.
+        fn: what to call.
+        args: what to call it with.
+        waiting: the tick in which it is due, while it lies in the agenda.
+    """
 
-    def __init__(self, kernel: Kernel, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
-        self._kernel = kernel
-        self._fn = fn
-        self._args = args
+    __slots__ = ("args", "fn", "stepper", "waiting")
+
+    def __init__(self, caller: Caller, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
+        self.stepper: Caller = caller
+        self.fn: Callable[..., object] = fn
+        self.args: tuple[Any, ...] = args
         self.waiting: object = 0
 
     @property
     def name(self) -> str:
         """What it calls, for people."""
-        return name_of(self._fn)
-
-    def send(self, _value: None) -> object:
-        """Make the call."""
-        try:
-            self._fn(*self._args)
-        except Exception as error:
-            self._kernel.report(f"a callback raised: {self.name}", error)
-        return KEEP
+        return name_of(self.fn)
 
     def strand(self) -> Strand | None:
         """None: it is a plain function's turn."""
@@ -62,12 +85,13 @@ class Timer(Call):
 
     def cancel(self) -> None:
         """Do not make the call; does nothing once it was made."""
+        kernel = self.stepper.kernel
         waiting = self.waiting
-        if isinstance(waiting, int) and waiting > self._kernel.clock.tick:
+        if isinstance(waiting, int) and waiting > kernel.clock.tick:
             self.waiting: object = 0
-            self._kernel.agenda.forget(waiting, self._kernel.live)
-        self._fn = _nothing
-        self._args = ()
+            kernel.agenda.forget(waiting, kernel.live)
+        self.fn: Callable[..., object] = _nothing
+        self.args: tuple[Any, ...] = ()
 
 
 def _nothing() -> None:

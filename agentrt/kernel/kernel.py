@@ -26,7 +26,7 @@ from typing import Any
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.host import Host
 from agentrt.kernel.livelock import LivelockGuard, patience
@@ -34,7 +34,7 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.strays import Strays
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import KEEP, Waiter, running
+from agentrt.kernel.traps import KEEP, Audience, Waiter, running
 
 __all__ = ["Kernel"]
 
@@ -83,7 +83,9 @@ class Kernel:
         self.draining: bool = False
         self.in_tick: bool = False
         self._inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
+        self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
+        self._drive: Callable[[], object] | None = None
         self._publishers: Hooks = Hooks()
         self.abandoned: list[Coroutine[Any, Any, Any]] = []
         self._calm = 0  # how many steps the tick may still take before they are counted
@@ -127,7 +129,7 @@ class Kernel:
             fn: a plain function.
             args: what to call it with.
         """
-        self.ready.append(Call(self, fn, args))
+        self.ready.append(Call(self._caller, fn, args))
 
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
         """Call a function in a later tick.
@@ -140,7 +142,7 @@ class Kernel:
         Returns:
             The timer, which can be cancelled.
         """
-        timer = Timer(self, fn, args)
+        timer = Timer(self._caller, fn, args)
         if ticks <= 0:
             self.ready.append(timer)
         else:
@@ -166,6 +168,14 @@ class Kernel:
             A function that ends it; calling it twice does nothing.
         """
         return self._drivers.add(fn)
+
+    def drive(self, fn: Callable[[], object]) -> None:
+        """Have a function drive the agents: it is called in every tick after those of ``every_tick``.
+
+        Args:
+            fn: a plain function; there is one.
+        """
+        self._drive = fn
 
     def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function at the end of every tick, when nothing more is runnable.
@@ -227,6 +237,8 @@ class Kernel:
                 self.guarded(fn, args)
             self.agenda.take_due(self.clock.tick, self.ready)
             self._drivers.call(self)
+            if self._drive is not None:
+                self.guarded(self._drive)
             self._calm, self._guard = patience(self), None
         finally:
             running.kernel = outer
@@ -279,7 +291,7 @@ class Kernel:
                 for _ in range(chunk):
                     self.current = entry = popleft()
                     try:
-                        command = entry.send(None)
+                        command = entry.stepper.send(None)
                     except StopIteration as stop:
                         self.end(entry, stop.value, None)
                     except BaseException as error:
@@ -297,6 +309,9 @@ class Kernel:
                                 last_due = due
                             bucket.append(entry)
                             entry.waiting = due
+                        elif kind is Audience:
+                            command.strands.append(entry)  # type: ignore[attr-defined]
+                            entry.waiting = command
                         elif kind is Waiter:
                             command.strand = entry  # type: ignore[attr-defined]
                             entry.waiting = command
@@ -323,6 +338,9 @@ class Kernel:
         """
         if isinstance(command, int):
             self.agenda.add(self.clock.tick + command, entry)
+        elif isinstance(command, Audience):
+            command.strands.append(entry)  # type: ignore[arg-type]
+            entry.waiting = command
         elif isinstance(command, Waiter):
             command.strand = entry  # type: ignore[assignment]
             entry.waiting = command
@@ -334,7 +352,7 @@ class Kernel:
             strand: what was just stepped.
             command: what it yielded.
         """
-        if isinstance(command, (int, Waiter)):
+        if isinstance(command, (int, Audience, Waiter)):
             self.park_entry(strand, command)
         elif command is not KEEP:
             self.host.foreign(strand, command)

@@ -1,4 +1,4 @@
-"""What strands wait for besides time: signals, events, conditions, queues. All built on ``Waiter``.
+"""What strands wait for besides time: signals, events, conditions, queues. Built on ``Audience`` and ``Waiter``.
 
 Rules: waking is first come, first served; notifying never runs a strand, it makes it ready; a wait that is cancelled
 leaves nothing behind. Connected functions are called at once, in the order they were connected; all of them are
@@ -12,95 +12,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from agentrt.kernel.traps import Waiter, running, suspend_in
+from agentrt.kernel.traps import Attendance, Audience, Waiter, running, suspend_on
 
-__all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "WaitList"]
+__all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns"]
 
 T = TypeVar("T")
-
-
-class WaitList:
-    """Waiters in order of arrival. What every primitive here is made of.
-
-    A wait that gives up stays in the list, marked by its missing strand; the list is swept when such waits are the
-    greater part, so that giving up costs the same however many wait.
-    """
-
-    __slots__ = ("_given_up", "_waiters")
-
-    def __init__(self) -> None:
-        self._waiters: list[Waiter] = []
-        self._given_up = 0
-
-    def wait(self, waiter: Waiter | None = None) -> Awaitable[Any]:
-        """Wait to be notified.
-
-        Args:
-            waiter: a fresh one, for who wants to know whether it was notified although it was cancelled.
-
-        Returns:
-            An awaitable for the value of the notification.
-        """
-        return suspend_in(self, Waiter() if waiter is None else waiter)
-
-    def enter(self, waiter: Waiter) -> None:
-        """Put a waiter at the end.
-
-        Args:
-            waiter: whose strand is about to be suspended.
-        """
-        self._waiters.append(waiter)
-
-    def give_up(self) -> None:
-        """Note that one of the waiters does not wait any more."""
-        self._given_up += 1
-        if self._given_up > 8 and self._given_up * 2 > len(self._waiters):
-            self._waiters = [other for other in self._waiters if other.strand is not None]
-            self._given_up = 0
-
-    def notify_all(self, value: Any = None) -> int:
-        """Wake all who wait.
-
-        Args:
-            value: what their waits return.
-
-        Returns:
-            How many there were.
-        """
-        waiters = self._waiters
-        if not waiters:
-            return 0
-        self._waiters = []
-        self._given_up = 0
-        woken = 0
-        for waiter in waiters:
-            if waiter.notify(value):
-                woken += 1
-        return woken
-
-    def notify_one(self, value: Any = None) -> bool:
-        """Wake the one who has waited longest.
-
-        Args:
-            value: what its wait returns.
-
-        Returns:
-            Whether anybody waited.
-        """
-        waiters = self._waiters
-        for index, waiter in enumerate(waiters):
-            if waiter.notify(value):
-                self._given_up = max(0, self._given_up - index)
-                del waiters[: index + 1]
-                return True
-        waiters.clear()
-        self._given_up = 0
-        return False
-
-    def __len__(self) -> int:
-        return sum(waiter.strand is not None for waiter in self._waiters)
 
 
 class Connection:
@@ -125,7 +43,7 @@ class Signal:
     __slots__ = ("_connections", "_waiting")
 
     def __init__(self) -> None:
-        self._waiting: WaitList | None = None
+        self._waiting: Audience | None = None
         self._connections: list[Connection] | None = None
 
     def wait(self) -> Awaitable[Any]:
@@ -136,8 +54,8 @@ class Signal:
         """
         waiting = self._waiting
         if waiting is None:
-            waiting = self._waiting = WaitList()
-        return suspend_in(waiting, Waiter())
+            waiting = self._waiting = Audience()
+        return cast("Awaitable[Any]", Attendance(waiting, 1))
 
     def connect(self, function: Callable[[Any], object]) -> Connection:
         """Call a function whenever it is emitted.
@@ -201,7 +119,7 @@ class Event:
 
     def __init__(self) -> None:
         self._set = False
-        self._waiting = WaitList()
+        self._waiting = Audience()
 
     @property
     def is_set(self) -> bool:
@@ -235,7 +153,7 @@ class Condition:
     __slots__ = ("_waiting",)
 
     def __init__(self) -> None:
-        self._waiting = WaitList()
+        self._waiting = Audience()
 
     def notify_all(self) -> None:
         """Have all who wait look again."""
@@ -258,35 +176,64 @@ class Condition:
         return f"<Condition: {len(self._waiting)} waiting>"
 
 
-class _Turns:
+class Turns:
     """A line of strands, each waiting for its turn. A turn that was given is a promise: nobody else may use it.
+
+    A wait that gives up stays in the line, marked by its missing strand; the line is swept when such waits are the
+    greater part, so that giving up costs the same however many wait.
 
     Attributes:
         promised: how many were given their turn and have not come to use it yet.
     """
 
-    __slots__ = ("line", "promised")
+    __slots__ = ("_given_up", "_line", "promised")
 
     def __init__(self) -> None:
-        self.line = WaitList()
-        self.promised = 0
+        self._line: list[Waiter] = []
+        self._given_up = 0
+        self.promised: int = 0
 
     async def wait(self) -> None:
+        """Wait for a turn."""
         waiter = Waiter()
+        self._line.append(waiter)
         try:
-            await self.line.wait(waiter)
+            await suspend_on(waiter)
         except BaseException:
             if waiter.was_notified:
                 # Woken and cancelled in the same tick: the turn belongs to the next in line.
                 self.promised -= 1
                 self.give()
+            else:
+                self._give_up()
             raise
         self.promised -= 1
 
-    def give(self) -> None:
-        """Give a turn to the one who has waited longest, if anybody waits."""
-        if self.line.notify_one():
-            self.promised += 1
+    def give(self) -> bool:
+        """Give a turn to the one who has waited longest.
+
+        Returns:
+            Whether anybody waited.
+        """
+        line = self._line
+        for index, waiter in enumerate(line):
+            if waiter.notify():
+                self._given_up = max(0, self._given_up - index)
+                del line[: index + 1]
+                self.promised += 1
+                return True
+        line.clear()
+        self._given_up = 0
+        return False
+
+    def _give_up(self) -> None:
+        self._given_up += 1
+        if self._given_up > 8 and self._given_up * 2 > len(self._line):
+            self._line = [other for other in self._line if other.strand is not None]
+            self._given_up = 0
+
+    def __len__(self) -> int:
+        return sum(waiter.strand is not None for waiter in self._line)
 
 
 class Queue(Generic[T]):
@@ -309,8 +256,8 @@ class Queue(Generic[T]):
             raise ValueError(f"Queue(limit={limit}): the limit must be at least 1, or None for no limit")
         self.limit: int | None = limit
         self._items: deque[T] = deque()
-        self._getters = _Turns()
-        self._putters = _Turns()
+        self._getters = Turns()
+        self._putters = Turns()
 
     def __len__(self) -> int:
         return len(self._items)
@@ -356,5 +303,5 @@ class Queue(Generic[T]):
 
     def __repr__(self) -> str:
         limit = "" if self.limit is None else f" of {self.limit}"
-        getting, putting = len(self._getters.line), len(self._putters.line)
+        getting, putting = len(self._getters), len(self._putters)
         return f"<Queue: {len(self._items)}{limit} items, {getting} getting, {putting} putting>"

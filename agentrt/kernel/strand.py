@@ -6,31 +6,32 @@ disagree with the books:
     done      its coroutine is gone
     running   the kernel steps it at this moment
     sleeping  ``waiting`` is a tick that has not come
-    parked    ``waiting`` is a waiter that still names it
+    parked    ``waiting`` is an audience, or a waiter that still names it
     foreign   ``waiting`` is the host's: it waits for something outside the kernel
     ready     anything else; then it stands in the ready queue exactly once
 
-``send`` is what the kernel calls to step it. Usually it is the coroutine's own ``send``, so that a step costs one call.
-While a cancellation is to be delivered it is ``_deliver`` instead; when the strand is done it is ``_gone``. That is how
-the main loop stays free of checks for states that are rare.
+``stepper`` is what the kernel sends None to, to step it. Usually it is the coroutine itself, so that a step costs one
+call. While a cancellation, or the value of a notification, is to be delivered it is the strand instead; when the strand
+is done it is ``_GONE``. That is how the main loop stays free of checks for states that are rare. Rejected: the bound
+``send`` of the coroutine, an object of 72 bytes for each strand.
 
-Hosts derive from it. What they replace is small: ``ordinary_send``, ``throw`` and ``close`` (how the coroutine is
-entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their own awaits),
-``ended``.
+Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
+(how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
+own awaits), ``ended``.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.killing import kill, livelocked
-from agentrt.kernel.traps import KEEP, Waiter, suspend_on
+from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Send
+    from agentrt.kernel.agenda import Stepper
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.scope import CancelScope
 
@@ -58,6 +59,7 @@ class Strand:
         coro: the coroutine; None once it is done.
         name: for people; strands may share one.
         owner: told when it ends; None for nobody.
+        stepper: how it goes on (see the module's text).
         waiting: what it waits for (see the module's text).
         scope: the innermost open cancel scope.
         stop_reason: why it was told to stop; None if it was not.
@@ -73,7 +75,7 @@ class Strand:
         "name",
         "owner",
         "scope",
-        "send",
+        "stepper",
         "stop_reason",
         "value",
         "waiting",
@@ -84,7 +86,7 @@ class Strand:
         self.coro: Coroutine[Any, Any, Any] | None = coro
         self.name: str = name
         self.owner: StrandOwner | None = owner
-        self.send: Send = coro.send
+        self.stepper: Stepper = coro
         self.waiting: object = 0
         self.scope: CancelScope | None = None
         self.stop_reason: str | None = None
@@ -111,7 +113,9 @@ class Strand:
             return "sleeping" if waiting > self.kernel.tick else "ready"
         if isinstance(waiting, Waiter):
             return "parked" if waiting.strand is self else "ready"
-        return "foreign"
+        if isinstance(waiting, Audience):
+            return "parked"
+        return "ready" if isinstance(waiting, Notice) else "foreign"
 
     def strand(self) -> Strand:
         """Itself: as an entry of the ready queue it stands for its own code."""
@@ -214,7 +218,7 @@ class Strand:
         """Have the pending cancellation delivered at the wait in which the strand is, or at its next one."""
         if self.coro is None:
             return
-        self.send = self._deliver
+        self.stepper = self
         kernel = self.kernel
         if kernel.current is self:
             # It runs at this moment and will have suspended (or ended) when the queue comes to this entry.
@@ -239,39 +243,65 @@ class Strand:
             waiting.strand = None
             self.waiting = 0
             return True
+        if isinstance(waiting, Audience):
+            self.waiting = 0
+            waiting.give_up(self)
+            return True
         return False
 
     def _interrupt_suspended(self) -> None:
-        if self.coro is not None and self.send == self._deliver:
-            if self.pending() is None:
-                self.send = self.ordinary_send()
-            else:
+        if self.coro is not None and self.stepper is self:
+            if self.pending() is not None:
                 self.interrupt()
+            elif not isinstance(self.waiting, Notice):
+                self.stepper = self.ordinary_stepper()
 
-    def _deliver(self, _value: None) -> object:
-        """Step the strand while a cancellation is to be delivered."""
+    def send(self, _value: None, /) -> object:
+        """Step the strand while a cancellation, or what it was notified with, is to be delivered."""
         coro = self.coro
         assert coro is not None
-        reason = self.pending()
+        value = None
+        notice = self.waiting
+        if isinstance(notice, Notice):  # what ``take_notice`` does
+            value = notice.value
+            self.waiting = 0
+        reason = None if self.scope is None and self.stop_reason is None else self.pending()
         if reason is None:
-            self.send = coro.send
-            return coro.send(None)
+            self.stepper = coro
+            return coro.send(value)
         host = self.kernel.host
         for _ in range(self.kernel.livelock_steps):
             command: object = coro.throw(host.cancelled(reason))
             reason = self.pending()
             if reason is None:
                 # It left the scope, or waits behind a shield.
-                self.send = coro.send
+                self.stepper = coro
                 return command
         return kill(self, livelocked(self))
 
     # --- how the coroutine is entered ---------------------------------------------------------------------------------
 
-    def ordinary_send(self) -> Callable[[None], object]:
-        """What ``send`` is while nothing is to be raised in it."""
+    def ordinary_stepper(self) -> Stepper:
+        """What ``stepper`` is while nothing but None is to be sent, and nothing raised, in it."""
         assert self.coro is not None
-        return self.coro.send
+        return self.coro
+
+    def notice(self, notice: Notice) -> None:
+        """The audience in which it waits was notified with a value: its next step delivers it.
+
+        Args:
+            notice: holds the value.
+        """
+        self.waiting = notice
+        self.stepper = self
+
+    def take_notice(self) -> Any:
+        """The value that its next step delivers, which is then forgotten; None if there is none."""
+        notice = self.waiting
+        if isinstance(notice, Notice):
+            self.waiting = 0
+            return notice.value
+        return None
 
     def throw(self, error: BaseException) -> object:
         """Raise an error at the await in which it is.
@@ -312,7 +342,7 @@ class Strand:
             error: what it raised.
         """
         self.coro = None
-        self.send = _gone
+        self.stepper = _GONE
         self.waiting = 0
         self.scope = None
         self.value = result
@@ -333,6 +363,13 @@ class Strand:
         return f"<Strand {self.name!r}: {state}{stop}>"
 
 
-def _gone(_value: None) -> object:
-    # A strand can end while an entry of it stands in the ready queue (it was interrupted while it ran).
-    return KEEP
+class _Gone:
+    """The stepper of a strand that has ended. Its entry may still stand in the ready queue: it was interrupted."""
+
+    __slots__ = ()
+
+    def send(self, _value: None, /) -> object:
+        return KEEP
+
+
+_GONE = _Gone()

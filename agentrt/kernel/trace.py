@@ -52,6 +52,10 @@ class Event(StrEnum):
     TIMEOUT = "timeout"  # not ready within the declared time
     RECONSIDER = "reconsider"  # a chooser is asked for another choice
     FAULT = "fault"  # an error, reported and survived
+    ACTIVATE = "activate"  # a decider of a behavior tree, or the leaf of a selection tree
+    DEACTIVATE = "deactivate"
+    VARIABLE = "variable"  # of a selection tree
+    STIMULUS = "stimulus"  # an agent perceives something, or does not any more
     NOTE = "note"  # written by the world or by an author
 
 

@@ -3,13 +3,18 @@
 A strand suspends by yielding a *command*:
 
 * an ``int`` n >= 1: wake me n ticks from now;
+* an ``Audience``: put me at its end, and wake me with the others when it is notified;
 * a ``Waiter``: wake me when somebody notifies it.
 
 Anything else that comes out of a strand was not yielded here; it belongs to somebody else's event loop, and the host
-decides about it. Signals, conditions, queues and joins are built on ``Waiter``, in the modules above.
+decides about it. Signals, events and conditions are built on ``Audience``, queues and joins on ``Waiter``, in the
+modules above.
 
-``next_tick`` and ``sleep_ticks`` return an awaitable whose iterator is a C one (of a tuple with one element): a wake
-then runs no Python code between the kernel and the author's coroutine. A generator would cost a frame each time.
+``next_tick``, ``sleep_ticks`` and a wait in an audience are awaitables whose iterator is a C one: no Python code runs
+between the kernel and the author's coroutine, and an idle agent, of which every think is suspended in an audience,
+holds 48 bytes for each. Rejected: a generator (216 bytes, and a frame each time), an iterator in Python (twice the
+time). A C iterator returns nothing; so what an audience is notified with waits as a ``Notice`` in the strand, which
+sends it in with its next step.
 """
 
 from __future__ import annotations
@@ -17,18 +22,22 @@ from __future__ import annotations
 import threading  # noqa: TID251 - for a local of the thread; nothing here starts or meets one
 import types
 from collections.abc import Awaitable, Callable, Generator, Iterator
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
 
 from agentrt.errors import NotRunningError
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.signals import WaitList
     from agentrt.kernel.strand import Strand
 
 __all__ = [
+    "COMMANDS",
     "KEEP",
+    "Attendance",
+    "Audience",
     "Keep",
+    "Notice",
     "Ticks",
     "Waiter",
     "current_kernel",
@@ -37,7 +46,6 @@ __all__ = [
     "park",
     "sleep",
     "sleep_ticks",
-    "suspend_in",
     "suspend_on",
 ]
 
@@ -90,6 +98,128 @@ class Waiter:
         return True
 
 
+class Notice:
+    """What an audience was notified with; ``waiting`` of each strand that was woken, until its next step.
+
+    Args:
+        value: what the wait returns.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value: Any = value
+
+
+class Audience:
+    """Strands that wait for the same thing, in order of arrival; all are woken at once.
+
+    The kernel enters whoever yields it. A strand of which ``waiting`` is not this audience does not wait here any
+    more: in a small audience it is taken out at once, in a larger one it stays until such entries are the greater
+    part, so that giving up costs the same however many wait.
+
+    Attributes:
+        strands: who waits. The kernel's main loop appends to it.
+    """
+
+    __slots__ = ("_stale", "strands")
+
+    _SMALL = 16
+
+    def __init__(self) -> None:
+        self.strands: list[Strand] = []
+        self._stale = 0  # how many of them gave up
+
+    def wait(self) -> Awaitable[Any]:
+        """Wait to be notified.
+
+        Returns:
+            An awaitable for the value of the notification.
+        """
+        return cast("Awaitable[Any]", Attendance(self, 1))
+
+    def give_up(self, strand: Strand) -> None:
+        """Let a strand go without a notification.
+
+        Args:
+            strand: one that waits here; its ``waiting`` must be changed first.
+        """
+        if len(self.strands) <= self._SMALL:  # then none of them is stale
+            self.strands.remove(strand)
+            return
+        self._stale += 1
+        if self._stale * 2 > len(self.strands):
+            self.strands = self._present()
+            self._stale = 0
+
+    def _present(self) -> list[Strand]:
+        """Who waits; of one that left and came back, the last place counts."""
+        present: dict[Strand, None] = {}
+        for strand in self.strands:
+            if strand.waiting is self:
+                present.pop(strand, None)
+                present[strand] = None
+        return list(present)
+
+    def notify_all(self, value: Any = None) -> int:
+        """Wake all who wait.
+
+        Args:
+            value: what their waits return.
+
+        Returns:
+            How many there were.
+        """
+        strands = self.strands
+        if not strands:
+            return 0
+        if self._stale:
+            strands = self._present()
+            self._stale = 0
+        self.strands = []
+        if value is None:
+            for strand in strands:
+                strand.waiting = 0
+                strand.kernel.ready.append(strand)
+        else:
+            notice = Notice(value)
+            for strand in strands:
+                strand.notice(notice)
+                strand.kernel.ready.append(strand)
+        return len(strands)
+
+    def __len__(self) -> int:
+        return len(self._present())
+
+
+if TYPE_CHECKING:
+    _Once = repeat[Audience]
+else:
+    _Once = repeat  # it takes no brackets at run time
+
+
+class Attendance(_Once):
+    """One wait in an audience: an awaitable that is its own iterator, and yields the audience once."""
+
+    __slots__ = ()
+
+    __await__: Callable[[Any], Iterator[Audience]] = repeat.__iter__
+
+    def send(self, value: Any) -> Any:
+        """End the wait with a value. Python calls it when something else than None is sent into the coroutine.
+
+        Args:
+            value: what the wait returns.
+
+        Raises:
+            StopIteration: with the value.
+            TypeError: it was started like a coroutine.
+        """
+        if value is None:
+            raise TypeError("the wait of a signal is no coroutine: await it in an 'async def', and start that")
+        raise StopIteration(value)
+
+
 class Keep:
     """The command of an entry that leaves the books as they are."""
 
@@ -97,6 +227,7 @@ class Keep:
 
 
 KEEP = Keep()
+COMMANDS: tuple[type, ...] = (int, Audience, Waiter, Keep)
 
 _NEXT: Awaitable[None] = cast("Awaitable[None]", Ticks((1,)))  # no type checker takes a tuple's iterator for its own
 _known: dict[int, Awaitable[None]] = {1: _NEXT, 0: cast("Awaitable[None]", Ticks(()))}
@@ -165,27 +296,6 @@ def suspend_on(waiter: Waiter) -> Generator[Waiter, None, Any]:
         The value that it was notified with.
     """
     yield waiter
-    return waiter.value
-
-
-@types.coroutine
-def suspend_in(waiters: WaitList, waiter: Waiter) -> Generator[Waiter, None, Any]:
-    """Wait in a list of waiters. One frame for the whole wait: most thinks of an idle agent are suspended right here.
-
-    Args:
-        waiters: the list.
-        waiter: a fresh one.
-
-    Returns:
-        The value that it was notified with.
-    """
-    waiters.enter(waiter)
-    try:
-        yield waiter
-    except BaseException:
-        if not waiter.was_notified:  # else it is not in the list any more
-            waiters.give_up()
-        raise
     return waiter.value
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from agentrt.kernel.agenda import Agenda
 from agentrt.kernel.scope import Cancelled
-from agentrt.kernel.signals import Signal, WaitList
-from agentrt.kernel.traps import sleep_ticks
+from agentrt.kernel.signals import Signal
+from agentrt.kernel.traps import Audience, sleep_ticks
 
 TICKS = 14
 SIGNALS = 3
@@ -290,7 +290,7 @@ def test_sweeping_never_changes_the_order(laboratory, program):
         for often in (True, False):
             patch.setattr(Agenda, "_SWEEP_FROM", 0 if often else 10**9)
             patch.setattr(Agenda, "forget", forget_and_sweep if often else Agenda.forget)
-            patch.setattr(WaitList, "give_up", sweep_at_once if often else lambda line: None)
+            patch.setattr(Audience, "give_up", sweep_at_once if often else never_sweep)
             logs.append(run_on_kernel(laboratory, program))
     assert logs[0] == logs[1]
 
@@ -300,5 +300,9 @@ def forget_and_sweep(agenda, due, live):
     agenda._sweep()
 
 
-def sweep_at_once(line):
-    line._waiters = [waiter for waiter in line._waiters if waiter.strand is not None]
+def sweep_at_once(audience, _strand):
+    audience.strands = audience._present()
+
+
+def never_sweep(audience, _strand):
+    audience._stale += 1

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from agentrt.kernel.agenda import Agenda
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.scope import Cancelled, CancelScope
-from agentrt.kernel.signals import Condition, Event, Queue, Signal, WaitList
-from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.signals import Condition, Event, Queue, Signal, Turns
+from agentrt.kernel.traps import Audience, current_strand, next_tick, park, sleep, sleep_ticks
 
 MOST_STRANDS = 30
 MOST_STEPS = 300
@@ -197,7 +197,7 @@ def run(laboratory, program):
     assert lab.faults == []
     assert [strand for strand in machine.strands if not strand.is_done] == []
     assert (kernel.live, len(kernel.ready)) == (0, 0)
-    assert [line for line in (machine.queue._getters, machine.queue._putters) if line.promised or len(line.line)] == []
+    assert [line for line in (machine.queue._getters, machine.queue._putters) if line.promised or len(line)] == []
     kernel.agenda.take_due(10**9, kernel.ready)
     assert kernel.agenda.stale == 0
     assert sum(entry[2] == "begin" for entry in log) <= sum(entry[2] == "end" for entry in log) == len(machine.strands)
@@ -251,7 +251,10 @@ def test_grown_programs_run_twice_and_with_sweeping_all_the_time(laboratory, par
         assert log == run(laboratory, program)
         with monkeypatch.context() as patch:
             patch.setattr(Agenda, "forget", forget_and_sweep)
-            patch.setattr(WaitList, "give_up", sweep_at_once)
+            patch.setattr(Audience, "give_up", sweep_at_once)
+            patch.setattr(Turns, "_give_up", sweep_turns_at_once)
+            assert run(laboratory, program) == log
+            patch.setattr(Audience, "give_up", never_sweep)
             assert run(laboratory, program) == log
 
 
@@ -270,5 +273,13 @@ def forget_and_sweep(agenda, due, live):
     agenda._sweep()
 
 
-def sweep_at_once(line):
-    line._waiters = [waiter for waiter in line._waiters if waiter.strand is not None]
+def sweep_at_once(audience, _strand):
+    audience.strands = audience._present()
+
+
+def never_sweep(audience, _strand):
+    audience._stale += 1
+
+
+def sweep_turns_at_once(turns):
+    turns._line = [waiter for waiter in turns._line if waiter.strand is not None]

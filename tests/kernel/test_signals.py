@@ -1,10 +1,10 @@
-"""Signals, events, conditions, and the wait lists that they are made of."""
+"""Signals, events and conditions."""
 
 from __future__ import annotations
 
 import pytest
 
-from agentrt.kernel.signals import Condition, Event, Signal, WaitList
+from agentrt.kernel.signals import Condition, Event, Signal
 from agentrt.kernel.traps import next_tick
 
 
@@ -301,75 +301,3 @@ def test_the_order_of_a_condition_survives_notifications_that_help_nobody(lab):
         condition.notify_all()
         lab.tick()
     assert lab.log == [(7, "a", 0), (8, "b", 1), (9, "c", 2)]
-
-
-# --- wait lists -------------------------------------------------------------------------------------------------------
-
-
-def test_notify_one_wakes_the_longest_waiting_and_passes_over_whogive_up(lab):
-    line = WaitList()
-    strands = [waiter(lab, name, line) for name in "abcde"]
-    lab.tick()
-    strands[0].stop()
-    strands[2].stop()
-    assert len(line) == 3
-    assert line.notify_one(0)
-    assert len(line._waiters) == 3  # the one before it, who gave up, is forgotten with it
-    assert [line.notify_one(value) for value in (1, 2, 3)] == [True, True, False]
-    lab.tick()
-    assert lab.log == [(2, "b", 0), (2, "d", 1), (2, "e", 2)]
-    assert len(line) == 0
-
-
-def test_notify_all_tells_how_many_there_were(lab):
-    line = WaitList()
-    assert line.notify_all() == 0
-    strands = [waiter(lab, name, line) for name in "abc"]
-    lab.tick()
-    strands[1].stop()
-    assert line.notify_all("now") == 2
-    assert line.notify_all("again") == 0
-    lab.tick()
-    assert lab.log == [(2, "a", "now"), (2, "c", "now")]
-
-
-def test_waits_that_gave_up_are_swept_and_the_order_stays(lab):
-    line = WaitList()
-    strands = {name: waiter(lab, name, line) for name in range(100)}
-    lab.tick()
-    for name in range(100):
-        if name % 10:
-            strands[name].stop()
-    lab.tick()
-    assert len(line) == 10
-    assert len(line._waiters) <= 2 * 10 + 8
-    line.notify_all("now")
-    lab.tick()
-    assert [entry[1] for entry in lab.log] == list(range(0, 100, 10))
-
-
-def test_a_line_of_which_everybody_gives_up_does_not_grow(lab):
-    line = WaitList()
-
-    async def impatient():
-        while True:
-            await line.wait()
-
-    for _ in range(300):
-        strand = lab.spawn(impatient())
-        lab.tick()
-        strand.stop()
-        lab.tick()
-    assert len(line._waiters) <= 20
-
-
-def test_a_wait_that_was_notified_and_cancelled_does_not_count_as_given_up(lab):
-    line = WaitList()
-    strands = [waiter(lab, name, line) for name in "abc"]
-    lab.tick()
-    for strand in strands:
-        line.notify_one()
-        strand.stop()
-    lab.tick()
-    assert lab.log == []
-    assert line._given_up == 0

@@ -43,7 +43,11 @@ def fresh(lab):
 
 def ready_again(lab):
     signal = Signal()
-    strand = lab.spawn(signal.wait(), "s")
+
+    async def hears():
+        await signal.wait()
+
+    strand = lab.spawn(hears(), "s")
     lab.tick()
     signal.emit()
     return strand

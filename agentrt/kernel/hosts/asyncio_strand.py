@@ -23,7 +23,8 @@ What must be kept in sync (``_fut_waiter`` and ``_must_cancel`` are read by anyi
 * ``_must_cancel`` stands for a request that no future took; it is raised by the next step.
 * ``_wait_ended``: a wait on the kernel was ended to raise something there. It raises then, come what may: ``uncancel``
   comes too late to take that back.
-* ``send`` is ``_deliver`` whenever something may have to be raised, ``_step_foreign`` after a future, else ``_step``.
+* ``stepper`` is the strand itself whenever something may have to be raised, a ``_Way`` to ``_step_foreign`` after a
+  future, to ``_step_notice`` after a notification with a value, else to ``_step``.
 
 Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
 looks for a C task's fields; ``asyncio.run`` would cancel strands in the order of a set).
@@ -41,10 +42,10 @@ from agentrt.kernel.hosts.plain import Foreign
 from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import StrandOwner
-from agentrt.kernel.traps import Keep, Waiter
+from agentrt.kernel.traps import COMMANDS, Notice
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Send
+    from agentrt.kernel.agenda import Stepper
     from agentrt.kernel.hosts.asyncio_ import AsyncioHost
     from agentrt.kernel.kernel import Kernel
 
@@ -67,6 +68,15 @@ class _Entered:
         self.delivered = False
 
 
+class _Way:
+    """A stepper: one of the ways in which a strand goes on."""
+
+    __slots__ = ("send",)
+
+    def __init__(self, send: Callable[..., object]) -> None:
+        self.send: Callable[..., object] = send
+
+
 class AsyncioStrand(TaskFace):
     """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
 
@@ -78,6 +88,7 @@ class AsyncioStrand(TaskFace):
         "_forgiven",
         "_fut_waiter",
         "_must_cancel",
+        "_ordinary",
         "_stop_delivered",
         "_wait_ended",
     )
@@ -86,7 +97,7 @@ class AsyncioStrand(TaskFace):
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
     ) -> None:
         super().__init__(kernel, coro, name, owner, host)
-        self._enter: Callable[[None], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
+        self._enter: Callable[[Any], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
         self._fut_waiter: asyncio.Future[Any] | None = None
         self._must_cancel = False
         self._cancel_message: Any = None
@@ -95,26 +106,37 @@ class AsyncioStrand(TaskFace):
         self._by_kernel = False  # the future was cancelled natively, and not by ``cancel``
         self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
         self._stop_delivered = False
-        self.send: Send = self._step
+        self._ordinary: Stepper = _Way(self._step)
+        self.stepper: Stepper = self._ordinary
 
     # --- stepping -----------------------------------------------------------------------------------------------------
 
-    def _step(self, _value: None) -> object:
+    def _step(self, value: Any) -> object:
         loop = self._host.loop
         _enter_task(loop, self)  # type: ignore[arg-type]
         try:
-            return self._enter(None)
+            return self._enter(value)
         finally:
             _leave_task(loop, self)  # type: ignore[arg-type]
 
     def _step_foreign(self, _value: None) -> object:
-        self.send = self._step
+        self.stepper = self._ordinary
         self._fut_waiter = None
         return self._step(None)
 
-    def ordinary_send(self) -> Callable[[None], object]:
-        """What ``send`` is while nothing is to be raised in it."""
-        return self._step
+    def _step_notice(self, _value: None) -> object:
+        self.stepper = self._ordinary
+        return self._step(self.take_notice())
+
+    def ordinary_stepper(self) -> Stepper:
+        """What ``stepper`` is while nothing is to be raised in it."""
+        return self._ordinary
+
+    def notice(self, notice: Notice) -> None:
+        """The audience in which it waits was notified with a value."""
+        self.waiting = notice
+        if self.stepper is self._ordinary:  # else ``send`` looks for it
+            self.stepper = _Way(self._step_notice)
 
     def throw(self, error: BaseException) -> object:
         """Raise an error at the await in which it is; returns the command of its next wait."""
@@ -159,7 +181,7 @@ class AsyncioStrand(TaskFace):
             else:
                 self._cancel_natively(future)
         quiet = not self._must_cancel and self.pending() is None
-        self.send = self._step_foreign if quiet else self._deliver
+        self.stepper = _Way(self._step_foreign) if quiet else self
 
     def _cancel_natively(self, future: asyncio.Future[Any] | None) -> None:
         if future is not None and self._is_undelivered() and future.cancel(msg=self.pending()):
@@ -175,17 +197,18 @@ class AsyncioStrand(TaskFace):
 
     # --- what is raised where -----------------------------------------------------------------------------------------
 
-    def _deliver(self, _value: None) -> object:
+    def send(self, _value: None, /) -> object:
+        """Step it while something may have to be raised."""
         error = self._take_error()
         for _ in range(self.kernel.livelock_steps):
-            command = self._step(None) if error is None else self.throw(error)
+            command = self._step(self.take_notice()) if error is None else self.throw(error)
             kind = command.__class__
-            if kind is not int and kind is not Waiter and kind is not Keep:
-                return command  # the host attaches it, and leaves ``_deliver`` in force if it has to
+            if kind not in COMMANDS:
+                return command  # the host attaches it, and leaves the strand its own stepper if it has to
             if self._must_cancel or self.pending() is not None:
                 error = self._next_error()
             else:
-                self.send = self._step
+                self.stepper = self._ordinary
                 return command
         return kill(self, livelocked(self))
 
@@ -242,7 +265,7 @@ class AsyncioStrand(TaskFace):
         """Have the pending native cancellation raised at the wait in which it is, or at its next one."""
         if self.waiting is _FOREIGN and self.coro is not None:
             self._cancel_natively(self._fut_waiter)
-            self.send = self._deliver
+            self.stepper = self
         else:
             super().interrupt()
 
@@ -304,7 +327,7 @@ class AsyncioStrand(TaskFace):
         if future is not None and future.cancel(msg=msg):
             return True
         self._must_cancel = True
-        self.send = self._deliver
+        self.stepper = self
         kernel = self.kernel
         if kernel.current is self:
             kernel.call_soon(self._interrupt_suspended)

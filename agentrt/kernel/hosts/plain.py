@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from agentrt.errors import ForeignAwaitError
@@ -189,13 +188,23 @@ def throw_soon(strand: Strand, error: BaseException) -> None:
         error: what to raise.
     """
     strand.waiting = 0
-    strand.send = partial(_throw, strand, error)
+    strand.stepper = _Thrower(strand, error)
     strand.kernel.ready.append(strand)
 
 
-def _throw(strand: Strand, error: BaseException, _value: None) -> object:
-    strand.send = strand.ordinary_send()
-    command = strand.throw(error)
-    if strand.pending() is not None:
-        strand.interrupt()
-    return command
+class _Thrower:
+    """A stepper that raises an error in a strand."""
+
+    __slots__ = ("_error", "_strand")
+
+    def __init__(self, strand: Strand, error: BaseException) -> None:
+        self._strand = strand
+        self._error = error
+
+    def send(self, _value: None, /) -> object:
+        strand = self._strand
+        strand.stepper = strand.ordinary_stepper()
+        command = strand.throw(self._error)
+        if strand.pending() is not None:
+            strand.interrupt()
+        return command

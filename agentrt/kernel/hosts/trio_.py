@@ -300,7 +300,7 @@ def _step_in_place(kernel: Kernel, entry: Entry) -> None:
     outer, running.kernel = running.kernel, kernel
     kernel.current = entry
     try:
-        command = entry.send(None)
+        command = entry.stepper.send(None)
     except StopIteration as stop:
         kernel.end(entry, stop.value, None)
     except BaseException as error:  # the kernel decides

@@ -16,11 +16,12 @@ that moment, as it would on any other host, and gets trio's exception when the b
 
 What must be kept in sync:
 
-* ``_interrupted`` is set in the stretches in which ``send`` is ``_deliver`` on the other hosts. In these, a wait on
-  the kernel that is reached while it is cancelled raises in the same step; that keeps the order the same on all hosts.
+* ``_interrupted`` is set in the stretches in which ``stepper`` is the strand on the other hosts, to deliver a
+  cancellation. In these, a wait on the kernel that is reached while it is cancelled raises in the same step; that keeps
+  the order the same on all hosts.
 * ``_hop``: it was cancelled while it ran; a call stands in the ready queue that will interrupt it. ``_abort`` leaves
   it to that call, if nothing new has happened.
-* ``send`` is for hosts that step synchronously; here it refuses.
+* ``stepper`` is for hosts that step synchronously; here it is the strand, which refuses.
 
 Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong
 task).
@@ -41,10 +42,10 @@ from agentrt.kernel.hosts.plain import Foreign, describe
 from agentrt.kernel.killing import abandon, livelocked
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import Strand, StrandOwner
-from agentrt.kernel.traps import Keep, Waiter, running
+from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Send
+    from agentrt.kernel.agenda import Stepper
     from agentrt.kernel.hosts.trio_ import TrioHost
     from agentrt.kernel.kernel import Kernel
 
@@ -96,7 +97,7 @@ class TrioStrand(Strand):
         super().__init__(kernel, coro, name, owner)
         self._host = host
         self._context = contextvars.copy_context()
-        self.send: Send = self._refuse
+        self.stepper: Stepper = self
         self._exit: GeneratorExit | None = None  # raised by the author, and not because trio is gone
         self._hop = False
         self._interrupted = False
@@ -115,7 +116,8 @@ class TrioStrand(Strand):
         else:
             trio.lowlevel.reschedule(self.task)
 
-    def _refuse(self, _value: None) -> object:
+    def send(self, _value: None, /) -> object:
+        """Refuse: only the host steps it."""
         raise NotRunningError("a strand on the trio host is stepped by the host: use 'await host.run_tick(kernel)'.")
 
     async def _run(self) -> None:
@@ -162,21 +164,25 @@ class TrioStrand(Strand):
                 self._exit = own
                 raise
             kind = command.__class__
-            if kind is not int and kind is not Waiter and kind is not Keep:
+            if kind not in COMMANDS:
                 enter, argument = await self._wait_for_trio(coro, command)
                 continue
             if (error := await self._raised_at_once(coro, interrupted, rounds)) is not None:
                 enter, argument = coro.throw, error
                 rounds += 1
                 continue
-            enter, argument = coro.send, None
             rounds = 0
             self.kernel.park_entry(self, command)
             self._raise_cancel = None
             self._host.hand_back()
             await wait_task_rescheduled(self._abort)
+            enter, argument = coro.send, self.take_notice()
             if (error := await self._take_error()) is not None:
                 enter, argument = coro.throw, error
+
+    def notice(self, notice: Notice) -> None:
+        """The audience in which it waits was notified with a value."""
+        self.waiting = notice
 
     async def _raised_at_once(
         self, coro: Coroutine[Any, Any, Any], interrupted: bool, rounds: int
