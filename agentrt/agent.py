@@ -1,30 +1,32 @@
 """An agent: an entity, what it knows, and the drivers that make it act.
 
-What it knows, and how it learns and forgets, stands in ``learning``; here it lives: it joins a runtime, acts, and ends.
+What it knows, and how it learns and forgets, stands in ``learning``, and how other models drive it in ``driven``; here
+it lives: it joins a runtime, acts, and ends.
 
 The agent itself costs nothing while its actions sleep: there is no task of its own, only the strands of the actions
-that think and run, and those of its observers. It ends in this order: the plan is unwound, the observers are stopped
-and clean up, and then it leaves its runtime and the task groups that it shares with others.
+that think and run, and those of its observers. Besides its plan, other models can drive it (``attach``), in each tick
+before the plan. It ends in this order: its drivers leave, the plan is unwound, the observers are stopped and clean up,
+what others have it perform is unwound, and then it leaves its runtime and the task groups that it shares with others.
 
 Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.current import StateReader, read_entity
 from agentrt.activity.knowledge import index_actions
 from agentrt.activity.planner import Planner
 from agentrt.body.flags import FlagLedger
+from agentrt.driven import Driven
 from agentrt.errors import AgentKilled, NotRunningError
 from agentrt.injection import Injectable, Injection
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Event, Signal
 from agentrt.kernel.trace import Event as TraceEvent
 from agentrt.kernel.trace import TraceRecord
-from agentrt.learning import Learner
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
 from agentrt.status import key_text, status_of
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from agentrt.activity.action import Action
     from agentrt.activity.expected import CurrentFields
     from agentrt.activity.search import SearchWork
+    from agentrt.body.driver import Driver
     from agentrt.kernel.strand import Strand
     from agentrt.packs.registry import Registry
     from agentrt.runtime import Runtime
@@ -42,7 +45,7 @@ TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
 
-class Agent(Learner):
+class Agent(Driven):
     """An entity that acts.
 
     Args:
@@ -56,10 +59,16 @@ class Agent(Learner):
         expected: the fields of CURRENT with their types; None for any field.
         registry: where aliases are looked up; by default what the installed packages offer.
         seed: of its own random numbers; None takes the runtime's seed and its name.
+        drivers: other models that drive it, besides its plan; see ``attach``.
+        precedence: of its plan's claims for control flags; those of its drivers have one of their own.
 
     Attributes:
         runtime: the runtime that it is part of, or None.
+        number: its entity's ``id``, if that is a number, else the number of its arrival in its runtime, from 1; 0
+            before.
         flags: its ledger of control flags.
+        precedence: as given.
+        is_ending: whether it was told to end.
         has_ended: set when it has left its runtime or was killed.
         error: why it was killed, or None.
     """
@@ -92,6 +101,8 @@ class Agent(Learner):
         expected: type[CurrentFields] | None = None,
         registry: Registry | None = None,
         seed: int | str | None = None,
+        drivers: Iterable[Driver] = (),
+        precedence: int = 0,
     ) -> None:
         self.given_name: str = name or str(getattr(entity, "name", None) or type(entity).__name__.lower())
         self.top: str = top
@@ -104,6 +115,7 @@ class Agent(Learner):
         self._random: Stream | None = None
         self._signals: dict[str, Signal] | None = None
         super().__init__(entity, self.given_name, (*packs, *actions), registry)
+        self._begin_driven(drivers, precedence)
 
     # --- living -------------------------------------------------------------------------------------------------------
 
@@ -162,12 +174,41 @@ class Agent(Learner):
         """The strands of its observers that have not ended, in the order in which they began."""
         return [] if self._belongings is None else self._belongings.observers.strands
 
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def end(self, reason: str) -> None:
+        """End, for good; called at an intake, by ``Runtime.remove``.
+
+        Args:
+            reason: why, in words.
+        """
+        planner = self.planner
+        if planner is not None and self.runtime is not None and not self.is_ending:
+            self.is_ending = True
+            self._round_changed()
+            self._leave_drivers(reason, lambda: planner.execution.end(reason))
+
     def _end(self, reason: str) -> None:
-        """Its plan is unwound for good: stop its observers, and leave when they have ended."""
+        """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
+        self.is_ending = True
+        self._round_changed()
+        self._leave_drivers(reason, lambda: self._end_observers(reason))
+
+    def _end_observers(self, reason: str) -> None:
         if self._belongings is None:
-            self._leave()
+            self._end_performances(reason)
         else:
-            self._belongings.observers.leave(reason, self._leave)
+            self._belongings.observers.leave(reason, lambda: self._end_performances(reason))
+
+    def _end_performances(self, reason: str) -> None:
+        """What coroutines of the world have it perform ends last."""
+        assert self.planner is not None
+        for performance in self.planner.performances:
+            if not performance.is_over:
+                performance.then = lambda: self._end_performances(reason)
+                performance.end(reason)
+                return  # one after the other
+        self._leave()
 
     def _leave(self) -> None:
         """It leaves its runtime, and the groups that it shares with others."""
@@ -179,12 +220,13 @@ class Agent(Learner):
         if self._belongings is not None:
             self._belongings.settle_quietly()  # what was to be taken at an intake that never came
 
-    def join(self, runtime: Runtime, name: str) -> None:
+    def join(self, runtime: Runtime, name: str, number: int) -> None:
         """Become part of a runtime; called by ``Runtime.add``. Thinking begins at the next intake.
 
         Args:
             runtime: the runtime.
             name: a name that no other agent there has.
+            number: how many agents have come there so far.
         """
         for group in self._groups or ():
             if group.runtime is None:
@@ -194,7 +236,11 @@ class Agent(Learner):
         self.error = None
         self.has_ended = Event()
         self._random = None
+        self.is_ending: bool = False
+        own = getattr(self.entity, "id", None)
+        self.number: int = own if isinstance(own, int) else number
         self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
+        planner.precedence = self.precedence
         planner.learn(index_actions(self.actions))
         if self._groups:
             planner.learn_groups(self._groups)
@@ -212,6 +258,7 @@ class Agent(Learner):
             for group in self._groups or ():
                 group.publish()
             self._take_up_groups()
+            self._join_drivers()
             self.planner.execution.begin()
 
     async def run(self) -> None:

@@ -178,7 +178,7 @@ class Belongings:
         try:
             self.settle()
         except AgentRTError as error:
-            self._report("packs", "inject", error)
+            self._agent.fault("packs", "inject", error)
 
     def give_back_groups(self) -> None:
         """Destroy the groups that it should not have, and take back what extended the others."""
@@ -252,14 +252,7 @@ class Belongings:
             try:
                 close()
             except Exception as error:
-                self._report(f"components/{alias}", "close", error)
-
-    def _report(self, path: str, hook: str, error: BaseException) -> None:
-        planner = self._agent.planner
-        if planner is None:
-            self._agent.planner_fault(f"{hook} raised {type(error).__name__}", path, error)
-        else:
-            planner.report(path, hook, error)
+                self._agent.fault(f"components/{alias}", "close", error)
 
     def __repr__(self) -> str:
         return f"<Belongings: {len(self._components)} components, {len(self.groups)} task groups, {self.observers!r}>"

@@ -108,7 +108,9 @@ class Closer:
         strands = list(self._runtime.kernel.strays.strands)
         for agent in self._runtime.agents:
             if agent.planner is not None:
-                runs = reversed(agent.planner.execution.runs)
+                executions = (*reversed(agent.planner.performances), agent.planner.execution)
+                runs = (unit for execution in executions for unit in reversed(execution.runs))
                 strands.extend(unit.running for unit in runs if unit.running is not None)
+            strands.extend(agent.driver_strands())
             strands.extend(agent.observer_strands())
         return strands

@@ -23,6 +23,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "ActivityAbortedError",
     "ActivityImpossibleError",
     "ActivityRecursionError",
     "AgentKilled",
@@ -30,6 +31,7 @@ __all__ = [
     "ArgumentError",
     "AuthorError",
     "ComponentError",
+    "ConditionSyntaxError",
     "DataFault",
     "DefinitionError",
     "DuplicateAliasError",
@@ -37,6 +39,7 @@ __all__ = [
     "ForeignAwaitError",
     "InternalError",
     "InvalidPackError",
+    "InvalidSelectionError",
     "LivelockError",
     "ManifestError",
     "MissingExtraError",
@@ -49,6 +52,8 @@ __all__ = [
     "TaskError",
     "UnknownAliasError",
     "UnknownTaskGroupError",
+    "UnknownTreeError",
+    "UnknownVariableError",
     "UnknownWorldError",
     "WrongStateError",
     "did_you_mean",
@@ -438,6 +443,87 @@ class RebuildError(DataFault):
         super().__init__(f"{subject}: {problem}", file=file, pointer=pointer)
 
 
+class InvalidSelectionError(DataFault):
+    """Files of selection trees are not what they have to be. One exception tells all the problems of a folder.
+
+    Attributes:
+        problems: triples of a file, a line (0 for the file as a whole) and a text, by file and line.
+        omitted: how many further problems there are; a hostile folder does not fill a screen.
+    """
+
+    code = "ART220"
+
+    def __init__(self, problems: Sequence[tuple[str, int, str]], *, omitted: int = 0) -> None:
+        self.problems: tuple[tuple[str, int, str], ...] = tuple(problems)
+        self.omitted = omitted
+        lines = [f"{file}:{line}: {text}" if line else f"{file}: {text}" for file, line, text in self.problems]
+        if len(lines) > 1 or omitted:
+            lines = [f"{len(lines) + omitted} problems in these selection trees:", *(f"  {line}" for line in lines)]
+            lines += [f"  and {omitted} more"] if omitted else []
+        super().__init__("\n".join(lines))
+        self.file = self.problems[0][0] if self.problems else ""
+
+
+class UnknownTreeError(DataFault):
+    """A library of selection trees was asked for one that it does not hold.
+
+    Attributes:
+        tree: the name that was asked for.
+    """
+
+    code = "ART221"
+
+    def __init__(self, tree: str, known: Sequence[str], *, is_broken: bool = False) -> None:
+        self.tree = tree
+        if is_broken:
+            text = "It is there, and has errors: they are in the problems of the library."
+        else:
+            text = f"The library holds {', '.join(known[:20])}." if known else "The library holds none."
+        super().__init__(f"there is no selection tree '{tree}'.{did_you_mean(tree, known)} {text}")
+
+
+class ConditionSyntaxError(DataFault):
+    """A condition of a selection tree is not an expression.
+
+    Attributes:
+        expression: the whole condition.
+        position: the index of the first character that is wrong; its length for the end.
+        found: what stands there; empty at the end.
+        problem: what is wrong with it, in words.
+    """
+
+    code = "ART222"
+
+    def __init__(self, expression: str, position: int, found: str, problem: str) -> None:
+        self.expression = expression
+        self.position = position
+        self.found = found
+        self.problem = problem
+        told = expression if len(expression) <= 200 else expression[:200] + "..."
+        place = f"{found[:60]!r} at character {position + 1}" if found else "the end"
+        super().__init__(f"the condition {told!r} is wrong at {place}: {problem}")
+
+
+class UnknownVariableError(DataFault):
+    """Somebody set or asked for a variable that a selection tree does not declare.
+
+    Attributes:
+        variable: the name.
+        tree: the tree.
+    """
+
+    code = "ART223"
+
+    def __init__(self, variable: str, tree: str, known: Sequence[str]) -> None:
+        self.variable = variable
+        self.tree = tree
+        declared = f"Declared: {', '.join(known[:20])}." if known else "It declares none."
+        super().__init__(
+            f"the selection tree '{tree}' declares no variable '{variable}'.{did_you_mean(variable, known)} {declared} "
+            f"Add it to its <Variables>."
+        )
+
+
 # --- run-time faults --------------------------------------------------------------------------------------------------
 
 
@@ -527,6 +613,28 @@ class ActivityImpossibleError(RunFault):
         super().__init__(
             f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that "
             f"does it, or make it a step of a compound action, whose thinking waits until one is ready.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class ActivityAbortedError(RunFault):
+    """``agent.perform`` could not bring an activity to its end: an action aborted or raised, or the agent ended.
+
+    Attributes:
+        activity: the activity.
+        reason: why, in words.
+    """
+
+    code = "ART308"
+
+    def __init__(self, activity: str, reason: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+        self.activity = activity
+        self.reason = reason
+        super().__init__(
+            f"performing '{activity}' was aborted: {reason}. Everything was stopped; catch this error to try something "
+            f"else.",
             agent=agent,
             path=path,
             tick=tick,

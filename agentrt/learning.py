@@ -63,7 +63,7 @@ class Learner:
 
     # --- injections ---------------------------------------------------------------------------------------------------
 
-    def inject(self, *what: Injectable, source: str = "code") -> Injection:
+    def inject(self, *what: Injectable, source: str = "code", is_saved: bool = True) -> Injection:
         """Teach the agent actions, and whatever else packs hold. Takes effect at the next intake if it is running.
 
         Personal task groups are there at once.
@@ -71,6 +71,7 @@ class Learner:
         Args:
             what: action classes, packs, aliases of packs, contents of packs.
             source: where they come from, in words, such as ``"equipment: pet collar"``.
+            is_saved: whether ``save_packs`` is to know of it; False for what somebody gives again after loading.
 
         Returns:
             The injection, which can be revoked.
@@ -81,7 +82,7 @@ class Learner:
 
         Source: seed 001, "Injecting actions".
         """
-        return self._learn(what, source)
+        return self._learn(what, source, is_saved=is_saved)
 
     def inject_from(self, bearer: object, *, source: str | None = None) -> Injection:
         """Teach the agent what a thing bears: a piece of equipment, a buff, the abilities of a job.

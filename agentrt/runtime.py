@@ -23,6 +23,7 @@ import math
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from agentrt.attachments import Round
 from agentrt.body.leases import LeaseBook
 from agentrt.calls import Calls
 from agentrt.driving import BLOCKING_MS, CATCH_UP, Driver
@@ -63,6 +64,7 @@ class Runtime(Reporting):
         host: the name of the host; ``"auto"`` until it is chosen.
         restart: as given.
         calls: the calls to the outside that are under way.
+        round: the drivers of all agents, in the order in which they drive.
         waits: how long tasks were available before somebody started them.
         search: the search work of all agents.
         texts: makes the status texts.
@@ -89,6 +91,8 @@ class Runtime(Reporting):
         self.calls: Calls = Calls(self.kernel)
         self._agents: dict[str, Agent] = {}
         self._names: dict[str, int] = {}  # how often each name was asked for
+        self._arrivals = 0
+        self.round: Round = Round(self.kernel, lambda: self.agents)
         self._carry = 0.0
         self._driver = Driver(self)
         self._may_choose = host == "auto"
@@ -157,7 +161,8 @@ class Runtime(Reporting):
             name = f"{wanted} {number}"
         self._names[wanted] = number
         self._agents[name] = agent
-        agent.join(self, name)
+        self._arrivals += 1
+        agent.join(self, name, self._arrivals)
         return agent
 
     def remove(self, agent: Agent, reason: str = "removed") -> None:
@@ -168,7 +173,7 @@ class Runtime(Reporting):
             reason: why, in words.
         """
         if agent.runtime is self and agent.planner is not None:
-            self.post(agent.planner.execution.end, reason)
+            self.post(agent.end, reason)
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function at the next intake. Safe from any thread.
@@ -369,6 +374,7 @@ class Runtime(Reporting):
     def agent_ended(self, agent: Agent) -> None:
         """An agent was removed or killed; called by the agent."""
         self._agents.pop(agent.name, None)
+        self.round.change()
         agent.runtime = None
         if agent.has_ended is not None:
             agent.has_ended.set()

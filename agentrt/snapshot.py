@@ -10,21 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.election import boosted
 from agentrt.activity.search import running_branch
 from agentrt.activity.states import FRAME_NAMES, IDLE, IMPOSSIBLE, THINKING, UNIT_NAMES
 from agentrt.activity.task_units import TaskUnit
-from agentrt.body.flags import Refusal
+from agentrt.body.flags import Refusal, Waiting
 from agentrt.status import SILENT, plain, status_of
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
     from agentrt.agent import Agent
+    from agentrt.attachments import Attachment
 
-__all__ = ["AgentSnapshot", "FrameView", "RuntimeSnapshot", "UnitView", "explain", "snapshot_agent"]
+__all__ = [
+    "AgentSnapshot",
+    "DriverView",
+    "FlagView",
+    "FrameView",
+    "RuntimeSnapshot",
+    "UnitView",
+    "explain",
+    "snapshot_agent",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,41 @@ class FrameView:
     units: tuple[UnitView, ...]
 
 
+class FlagView(NamedTuple):
+    """Who holds a control flag.
+
+    Attributes:
+        flag: which.
+        holder: who, by name.
+        since: the tick in which it took it.
+    """
+
+    flag: str
+    holder: str
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriverView:
+    """What another model does with the agent.
+
+    Attributes:
+        name: the driver's.
+        rank: where it stands in a tick: 0 selection tree, 1 target selector, 2 goal selector, 3 behavior tree.
+        every: in each so many-th tick it drives.
+        precedence: of its claims for control flags.
+        state: what it is doing, as the model shows it: plain values.
+        lines: the same in words.
+    """
+
+    name: str
+    rank: int
+    every: int
+    precedence: int
+    state: Any
+    lines: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class AgentSnapshot:
     """What an agent is doing.
@@ -87,7 +132,10 @@ class AgentSnapshot:
         status_args: what the text is filled with, as plain values; entities by their names.
         running: the path of what it runs, down to the leaf; empty while it only thinks.
         plan: its plan tree; None outside a runtime.
-        flags: held control flags, with the name of the holder.
+        performances: what is performed beside the plan, as plan trees.
+        drivers: what the other models do that drive it, in the order of a tick.
+        flags: the control flags that are held, by whom and since when.
+        waiting: who waits for control flags, in the order in which they are served.
         refusals: who was refused a control flag, and why.
         aborts: how many aborts there were in a row.
         abort_reason: the last one's reason.
@@ -101,7 +149,10 @@ class AgentSnapshot:
     status_args: dict[str, Any]
     running: str
     plan: FrameView | None
-    flags: tuple[tuple[str, str], ...]
+    performances: tuple[FrameView, ...]
+    drivers: tuple[DriverView, ...]
+    flags: tuple[FlagView, ...]
+    waiting: tuple[Waiting, ...]
     refusals: tuple[Refusal, ...]
     aborts: int
     abort_reason: str
@@ -166,11 +217,25 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
         status_args=plain(status.args),
         running=running,
         plan=None if root is None else _frame(root),
-        flags=tuple((flag, hold.name) for flag, hold in agent.flags.holds().items()),
+        performances=() if planner is None else tuple(_frame(one.root) for one in planner.performances),
+        drivers=tuple(_driver(attachment) for attachment in agent.attachments),
+        flags=tuple(FlagView(flag, hold.name, hold.since) for flag, hold in agent.flags.holds().items()),
+        waiting=tuple(agent.flags.waiting()),
         refusals=tuple(agent.flags.refusals()),
         aborts=0 if planner is None else planner.execution.aborts,
         abort_reason="" if planner is None else planner.execution.abort_reason,
     )
+
+
+def _driver(attachment: Attachment) -> DriverView:
+    driver = attachment.driver
+    view: Any = None
+    try:
+        view = driver.view()
+        lines = tuple(view.lines())
+    except Exception as error:  # whoever looks must not be stopped by a driver that cannot be looked at
+        lines = (f"its view raised {type(error).__name__}: {error}",)
+    return DriverView(driver.name, driver.rank, attachment.every, driver.precedence, view, lines)
 
 
 def _frame(frame: Frame) -> FrameView:
@@ -229,10 +294,17 @@ def explain(snapshot: AgentSnapshot) -> str:
     lines = [f"{snapshot.name} at tick {snapshot.tick}: " + (snapshot.running or "runs nothing")]
     if snapshot.plan is not None:
         lines.extend(_explain_frame(snapshot.plan, 1))
-    for refusal in snapshot.refusals:
-        lines.append(
-            f"  {refusal.claimant} was refused {refusal.flag} in tick {refusal.tick}: held by {refusal.holder}"
-        )
+    for frame in snapshot.performances:
+        lines.append("  performed beside the plan:")
+        lines.extend(_explain_frame(frame, 2))
+    for driver in snapshot.drivers:
+        lines.append(f"  {driver.name}:")
+        lines.extend(f"    {line}" for line in driver.lines)
+    for flag, holder, since in snapshot.flags:
+        lines.append(f"  {flag} is held by {holder} since tick {since}")
+    for claim in snapshot.waiting:
+        lines.append(f"  {claim.claimant} waits for {' and '.join(claim.flags)} since tick {claim.since}")
+    lines.extend(f"  {refusal.text()}" for refusal in snapshot.refusals)
     if snapshot.aborts:
         lines.append(f"  {snapshot.aborts} aborts in a row; the last: {snapshot.abort_reason}")
     return "\n".join(lines)

@@ -21,7 +21,7 @@ PACKAGES = {
 }
 MODULES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 
-PURE = ("errors.py", "kernel", "body", "activity", "packs")
+PURE = ("errors.py", "kernel", "body", "activity", "goals", "behavior", "selection", "packs")
 PURE_STDLIB = {
     "__future__", "abc", "bisect", "collections", "contextlib", "contextvars", "copy", "dataclasses", "difflib", "enum",
     "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator", "re", "string",
@@ -29,6 +29,7 @@ PURE_STDLIB = {
 }  # fmt: skip
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
+    "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks
 from agentrt.activity.backoff import Backoff
-from agentrt.activity.claims import claim_flags
 from agentrt.activity.composing import ChildUtilities, expected_after, think_output
 from agentrt.activity.frame import Frame
 from agentrt.activity.rethinking import rejected
@@ -271,7 +270,7 @@ class CompoundUnit(Unit):
             return  # the loop goes on with it
         if self.state >= STARTED:
             if frame.start() and frame.index == self.step:
-                self._run_steps()
+                self.begin_run()
             return
         if self.state not in (THINKING, READY):
             return
@@ -319,10 +318,12 @@ class CompoundUnit(Unit):
             return
         self.step += 1
         self._compose()
-        self._run_steps()
+        self.begin_run()
 
-    def _run_steps(self) -> None:
-        """Run the step, and those after it as long as they take no time."""
+    def begin_run(self) -> None:
+        """Run the step, and those after it as long as they take no time; unless it still waits for control flags."""
+        if self.extras is not None and self.extras.awaits_flags:
+            return
         while True:
             frame = self.frames[self.step - 1]
             if frame.state != STARTED:
@@ -368,9 +369,6 @@ class CompoundUnit(Unit):
         self._cancel_retries()
         if self.spec.has_start and not hooks.start(self):
             return False
-        if self.spec.flags and not claim_flags(self):
-            self.stop_think()
-            return False
         for frame in self.frames:
             if not frame.start():
                 if self.frame.execution.is_aborting:
@@ -390,7 +388,8 @@ class CompoundUnit(Unit):
             self.note(Event.RUN)
         self.step = 1
         self._compose()
-        self._run_steps()
+        if not self.spec.flags or self.claim_flags():
+            self.begin_run()
 
     def stop(self, state: int = IDLE) -> None:
         """Stop the steps in order, then itself."""

@@ -30,6 +30,7 @@ from agentrt.kernel.trace import Event
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
+    from agentrt.body.flags import Holder
     from agentrt.kernel.calls import Timer
 
 __all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
@@ -48,8 +49,10 @@ class Execution:
     Args:
         planner: whose it is.
         activity: the root activity.
+        holder: for whom it is performed, so that control flags are shared; None for the agent's own plan.
 
     Attributes:
+        holder: as given.
         root: the frame of the root activity.
         runs: the units whose ``run`` is under way, outermost first.
         aborts: how many aborts there were in a row.
@@ -72,6 +75,7 @@ class Execution:
         "_was_running",
         "abort_reason",
         "aborts",
+        "holder",
         "is_aborting",
         "is_stopped",
         "kills",
@@ -80,8 +84,9 @@ class Execution:
         "runs",
     )
 
-    def __init__(self, planner: Planner, activity: str) -> None:
+    def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
         self.planner: Planner = planner
+        self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)
         self.runs: list[Unit] = []
         self.aborts: int = 0
@@ -304,6 +309,15 @@ class Execution:
             unit: what was taken.
         """
         self._begin_abort(reason, unit, counts=False)
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """A control flag can be had only from somebody who waits for this plan: give all of its own back, think again.
+
+        Args:
+            reason: why, in words.
+            unit: what needs the flag.
+        """
+        self.replan(reason, unit)
 
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:

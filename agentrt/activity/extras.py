@@ -40,6 +40,7 @@ class Extras:
         candidates: the choices that are left of ``ctx.candidates``.
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
+        awaits_flags: whether it runs, but waits for its control flags.
     """
 
     __slots__ = (
@@ -48,6 +49,7 @@ class Extras:
         "_protected",
         "_while_running",
         "_while_thinking",
+        "awaits_flags",
         "backoff",
         "candidates",
         "debug",
@@ -75,6 +77,7 @@ class Extras:
         self.candidates: Iterator[Mapping[str, Any]] | None = None
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
+        self.awaits_flags: bool = False
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Connection] = []
         self._while_running: list[Connection] = []
@@ -207,6 +210,7 @@ class Extras:
         self.resumption = None
         self._is_late = False
         self.progress = ""
+        self.awaits_flags = False
 
     def _unprotect_all(self) -> None:
         for _, connection in self._protected:

@@ -20,7 +20,6 @@ Source: seed 001, "Making plans", "Comparing plans".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks, states
@@ -138,13 +137,6 @@ class Frame:
         steps = parent.spec.steps
         label = self.activity if steps is None or not self.index else steps[self.index - 1].label
         return f"{parent.path()}/{label}"
-
-    def ancestors(self) -> Iterator[Unit]:
-        """The units that it runs for, the nearest first."""
-        unit = self.parent
-        while unit is not None:
-            yield unit
-            unit = unit.frame.parent
 
     def note(self, event: Event, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""

@@ -31,6 +31,7 @@ from agentrt.kernel.trace import Detail, Event, TraceRecord
 if TYPE_CHECKING:
     from agentrt.activity.expected import CurrentFields
     from agentrt.activity.frame import Frame
+    from agentrt.activity.performing import Performance
     from agentrt.activity.search import SearchWork
     from agentrt.activity.spec import ActionSpec
     from agentrt.activity.task_group import TaskGroup
@@ -116,6 +117,8 @@ class Planner:
         version: changes whenever one of these does.
         busy_frames: at how many places of the plan it thinks or runs.
         share: its place in the think budget; None until it asked for work.
+        precedence: of the plan's claims for control flags.
+        performances: what is performed beside the plan, in the order in which it began.
         sunk_ticks: after how many ticks the sunk-cost boost sets in.
         execution: the root of the plan.
     """
@@ -132,6 +135,8 @@ class Planner:
         "kernel",
         "known",
         "name",
+        "performances",
+        "precedence",
         "read",
         "share",
         "sunk_ticks",
@@ -153,6 +158,8 @@ class Planner:
         self._group_places: list[GroupUnit] | None = None
         self.busy_frames: int = 0
         self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)
+        self.precedence: int = 0
+        self.performances: tuple[Performance, ...] = ()
         self.share: Share | None = None
         self._reported: set[tuple[str, str]] | None = None
         self.execution: Execution = Execution(self, top)
@@ -172,7 +179,11 @@ class Planner:
         """
         self.known = known
         self.version += 1
-        self.execution.relearn()
+        self._relearn()
+
+    def _relearn(self) -> None:
+        for execution in (self.execution, *self.performances):
+            execution.relearn()
 
     def learn_groups(self, groups: Iterable[TaskGroup]) -> None:
         """Replace the task groups that the agent is in.
@@ -187,7 +198,7 @@ class Planner:
         if found != self.groups:  # who tells of a change may be the second to do so
             self.groups = found or _NO_GROUPS
             self.version += 1
-            self.execution.relearn()
+            self._relearn()
 
     def performers(self, frame: Frame) -> tuple[ActionSpec, ...]:
         """The actions that could perform an activity at a place of the plan.

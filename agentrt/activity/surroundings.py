@@ -21,6 +21,7 @@ from agentrt.kernel.traps import next_tick, sleep_ticks
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
     from agentrt.activity.unit import Unit
+    from agentrt.body.flags import Holder
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.rng import Stream
 
@@ -57,6 +58,11 @@ class Surroundings:
     def agent(self) -> Any:
         """The agent that the action belongs to."""
         return self._unit.frame.planner.agent
+
+    @property
+    def holder(self) -> Holder:
+        """The action itself, as the ledger of control flags knows it; what acts in its name shares its flags."""
+        return self._unit
 
     @property
     def clock(self) -> Clock:

@@ -22,7 +22,7 @@ from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity import hooks, states
-from agentrt.activity.claims import claim_flags
+from agentrt.activity.claims import FlagClaimant
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Unit"]
 
 
-class Unit:
+class Unit(FlagClaimant):
     """A leaf action at one place of a plan.
 
     Attributes:
@@ -325,22 +325,23 @@ class Unit:
     def run(self) -> None:
         """Run; ``Frame.unit_finished`` is told when it is done."""
         self.move(RUNNING)
-        frame = self.frame
-        execution = frame.execution
-        planner = execution.planner
+        planner = self.frame.execution.planner
         self.since = planner.kernel.clock.tick
         if planner.trace.on:
             self.note(Event.RUN)
-        spec = self.spec
-        if spec.flags and not claim_flags(self):
-            return
-        if not spec.has_run:
+        if not self.spec.flags or self.claim_flags():
+            self.begin_run()
+
+    def begin_run(self) -> None:
+        """Run, now that it has its control flags."""
+        if not self.spec.has_run:
             self.finish()
             return
         coro = hooks.run(self)
         if coro is not None:
+            execution = self.frame.execution
             execution.push(self)
-            self.running = planner.kernel.spawn(coro, spec.name, self)
+            self.running = execution.planner.kernel.spawn(coro, self.spec.name, self)
 
     def finish(self) -> None:
         """It ran to its end."""

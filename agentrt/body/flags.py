@@ -1,19 +1,37 @@
 """Control flags: which parts of a body are in use, in one ledger for each agent.
 
-A goal, a behavior or an action that declares flags takes them from the agent's ledger when it starts and gives them
-back when it stops, so that two models never drive the same legs. Rules:
+A goal, a behavior or an action that declares flags takes them from the agent's ledger when it begins and gives them
+back when it ends, so that two models never drive the same legs. This is the rule by which models meet; what happens
+*within* a model (goals that replace each other, plans that switch) is that model's own business.
 
-* A claim takes all of its flags or none.
-* A flag has one holder. Who runs *for* a holder (an action that a held action executes) shares its flags.
-* A refusal is remembered with its reason until the next claim of the same claimant; it is never silent.
+1. A claim takes all of its flags or none. A flag has one holder.
+2. Who runs *for* a holder (``runs_for``, link by link) shares its flags: the steps of a plan with the plan, what a goal
+   performs with the goal, a behavior tree with the action that ticks it.
+3. First come, first served: a holder of the same or a higher *precedence* keeps what it has. A tie takes nothing away.
+4. A claim of higher precedence has the holders in its way give way, if they can be interrupted. That may take a while
+   (a plan unwinds, a coroutine cleans up); the flags are kept for the claim until then.
+5. Whoever is refused may wait, and has its flags as soon as they are all free. Waiting claims are served by
+   precedence, then in order of arrival; nobody of the same or a lower precedence overtakes one that waits.
+6. A claim that could be served only by somebody who waits for it in turn, directly or through others, be it for flags
+   or for its place in the line, is a deadlock: it is refused, and told so. Who gives way waits for nobody any more.
+
+One claimant has one claim: a new one takes the place of the old one, at the end of the line. A claim that does not wait
+has nobody give way for nothing: only if all who are in its way would. A refusal is remembered until the next claim of
+that claimant; it is never silent.
+
+Rejected: fixed ranks of the models (a reflex is one game's goal and another game's action), and taking flags away at
+once (two models would drive the same legs while the old one cleans up).
+
+Source: design section 3, control flags; seed 000, "Flags".
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
 
-__all__ = ["JUMP", "LOOK", "MOVE", "TARGET", "FlagLedger", "Hold", "Refusal"]
+from agentrt.body.holding import Claim, Hold, Holder, Refusal, Waiting
+
+__all__ = ["JUMP", "LOOK", "MOVE", "TARGET", "FlagLedger", "Hold", "Holder", "Refusal", "Waiting"]
 
 MOVE = "MOVE"
 LOOK = "LOOK"
@@ -21,81 +39,137 @@ JUMP = "JUMP"
 TARGET = "TARGET"
 
 
-class Hold(NamedTuple):
-    """Who holds a flag.
-
-    Attributes:
-        owner: the object that claimed it.
-        name: the owner's name, for people.
-        since: the tick of the claim.
-    """
-
-    owner: object
-    name: str
-    since: int
-
-
-class Refusal(NamedTuple):
-    """Why a claim failed.
-
-    Attributes:
-        flag: the flag that was taken.
-        claimant: who wanted it, by name.
-        holder: who held it, by name.
-        tick: when.
-    """
-
-    flag: str
-    claimant: str
-    holder: str
-    tick: int
-
-
 class FlagLedger:
-    """Who holds which control flag of one agent."""
+    """Who holds which control flag of one agent.
 
-    __slots__ = ("_holds", "_refusals")
+    Attributes:
+        version: changes with every hold and every waiting claim; so who looks often need not look twice.
+    """
+
+    __slots__ = ("_holds", "_refusals", "_waiting", "_yielding", "version")
 
     def __init__(self) -> None:
+        self.version: int = 0
         self._holds: dict[str, Hold] = {}
-        self._refusals: dict[str, Refusal] = {}
+        self._refusals: dict[str, Refusal] | None = None
+        self._waiting: list[Claim] | None = None  # by precedence, then by arrival
+        self._yielding: list[Holder] | None = None  # who was asked to give way
+
+    # --- claiming -----------------------------------------------------------------------------------------------------
 
     def claim(
-        self, flags: Collection[str], owner: object, name: str, tick: int, shared_with: Iterable[object] = ()
+        self,
+        flags: Collection[str],
+        owner: Holder,
+        tick: int,
+        *,
+        shared_with: Iterable[object] = (),
+        wait: bool = False,
     ) -> Refusal | None:
         """Take flags, all or none.
 
         Args:
             flags: what to take, in a fixed order.
             owner: who holds them from now on.
-            name: its name, for people.
             tick: now.
-            shared_with: owners whose flags count as free, because the claimant runs for them.
+            shared_with: others of the same model whose flags count as free, because they go for the claimant.
+            wait: whether the claim waits when it is refused; ``owner.flags_granted()`` is called when it is served.
 
         Returns:
-            None if it was granted, else who stood in the way.
+            None if it was granted, else what stood in the way.
         """
-        shared = list(shared_with)
+        if self._waiting and self._withdraw(owner):
+            self._serve()  # those whom the old claim stood before
+        claim = Claim(flags, owner, tick, tuple(shared_with))
+        if not self._waiting and not self._blocking(claim):
+            self._grant(claim)
+            return None
+        kept = self._kept(claim)
+        refusal = kept or self._yielded(claim)
+        if refusal is None:
+            self._grant(claim)
+            return None
+        self._enqueue(claim)
+        deadlock = self._deadlock(claim)
+        if deadlock is not None:
+            self._withdraw(owner)
+            self._remember(deadlock)
+            return deadlock
+        if wait or kept is None:
+            self._have_others_give_way(claim)
+        if claim not in (self._waiting or ()) and self._has(claim):
+            return None
+        self._remember(refusal)
+        if wait:
+            claim.is_told = True
+        elif self._withdraw(owner):
+            self._serve()  # those whom the claim stood before
+        return refusal
+
+    def obstacle(
+        self, flags: Collection[str], owner: Holder, tick: int, *, shared_with: Iterable[object] = ()
+    ) -> Refusal | None:
+        """What a claim would have to wait for without any hope: somebody who will not give way. Changes no hold.
+
+        A refusal is remembered, as if it had been claimed.
+
+        Args:
+            flags: what would be taken.
+            owner: who would hold them.
+            tick: now.
+            shared_with: as for ``claim``.
+
+        Returns:
+            None if the flags are free, or their holders give way, else who would keep them.
+        """
+        refusal = self._kept(Claim(flags, owner, tick, tuple(shared_with)))
+        if refusal is not None:
+            self._remember(refusal)
+        return refusal
+
+    def hand_over(self, flags: Collection[str], owner: Holder, tick: int, *, holders: Iterable[object]) -> None:
+        """Give flags that are free, or held by some of one's own, to one of them, with nobody else in between.
+
+        What else those hold stays theirs until they release it.
+
+        Args:
+            flags: what the new owner takes.
+            owner: who holds them from now on.
+            tick: now.
+            holders: who of the same model may hold them until now.
+        """
+        own = tuple(holders)
+        self.version += 1
         for flag in flags:
             hold = self._holds.get(flag)
-            if hold is not None and hold.owner is not owner and not any(hold.owner is other for other in shared):
-                refusal = Refusal(flag, name, hold.name, tick)
-                self._refusals[name] = refusal
-                return refusal
-        self._refusals.pop(name, None)
-        for flag in flags:
-            if flag not in self._holds:
-                self._holds[flag] = Hold(owner, name, tick)
-        return None
+            if hold is None or hold.owner is owner or any(hold.owner is other for other in own):
+                self._holds[flag] = Hold(owner, owner.flag_name, tick)
+        self._forget_refusal(owner.flag_name)
+        if self._waiting:
+            self._handed_over(owner)
 
     def release(self, owner: object) -> None:
-        """Give back all that an owner holds.
+        """Give back all that an owner holds, and withdraw its claim if it waits; who waits for it is served.
 
         Args:
             owner: who held it.
         """
-        for flag in [flag for flag, hold in self._holds.items() if hold.owner is owner]:
+        if self._waiting:
+            self._withdraw(owner)
+        lost = [flag for flag, hold in self._holds.items() if hold.owner is owner]
+        self.version += 1
+        if self._yielding:
+            self._yielding = [other for other in self._yielding if other is not owner]
+        for flag in lost:
             del self._holds[flag]
+        self._serve()
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody holds or awaits anything, so that nobody need ask."""
+        return not self._holds and not self._waiting
 
     def holder(self, flag: str) -> Hold | None:
         """Who holds a flag, or None.
@@ -109,6 +183,198 @@ class FlagLedger:
         """All that is held, by flag, in the order of claiming."""
         return dict(self._holds)
 
+    def is_waiting(self, owner: object) -> bool:
+        """Whether a claim of an owner waits.
+
+        Args:
+            owner: who may have claimed.
+        """
+        return any(claim.owner is owner for claim in self._waiting or ())
+
+    def waiting(self) -> list[Waiting]:
+        """The claims that wait, in the order in which they are served."""
+        return [
+            Waiting(claim.owner.flag_name, claim.flags, claim.tick, claim.owner.precedence)
+            for claim in self._waiting or ()
+        ]
+
     def refusals(self) -> list[Refusal]:
         """The last refusal of each claimant that has not succeeded since."""
-        return list(self._refusals.values())
+        return list((self._refusals or {}).values())
+
+    # --- the rule -----------------------------------------------------------------------------------------------------
+
+    def _blocking(self, claim: Claim) -> list[tuple[str, Hold]]:
+        """The holds in the way of a claim."""
+        found = []
+        for flag in claim.flags:
+            hold = self._holds.get(flag)
+            if hold is not None and not claim.shares_with(hold.owner):
+                found.append((flag, hold))
+        return found
+
+    def _ahead(self, claim: Claim) -> Iterator[tuple[str, Claim]]:
+        """The claims that wait for one of the same flags, and must be served before; with that flag."""
+        for other in self._waiting or ():
+            if other is claim or (other.owner is claim.owner and set(claim.flags) <= set(other.flags)):
+                return  # its own place, or that of a claim that waits for as much
+            if other.owner.precedence >= claim.owner.precedence and not claim.shares_with(other.owner):
+                for flag in claim.flags:
+                    if flag in other.flags:
+                        hold = self._holds.get(flag)
+                        if hold is None or not claim.shares_with(hold.owner):  # what one shares, one has
+                            yield flag, other
+                            break
+
+    def _kept(self, claim: Claim) -> Refusal | None:
+        """Who keeps a flag from a claim and will not give way, if there is somebody."""
+        name = claim.owner.flag_name
+        for flag, hold in self._blocking(claim):
+            if not self._gives_way(hold, claim.owner):
+                return Refusal(flag, name, hold.name, claim.tick, self._why(hold, claim.owner))
+        for flag, other in self._ahead(claim):
+            words = f"which has waited for it since tick {other.tick}"
+            return Refusal(flag, name, other.owner.flag_name, claim.tick, words)
+        return None
+
+    def _yielded(self, claim: Claim) -> Refusal | None:
+        """Who has to give way to a claim before it can be granted, if there is somebody."""
+        for flag, hold in self._blocking(claim):
+            return Refusal(flag, claim.owner.flag_name, hold.name, claim.tick, "which is giving way")
+        return None
+
+    @staticmethod
+    def _gives_way(hold: Hold, owner: Holder) -> bool:
+        holder = hold.owner
+        return holder.precedence < owner.precedence and holder.is_interruptible
+
+    @staticmethod
+    def _why(hold: Hold, owner: Holder) -> str:
+        held, wanted = hold.owner.precedence, owner.precedence
+        if held >= wanted:
+            return f"which came first, in tick {hold.since}, with precedence {held} against {wanted}"
+        return "which cannot be interrupted"
+
+    def _have_others_give_way(self, claim: Claim) -> None:
+        try:
+            self._ask(claim, self._blocking(claim))
+        except BaseException:
+            if self._withdraw(claim.owner):  # it would never learn that it was served
+                self._serve()
+            raise
+
+    def _ask(self, claim: Claim, blocking: list[tuple[str, Hold]]) -> None:
+        """Have holders in the way of a claim that waits give way, each once."""
+        asked: list[Holder] = []
+        for flag, hold in blocking:
+            owner = hold.owner
+            if self._gives_way(hold, claim.owner) and self._holds.get(flag) is hold and not _is_one(owner, asked):
+                asked.append(owner)
+                if self._yielding is None:
+                    self._yielding = []
+                if not _is_one(owner, self._yielding):
+                    self._yielding.append(owner)
+                owner.give_way(flag, claim.owner.flag_name)
+
+    def _has(self, claim: Claim) -> bool:
+        """Whether the owner of a claim has, or shares, all of its flags."""
+        holds = [self._holds.get(flag) for flag in claim.flags]
+        return all(hold is not None and claim.shares_with(hold.owner) for hold in holds)
+
+    def _grant(self, claim: Claim) -> None:
+        owner = claim.owner
+        self.version += 1
+        for flag in claim.flags:
+            if flag not in self._holds:
+                self._holds[flag] = Hold(owner, owner.flag_name, claim.tick)
+        self._forget_refusal(owner.flag_name)
+
+    def _serve(self) -> None:
+        """Somebody released something: grant what can be granted, in order."""
+        for claim in self._servable():
+            assert self._waiting is not None
+            self._waiting.remove(claim)
+            self._grant(claim)
+            if claim.is_told:
+                claim.owner.flags_granted()  # who may claim, release and wait in its turn
+
+    def _servable(self) -> Iterator[Claim]:
+        while True:
+            free = (one for one in self._waiting or () if not self._blocking(one) and not any(self._ahead(one)))
+            claim = next(free, None)
+            if claim is None:
+                return
+            yield claim
+
+    def _enqueue(self, claim: Claim) -> None:
+        if self._waiting is None:
+            self._waiting = []
+        index = len(self._waiting)
+        while index and self._waiting[index - 1].owner.precedence < claim.owner.precedence:
+            index -= 1
+        self._waiting.insert(index, claim)
+        self.version += 1
+
+    def _withdraw(self, owner: object) -> bool:
+        """Take the claim of an owner out of the line; returns whether there was one."""
+        before = self._waiting or []
+        self._waiting = [claim for claim in before if claim.owner is not owner]
+        self.version += 1
+        return len(self._waiting) < len(before)
+
+    def _handed_over(self, owner: Holder) -> None:
+        """An owner was given flags by its own: see to those whom that concerns, itself among them."""
+        for claim in tuple(self._waiting or ()):
+            if claim not in (self._waiting or ()):
+                continue  # somebody who gave way took it back
+            if claim.owner is not owner:
+                self._ask(claim, [pair for pair in self._blocking(claim) if pair[1].owner is owner])
+            elif self._has(claim):
+                self._withdraw(owner)  # what it waits for it has now
+        self._serve()
+
+    def _deadlock(self, claim: Claim) -> Refusal | None:
+        """Who is in the way of a claim, which stands in the line already, and waits for it in turn."""
+        if len(self._waiting or ()) < 2:
+            return None  # it is the only one
+        blocking = self._blocking(claim)
+        ending = [*(self._yielding or ()), *(hold.owner for _, hold in blocking if self._gives_way(hold, claim.owner))]
+        name, words = claim.owner.flag_name, "which waits for the claimant in turn: a deadlock"
+        for flag, hold in blocking:
+            if any(self._awaits(other, claim, ending) for other in self._needed(hold.owner, ending)):
+                return Refusal(flag, name, hold.name, claim.tick, words, is_final=True)
+        for flag, other in self._ahead(claim):
+            if any(self._awaits(one, claim, ending) for one in self._needed(other.owner, ending)):
+                return Refusal(flag, name, other.owner.flag_name, claim.tick, words, is_final=True)
+        return None
+
+    def _awaits(self, claim: Claim, other: Claim, ending: list[Holder]) -> bool:
+        """Whether a claim waits for another one, directly or through others, except for those that are ending."""
+        seen = [claim]
+        for one in seen:  # which grows meanwhile
+            owners = [ahead.owner for _, ahead in self._ahead(one)] + [hold.owner for _, hold in self._blocking(one)]
+            following = [found for owner in owners for found in self._needed(owner, ending)]
+            seen.extend(found for found in dict.fromkeys(following) if found not in seen)
+        return other in seen
+
+    def _needed(self, owner: Holder, ending: list[Holder]) -> list[Claim]:
+        """The claims without which an owner does not end: its own, and of those that run for it."""
+        found = [claim for claim in self._waiting or () if claim.is_for(owner)]
+        return [claim for claim in found if not _is_for_any(claim, ending)]
+
+    def _remember(self, refusal: Refusal) -> None:
+        if self._refusals is None:
+            self._refusals = {}
+        self._refusals[refusal.claimant] = refusal
+
+    def _forget_refusal(self, name: str) -> None:
+        if self._refusals:
+            self._refusals.pop(name, None)
+
+
+def _is_one(owner: Holder, others: list[Holder]) -> bool:
+    return any(owner is other for other in others)
+
+
+def _is_for_any(claim: Claim, owners: list[Holder]) -> bool:
+    return any(claim.is_for(owner) for owner in owners)

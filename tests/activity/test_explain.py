@@ -54,7 +54,9 @@ def test_explain(play, leaf):
         "      flee: not ready yet\n"
         "      rest: ready, but its utility 0.1 does not beat 0.55\n"
         "      idle: not thinking: it could not beat 0.5\n"
-        "      never: not possible now: it ended thinking without an output (no brush)"
+        "      never: not possible now: it ended thinking without an output (no brush)\n"
+        "  LOOK is held by paint a cow since tick 1\n"
+        "  MOVE is held by draw since tick 2"
     )
 
 
@@ -75,7 +77,10 @@ def test_snapshot(play, leaf):
         "status_key": "drawing",
         "status_args": {},
         "running": "top/Plan/paint/Draw",
-        "flags": (("LOOK", "paint a cow"), ("MOVE", "draw")),
+        "performances": (),
+        "drivers": (),
+        "flags": (("LOOK", "paint a cow", 1), ("MOVE", "draw", 2)),
+        "waiting": (),
         "refusals": (),
         "aborts": 0,
         "abort_reason": "",

@@ -1,0 +1,239 @@
+"""Performances: activities that an agent performs once, beside its own plan, because a coroutine asked for them.
+
+A goal, a behavior, an observer, or a coroutine of the world awaits ``agent.perform(activity, ...)``. All actions that
+the agent knows for the activity think, the best is elected and run to its end, with preemption, task groups and
+everything else as in the agent's own plan; but it is done once, and what goes wrong is an error of who awaits it:
+
+* nobody can perform it now: ``ActivityImpossibleError``;
+* an action aborts, or raises while it runs: ``ActivityAbortedError``, after everything was stopped;
+* it needs a control flag of somebody who waits for whom it is performed for, a deadlock: ``ActivityAbortedError``;
+* the awaiting coroutine is cancelled: the performance is unwound, inner first, before the cancellation goes on;
+* the agent ends: ``ActivityAbortedError``.
+
+It shares the body with the plan through the ledger of control flags. Performed for a goal or a behavior, it shares the
+flags of that one, and its claims have that one's precedence.
+
+Source: design section 3, bridges: "a goal or behavior that performs an activity".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.execution import Execution
+from agentrt.activity.frame import Frame
+from agentrt.activity.states import IDLE, THINKING
+from agentrt.errors import ActivityAbortedError, ActivityImpossibleError
+from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.trace import Event
+from agentrt.kernel.traps import Waiter, current_strand, suspend_on
+
+if TYPE_CHECKING:
+    from agentrt.activity.planner import Planner
+    from agentrt.activity.unit import Unit
+    from agentrt.body.flags import Holder
+
+__all__ = ["Performance", "perform"]
+
+
+class _Root(Frame):
+    """The root of a performance; its path says for whom it is performed."""
+
+    __slots__ = ("prefix",)
+
+    def __init__(self, execution: Execution, activity: str, prefix: str) -> None:
+        super().__init__(execution, execution, None, activity, 0, is_bound=False)
+        self.prefix: str = prefix
+
+    def path(self) -> str:
+        """Its place: for whom, and the activity."""
+        return f"{self.prefix}/{self.activity}"
+
+
+class Performance(Execution):
+    """One activity that is performed beside the plan. Made by ``perform``.
+
+    Args:
+        planner: whose it is.
+        activity: what to perform.
+        args: its arguments.
+        holder: for whom, if control flags are to be shared.
+
+    Attributes:
+        output: the think output of the action that performed it, when it is over.
+        error: why it was not performed, when it is over.
+        waiter: who awaits its end.
+        then: called when it is over, for whoever does not await it.
+    """
+
+    __slots__ = ("_args", "error", "output", "then", "waiter")
+
+    def __init__(self, planner: Planner, activity: str, args: Mapping[str, Any], holder: Holder | None) -> None:
+        super().__init__(planner, activity, holder)
+        prefix = "performed" if holder is None else holder.flag_name
+        self.root: Frame = _Root(self, activity, prefix)
+        self._args = dict(args)
+        self.output: Any = None
+        self.error: Exception | None = None
+        self.waiter: Waiter = Waiter()
+        self.then: Callable[[], object] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, and everything of it is stopped."""
+        return self.is_stopped and not self.is_aborting and self.root.state == IDLE
+
+    # --- the cycle ----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Think about the activity, for the first time or after it gave way to somebody."""
+        self._timer = None
+        if not self.is_stopped and self.root.state == IDLE:
+            try:
+                self.root.begin(self._args, None)
+            except Exception as error:
+                self.root.stop()
+                self._over(error)
+
+    def frame_ready(self, frame: Frame) -> None:
+        """An action is ready: run it. If it refuses to be started, and nobody else is left, nobody can perform it."""
+        if frame.start():
+            frame.run()
+        elif not self.is_aborting:
+            self.frame_answered(frame)
+
+    def frame_answered(self, frame: Frame) -> None:
+        """Nothing is ready: go on waiting only while somebody may become so."""
+        if frame.state == THINKING and not frame.round_open and not frame.may_change():
+            self.planner.kernel.call_soon(self._give_up_hope, frame.round)
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """The caller chose the arguments: it is told by the error."""
+        self.frame_answered(frame)
+
+    def _give_up_hope(self, number: int) -> None:
+        frame = self.root
+        if frame.round == number and frame.state == THINKING and not frame.may_change() and not self.is_aborting:
+            frame.stop()
+            self._over(
+                ActivityImpossibleError(
+                    frame.activity, agent=self.planner.name, path=frame.path(), tick=self.planner.kernel.clock.tick
+                )
+            )
+
+    def frame_finished(self, frame: Frame) -> None:
+        """It ran to its end."""
+        if self.is_aborting:
+            return
+        assert frame.active is not None
+        output = frame.active.output
+        took = self.planner.kernel.clock.tick - frame.active.since
+        frame.stop()
+        if self.planner.trace.on:
+            self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
+        self.output = output
+        self._over(None)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """As for a plan; but for whom it is performed would keep its flags, and has to be told.
+
+        Args:
+            reason: why, in words.
+            unit: what needs the flag.
+        """
+        if self.holder is None:
+            self.replan(reason, unit)
+        else:
+            self.abort(reason, unit)
+
+    def end(self, reason: str) -> None:
+        """Unwind it for good; who awaits it is told when that is done.
+
+        Args:
+            reason: why, in words.
+        """
+        if self.is_stopped:
+            return
+        self.is_stopped: bool = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._begin_abort(reason, None, counts=True)
+
+    def _stopped(self) -> None:
+        self.root.stop()
+        abort, self._abort = self._abort, None
+        self.is_aborting = False
+        assert abort is not None
+        if self.is_stopped or self._counts:
+            path = self.root.path() if abort[1] is None else abort[1].path()
+            tick = self.planner.kernel.clock.tick
+            self._over(
+                ActivityAbortedError(self.root.activity, abort[0], agent=self.planner.name, path=path, tick=tick)
+            )
+        else:
+            self._later()
+
+    def call_off(self) -> Waiter | None:
+        """Nobody awaits it any more.
+
+        Returns:
+            What is notified when it is unwound; None if there is nothing to unwind.
+        """
+        if self.root.state == IDLE and not self.is_aborting:
+            self.is_stopped = True
+            if self._timer is not None:
+                self._timer.cancel()
+            return None
+        self.waiter = Waiter()
+        self.end("whoever performed it was cancelled")
+        return self.waiter
+
+    def _over(self, error: Exception | None) -> None:
+        self.is_stopped = True
+        self.error = error
+        if not self.waiter.was_notified:
+            self.waiter.notify()
+        if self.then is not None:
+            self.then()
+
+
+async def perform(planner: Planner, activity: str, args: Mapping[str, Any], holder: Holder | None = None) -> Any:
+    """Perform an activity once, beside the plan.
+
+    Args:
+        planner: the agent's.
+        activity: what to perform.
+        args: its arguments.
+        holder: for whom, if control flags are to be shared.
+
+    Returns:
+        The think output of the action that performed it.
+
+    Raises:
+        ActivityImpossibleError: no action can perform it now.
+        ActivityAbortedError: it was aborted, or the agent ended.
+        ArgumentError: the arguments do not fit.
+        NotRunningError: no runtime steps the coroutine in which it is awaited.
+    """
+    current_strand()  # raises before anything is begun that nobody would end
+    performance = Performance(planner, activity, args, holder)
+    planner.performances = (*planner.performances, performance)
+    try:
+        planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it
+        await suspend_on(performance.waiter)
+    except GeneratorExit:
+        raise  # nobody steps this coroutine any more
+    except BaseException:
+        unwinding = performance.call_off()
+        if unwinding is not None:
+            with CancelScope(shield=True):
+                await suspend_on(unwinding)
+        raise
+    finally:
+        planner.performances = tuple(one for one in planner.performances if one is not performance)
+    if performance.error is not None:
+        raise performance.error
+    return performance.output

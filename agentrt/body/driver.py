@@ -1,0 +1,288 @@
+"""What the tick-driven models have in common: whom they drive, and how they are driven.
+
+A *body* is who is driven, as a model sees it: an agent, or a ``LoneBody`` for a model that is used by itself. A
+*driver* is one model at work on one body: a goal selector, the memory of a behavior tree, the state of a selection
+tree. Rules:
+
+* ``drive`` is called once in each tick of its cadence, in the phase before the strands; it never waits.
+* What a callback raises is reported once through ``body.fault``, with its path, and goes no further than the node that
+  it belongs to: that one is out for this body, and nothing else changes.
+* Each callback that is a coroutine runs as a *routine*, a strand of its own, which ends with what it belongs to.
+
+Source: design section 2, "A tick"; section 3, "Body".
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agentrt.body.flags import FlagLedger, Holder
+from agentrt.errors import NotRunningError
+from agentrt.kernel.trace import Detail, Event, TraceRecord
+
+if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.strand import Strand
+
+__all__ = ["BEHAVIOR", "GOALS", "SELECTION", "TARGETS", "Body", "Driver", "LoneBody", "Routine", "note", "tick_of"]
+
+SELECTION = 0
+TARGETS = 1
+GOALS = 2
+BEHAVIOR = 3
+"""The ranks of the models: the order in which those of one agent are driven in a tick."""
+
+
+class Body(Protocol):
+    """Who is driven: an agent, or a lone body."""
+
+    @property
+    def name(self) -> str:
+        """What traces and tools call it."""
+        ...
+
+    @property
+    def entity(self) -> Any:
+        """Any object; the models are blind to its type."""
+        ...
+
+    @property
+    def number(self) -> int:
+        """A number that is the same in every equal run: its entity's, or that of its arrival."""
+        ...
+
+    @property
+    def flags(self) -> FlagLedger:
+        """Its ledger of control flags."""
+        ...
+
+    @property
+    def holder(self) -> Holder | None:
+        """For whom all of it acts: the action that ticks a behavior tree, say; None for nobody. See ``runs_for``."""
+        ...
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """Who steps its coroutines and keeps its time; None while it is in no runtime."""
+        ...
+
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        """A callback of an author raised. Reported the first time.
+
+        Args:
+            path: the place, such as ``goals/Panic``.
+            hook: the callback, such as ``can_use``.
+            error: what it raised.
+        """
+
+    def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
+        """Perform an activity of its planner, beside its own plan, from within a coroutine.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+            holder: for whom; its control flags are shared.
+        """
+        ...
+
+
+class Driver(Protocol):
+    """One model at work on one body."""
+
+    @property
+    def name(self) -> str:
+        """Begins the paths of its nodes, such as ``goals``; each driver of an agent has another one."""
+        ...
+
+    @property
+    def rank(self) -> int:
+        """Where it stands in a tick."""
+        ...
+
+    precedence: int
+    """Of its claims for control flags; see ``agentrt.body.flags``."""
+
+    def join(self, body: Body) -> None:
+        """Begin to drive a body. Nothing is decided before the first ``drive``.
+
+        Args:
+            body: whom; its kernel is there.
+        """
+
+    def drive(self) -> None:
+        """Decide and act, once."""
+
+    def leave(self, reason: str, then: Callable[[], object]) -> None:
+        """Stop all that runs, for good or until it joins a body again.
+
+        Args:
+            reason: why, in words.
+            then: called when the last routine has ended; at once if there is none.
+        """
+
+    def strands(self) -> list[Strand]:
+        """The strands of its routines that have not ended, in the order in which they began."""
+        ...
+
+    def view(self) -> Any:
+        """What it is doing, as a frozen dataclass of plain values, for snapshots."""
+        ...
+
+
+class LoneBody:
+    """A body for a model that is used by itself, without an agent.
+
+    Args:
+        entity: any object.
+        name: what traces call it.
+        number: decides in which ticks a goal selector ticks in full.
+        kernel: steps coroutines and keeps the time; without one, callbacks are plain functions and the tick is 0.
+        report: told of the first failure of each callback: path, callback and error. By default it is a warning.
+
+    Attributes:
+        flags: its ledger of control flags.
+        holder: None: it acts for nobody.
+    """
+
+    __slots__ = ("_report", "_reported", "entity", "flags", "holder", "kernel", "name", "number")
+
+    def __init__(
+        self,
+        entity: Any = None,
+        name: str = "body",
+        number: int = 0,
+        kernel: Kernel | None = None,
+        report: Callable[[str, str, BaseException], object] | None = None,
+    ) -> None:
+        self.entity: Any = entity
+        self.name: str = name
+        self.number: int = number
+        self.kernel: Kernel | None = kernel
+        self.flags: FlagLedger = FlagLedger()
+        self.holder: Holder | None = None
+        self._report = report or _warn
+        self._reported: set[tuple[str, str]] = set()
+
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        """Report what a callback raised, the first time.
+
+        Args:
+            path: the place.
+            hook: the callback.
+            error: what it raised.
+        """
+        if (path, hook) not in self._reported:
+            self._reported.add((path, hook))
+            self._report(path, hook, error)
+
+    def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
+        """A lone body has no planner.
+
+        Raises:
+            NotRunningError: always.
+        """
+        raise NotRunningError(
+            f"a body without an agent cannot perform {activity!r}. Attach the model to an agent: agent.attach(...)."
+        )
+
+
+def _warn(path: str, hook: str, error: BaseException) -> None:
+    warnings.warn(f"{path}: {hook} raised {type(error).__name__}: {error}", RuntimeWarning, stacklevel=4)
+
+
+def tick_of(body: Body) -> int:
+    """The tick that it is for a body; 0 while no kernel keeps its time.
+
+    Args:
+        body: the body.
+    """
+    kernel = body.kernel
+    return 0 if kernel is None else kernel.clock.tick
+
+
+def note(body: Body, path: str, event: Event, detail: Detail = ()) -> None:
+    """Put a record into the trace, if anybody listens.
+
+    Args:
+        body: whose.
+        path: where.
+        event: what.
+        detail: pairs of a name and a plain value.
+    """
+    kernel = body.kernel
+    if kernel is not None and kernel.trace.on:
+        kernel.trace.emit(TraceRecord(kernel.clock.tick, body.name, path, event, detail))
+
+
+class Routine:
+    """One coroutine of a goal or a behavior, in a strand of its own. Its first step comes in the same tick.
+
+    Args:
+        body: whose.
+        path: its place, for people.
+        hook: which callback.
+        coro: the coroutine.
+        ended: called once with the routine when it has ended, for whatever reason.
+
+    Attributes:
+        strand: its strand.
+        hook: as given.
+        value: what it returned; None until then, or if it did not return.
+        error: what it raised, other than its cancellation, which ``body.fault`` was told of.
+
+    Raises:
+        NotRunningError: no kernel is there to step it.
+    """
+
+    __slots__ = ("_body", "_ended", "_path", "error", "hook", "strand", "value")
+
+    def __init__(
+        self,
+        body: Body,
+        path: str,
+        hook: str,
+        coro: Coroutine[Any, Any, Any],
+        ended: Callable[[Routine], object],
+    ) -> None:
+        kernel = body.kernel
+        if kernel is None:
+            coro.close()
+            raise NotRunningError(
+                f"{path}: {hook} is a coroutine, and nothing is there to step it. Attach the model to an agent of a "
+                f"runtime, or give the lone body a kernel."
+            )
+        self._body = body
+        self._path = path
+        self._ended = ended
+        self.hook: str = hook
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self.strand: Strand = kernel.spawn(coro, f"{body.name}: {path}", self)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self.strand.is_done
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self.strand.stop_reason is not None
+
+    def stop(self, reason: str) -> None:
+        """Cancel it; its clean-up runs when its turn comes. A second call does nothing.
+
+        Args:
+            reason: why, in words.
+        """
+        self.strand.stop(reason)
+
+    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+        """Its strand ended."""
+        self.value = result
+        if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
+            self.error = error
+            self._body.fault(self._path, self.hook, error)
+        self._ended(self)
