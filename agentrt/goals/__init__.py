@@ -1,0 +1,28 @@
+"""Goal selectors: goals with priorities and control flags, decided anew in every second tick.
+
+For whoever writes goals. A goal derives from ``Goal``; a ``GoalSelector`` decides which of its goals run; it drives an
+agent (``agent.attach(selector)``), or is ticked by hand.
+
+Source: seed 000.
+"""
+
+from agentrt.body.driver import GOALS, TARGETS
+from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
+from agentrt.goals.goal import Goal
+from agentrt.goals.selector import GoalSelector
+from agentrt.goals.views import GoalSelectorView, GoalView
+from agentrt.goals.wrapped import WrappedGoal
+
+__all__ = [
+    "GOALS",
+    "JUMP",
+    "LOOK",
+    "MOVE",
+    "TARGET",
+    "TARGETS",
+    "Goal",
+    "GoalSelector",
+    "GoalSelectorView",
+    "GoalView",
+    "WrappedGoal",
+]

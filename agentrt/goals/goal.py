@@ -1,0 +1,231 @@
+"""A goal: one thing that a body may do, as its author writes it.
+
+A goal is an object of one body: it may keep what it likes in itself. It knows nothing about others; which goals run
+is decided by the selector that it is added to. What an author says about it:
+
+* ``flags``: which parts of the body it uses, for the class, or by ``set_flags`` for the one goal;
+* ``can_use`` and ``can_continue_to_use``: plain functions, asked in full ticks;
+* ``start``, ``tick``, ``stop``: plain functions or coroutines; ``stop`` is called exactly once for each ``start``;
+* ``run``: instead of ``tick``, or beside it, the whole goal as one coroutine.
+
+What can be wrong with a class is said when it is defined. A question that is a coroutine would be an object, which is
+always true, so it is refused there.
+
+Flags have a fixed order, in which they are taken: as given in a list or a tuple; of a set, MOVE, LOOK, JUMP and TARGET
+first, then the others by name, since a set has no order that two runs would share.
+
+Source: seed 000, "Usage", "Flags", "Operation".
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
+from agentrt.errors import DefinitionError, WrongStateError
+
+if TYPE_CHECKING:
+    from agentrt.body.driver import Body
+    from agentrt.goals.selector import GoalSelector
+
+__all__ = ["NOBODY", "Goal", "Nobody", "in_order"]
+
+_FIRST = {MOVE: 0, LOOK: 1, JUMP: 2, TARGET: 3}
+_QUESTIONS = ("can_use", "can_continue_to_use", "is_interruptible", "requires_update_every_tick")
+_CALLBACKS = ("start", "tick", "stop", "run")
+
+
+def in_order(flags: object, subject: str) -> tuple[str, ...]:
+    """Control flags in their fixed order, each once.
+
+    Args:
+        flags: names, as an author wrote them.
+        subject: whose, for the error.
+
+    Returns:
+        The order of a sequence or a mapping; for a set, the seed's four, then the others by name.
+
+    Raises:
+        DefinitionError: it is no collection of names.
+    """
+    if isinstance(flags, str) or not isinstance(flags, Collection) or not all(isinstance(one, str) for one in flags):
+        raise DefinitionError(subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
+    if isinstance(flags, Sequence | Mapping):
+        return tuple(dict.fromkeys(flags))
+    return tuple(sorted(flags, key=lambda flag: (_FIRST.get(flag, len(_FIRST)), flag)))
+
+
+class Nobody:
+    """What ``Goal.entity`` is while it is not known; whatever is asked of it is an error that says so.
+
+    It stands in a slot of the goal: a property would cost every ``can_use`` more than the rest of its work, and a
+    ``__getattr__`` of the goal would make all of its attributes slow.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # what is asked of every object, by copy and the like
+        raise WrongStateError(
+            f"goal.entity.{name}",
+            "the goal drives nobody",
+            "Add it to a selector, selector.add_goal(1, goal), and have that join a body: agent.attach(selector).",
+        )
+
+    def __repr__(self) -> str:
+        return "<nobody: the goal drives nobody yet>"
+
+
+NOBODY = Nobody()
+
+
+class Goal(ABC):
+    """One thing that a body may do. Derive from it, and add it to a ``GoalSelector``.
+
+    Attributes:
+        flags: the control flags that it uses, for the whole class.
+        name: what traces and errors call it; the name of its class unless it says otherwise.
+        entity: the entity of whom it drives, any object; known from when its selector has a body.
+        is_interruptible: whether a goal of a lower priority number may take its place: a value, a property or a method.
+        requires_update_every_tick: whether it is ticked in partial ticks too: a value, a property or a method.
+
+    Source: seed 000, "Usage", "Flags", "Operation".
+    """
+
+    __slots__ = ("_selector", "entity")
+
+    flags: ClassVar[Collection[str]] = ()
+    _flags: tuple[str, ...] = ()  # in order; of the class, unless a goal was given flags of its own
+    name: str = "Goal"
+    is_interruptible: Any = True  # Any: a type checker lets nothing else be a value here and a method there
+    requires_update_every_tick: Any = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        subject = cls.__qualname__
+        own = vars(cls)
+        if "name" not in own:
+            cls.name = cls.__name__
+        if "flags" in own:
+            cls.flags = cls._flags = in_order(cls.flags, subject)
+        for name in _QUESTIONS:
+            if inspect.iscoroutinefunction(own.get(name)):
+                raise DefinitionError(
+                    subject,
+                    f"{name} is a coroutine; it is asked within a tick and has to answer at once.",
+                    "Write a plain function; whatever takes time belongs into run, start, tick or stop.",
+                )
+        for name in _CALLBACKS:
+            hook = inspect.unwrap(own[name]) if callable(own.get(name)) else None
+            if inspect.isgeneratorfunction(hook) or inspect.isasyncgenfunction(hook):
+                raise DefinitionError(subject, f"{name} uses yield, and would never run.", "Use await in a coroutine.")
+            if name == "run" and hook is not None and not inspect.iscoroutinefunction(hook):
+                raise DefinitionError(
+                    subject, "run is a plain function.", "Write: async def run(self). What is done at once is start."
+                )
+
+    def __new__(cls, *_args: Any, **_options: Any) -> Self:
+        """Made here and not in ``__init__``, which an author may replace without calling it."""
+        goal = super().__new__(cls)
+        goal._selector = None
+        goal.entity = NOBODY
+        return goal
+
+    _selector: GoalSelector | None
+    entity: Any
+
+    # --- whom it drives -----------------------------------------------------------------------------------------------
+
+    @property
+    def body(self) -> Body:
+        """Whom it drives: the agent, say.
+
+        Raises:
+            WrongStateError: it is in no selector.
+        """
+        if self._selector is None:
+            raise WrongStateError(
+                "Goal.body", "the goal is in no selector", "Add it first: selector.add_goal(1, goal)."
+            )
+        return self._selector.body
+
+    @property
+    def control_flags(self) -> tuple[str, ...]:
+        """The control flags that this goal uses, in the order in which they are taken."""
+        return self._flags
+
+    def set_flags(self, flags: Collection[str]) -> None:
+        """Say which control flags this one goal uses, in place of those of its class; in ``__init__``, say.
+
+        Args:
+            flags: names.
+
+        Raises:
+            DefinitionError: it is no collection of names, or the class has ``__slots__``, and so no room for it.
+            WrongStateError: it is in a selector.
+
+        Source: seed 000, "Flags".
+        """
+        subject = type(self).__qualname__
+        if self._selector is not None:
+            raise WrongStateError("Goal.set_flags", "the goal is in a selector", "Call it in __init__.")
+        ordered = in_order(flags, subject)
+        if not hasattr(self, "__dict__"):
+            raise DefinitionError(subject, "its __slots__ leave no room for flags of one goal.", "Leave __slots__ out.")
+        vars(self)["_flags"] = ordered
+
+    def perform(self, activity: str, /, **args: Any) -> Awaitable[Any]:
+        """Perform an activity of the agent's planner, beside its plan. To be awaited in a coroutine of this goal.
+
+        What is performed shares the control flags that this goal holds, and is unwound when the goal is stopped.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+
+        Returns:
+            An awaitable for what the activity returns.
+
+        Raises:
+            NotRunningError: whom it drives has no planner.
+        """
+        selector = self._selector
+        return self.body.perform(activity, args, None if selector is None else selector.find(self))
+
+    # --- what an author writes ----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def can_use(self) -> bool:
+        """Whether it can begin now. Asked in each full tick while it does not run and its flags are free.
+
+        Source: seed 000, "Operation", step 3.
+        """
+
+    def can_continue_to_use(self) -> bool:
+        """Whether it can go on. Asked in each full tick while it runs; by default the same as ``can_use``.
+
+        Source: seed 000, "Operation", step 1.
+        """
+        return self.can_use()
+
+    def start(self) -> Coroutine[Any, Any, None] | None:
+        """It begins. Plain or a coroutine; ticks and ``run`` come when that has returned."""
+        return None
+
+    def tick(self) -> Coroutine[Any, Any, None] | None:
+        """It goes on: in each full tick, and in partial ones if it asks for that. Not called while one is not over."""
+        return None
+
+    def stop(self) -> Coroutine[Any, Any, None] | None:
+        """It ends, whatever the reason; called once for each ``start``, when its other coroutines have ended."""
+        return None
+
+    async def run(self) -> None:
+        """The whole goal as one coroutine: begins after ``start``, is cancelled on stop, and ends the goal."""
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {', '.join(self._flags) or 'no flags'}>"

@@ -1,0 +1,392 @@
+"""A goal selector: which of its goals run, by priority and control flags.
+
+A full tick has four steps, each a pass over the goals in the order in which they were added:
+
+1. a running goal is stopped if one of its flags is disabled, or if it cannot continue;
+2. the flags of goals that do not run are unlocked;
+3. a goal that does not run, has no disabled flag, and could replace everybody who has locked one of its flags, is
+   asked whether it can be used; if so, it locks its flags, those who had them are stopped, and it starts;
+4. every running goal is ticked.
+
+A partial tick is step 4 alone, for the goals that ask to be ticked every time. ``drive`` decides which of the two it
+is. The priority counts in step 3 alone; the order of the passes is the order of adding, always.
+
+The seed's prose and its flowchart differ in three places, where the flowchart counts: a goal that does *not* ask for
+every tick is ticked in full ticks alone; a tick is partial if the number of ticks before it plus the body's number is
+odd, but the first one never is; and a goal that was stopped in step 3 keeps what it had locked besides until step 2 of
+the next full tick.
+
+Passes run over a tuple that is replaced when a goal is added or removed, so callbacks may do both: a goal that is added
+during a pass is looked at from the next pass on, one that is removed not any more.
+
+``life`` has what becomes of one goal, ``sharing`` how flags are shared with other models.
+
+Rejected: keeping running goals in a list of their own (one more order to keep right, for a loop that is cheap), and
+sorting goals by priority (the seed is explicit that the order of adding is kept).
+
+Source: seed 000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentrt.body.driver import GOALS, Body
+from agentrt.body.flags import FlagLedger
+from agentrt.errors import WrongStateError
+from agentrt.goals.goal import NOBODY, Goal, in_order
+from agentrt.goals.sharing import FlagSharing
+from agentrt.goals.states import ABSENT, BUSY, ENDING, IDLE, PENDING, RUNNING, STATE_NAMES
+from agentrt.goals.views import GoalSelectorView, GoalView
+from agentrt.goals.wrapped import WrappedGoal
+
+__all__ = ["GoalSelector"]
+
+
+class GoalSelector(FlagSharing):
+    """Decides which of its goals drive a body. A driver: ``agent.attach(selector)``; or tick it by hand.
+
+    Args:
+        body: whom it drives; None until it joins one (``agent.attach``), or to be used by hand, without an agent.
+        name: begins the paths of its goals; each driver of an agent has another name.
+        rank: where it stands in a tick: ``GOALS``, or ``TARGETS`` for one that chooses targets for the others.
+        precedence: of its goals' claims for control flags against other models; the higher one wins.
+        flags: a ledger of its own, so that its goals share no flags with other models; None for the body's.
+
+    Attributes:
+        name: as given.
+        rank: as given.
+        precedence: as given.
+        ticks: how often ``drive`` was called; 0 again after it left a body.
+
+    Source: seed 000.
+    """
+
+    __slots__ = ("_goals", "_own_ledger", "rank", "ticks")
+
+    def __init__(
+        self,
+        body: Body | None = None,
+        *,
+        name: str = "goals",
+        rank: int = GOALS,
+        precedence: int = 0,
+        flags: FlagLedger | None = None,
+    ) -> None:
+        super().__init__(name, precedence)
+        self.rank: int = rank
+        self.ticks: int = 0
+        self._goals: tuple[WrappedGoal, ...] = ()
+        self._own_ledger: FlagLedger | None = flags
+        self._ledger = flags
+        if body is not None:
+            self.join(body)
+
+    # --- its goals ----------------------------------------------------------------------------------------------------
+
+    def add_goal(self, priority: int, goal: Goal) -> WrappedGoal:
+        """Add a goal; it comes after all others in every pass.
+
+        Args:
+            priority: the lower the number, the sooner it replaces goals that use the same flags.
+            goal: the goal; it is in no selector yet.
+
+        Returns:
+            The goal with its priority and its state.
+
+        Raises:
+            WrongStateError: the goal is in a selector, or was removed from one and still cleans up.
+
+        Source: seed 000, "Priorities", "Adding and Removing Goals", "WrappedGoals".
+        """
+        if goal._selector is not None:
+            raise WrongStateError(
+                "GoalSelector.add_goal", f"{goal!r} is in a selector", "A goal belongs to one body: make another one."
+            )
+        wrapped = WrappedGoal(goal, priority)
+        taken = {self.number_of(other) for other in self._goals if other.goal.name == goal.name}
+        goal._selector = self
+        if self._body is not None:
+            goal.entity = self._body.entity
+        if taken:
+            self._note_of(wrapped).number = next(n for n in range(1, len(taken) + 2) if n not in taken)
+        if self.is_away:
+            wrapped.move(ABSENT)
+        self._goals = (*self._goals, wrapped)
+        return wrapped
+
+    def remove_goal(self, goal: Goal) -> None:
+        """Remove a goal, stopping it if it runs. Nothing happens if it is not here.
+
+        Args:
+            goal: the very goal that was added.
+
+        Source: seed 000, "Adding and Removing Goals".
+        """
+        wrapped = self.find(goal)
+        if wrapped is not None:
+            self._goals = tuple(other for other in self._goals if other is not wrapped)
+            self._dismiss(wrapped, "it was removed")
+            if wrapped.state == ABSENT:
+                self._forget(wrapped)
+
+    def remove_all_goals(self, predicate: Callable[[Goal], bool] | None = None) -> None:
+        """Remove goals, stopping those that run.
+
+        Args:
+            predicate: says of a goal whether it is removed; without it, all are.
+        """
+        chosen = [one.goal for one in self._goals if predicate is None or predicate(one.goal)]
+        for goal in chosen:
+            self.remove_goal(goal)
+
+    def find(self, goal: Goal) -> WrappedGoal | None:
+        """A goal with its priority and its state; None if it is not here.
+
+        Args:
+            goal: the very goal that was added.
+        """
+        for wrapped in self._goals:
+            if wrapped.goal is goal:
+                return wrapped
+        return None
+
+    @property
+    def available_goals(self) -> tuple[WrappedGoal, ...]:
+        """All of its goals, in the order in which they were added."""
+        return self._goals
+
+    @property
+    def running_goals(self) -> tuple[WrappedGoal, ...]:
+        """Those that run, in the order in which they were added."""
+        return tuple(wrapped for wrapped in self._goals if wrapped.state >= BUSY)
+
+    def _dismiss(self, wrapped: WrappedGoal, reason: str) -> None:
+        """Make a goal absent, now or when it has cleaned up."""
+        if wrapped.state >= BUSY:
+            self._stop(wrapped, reason, ABSENT)
+        elif wrapped.state == PENDING:
+            self.withdraw(wrapped, ABSENT)
+        elif wrapped.state == ENDING:
+            self._note_of(wrapped).fate = ABSENT
+        elif wrapped.state != ABSENT:
+            wrapped.move(ABSENT)
+
+    def _forget(self, wrapped: WrappedGoal) -> None:
+        if self.find(wrapped.goal) is not wrapped and wrapped.goal._selector is self:
+            wrapped.goal._selector = None
+            wrapped.goal.entity = NOBODY
+            if self._notes:
+                self._notes.pop(wrapped, None)
+
+    # --- control flags ------------------------------------------------------------------------------------------------
+
+    def disable_control_flag(self, flag: str) -> None:
+        """Run no goal that uses a flag: in the next full tick those that run are stopped, and none is started.
+
+        Args:
+            flag: the flag, such as ``MOVE``.
+
+        Source: seed 000, "Flags".
+        """
+        if flag not in self._disabled:
+            self._disabled = in_order({*self._disabled, flag}, "GoalSelector.disable_control_flag")
+
+    def enable_control_flag(self, flag: str) -> None:
+        """Allow goals that use a flag again. Nothing is restarted by that alone.
+
+        Args:
+            flag: the flag.
+
+        Source: seed 000, "Flags".
+        """
+        self._disabled = tuple(other for other in self._disabled if other != flag)
+
+    def set_control_flag(self, flag: str, enabled: bool) -> None:
+        """Enable or disable a flag.
+
+        Args:
+            flag: the flag.
+            enabled: whether goals that use it may run.
+        """
+        if enabled:
+            self.enable_control_flag(flag)
+        else:
+            self.disable_control_flag(flag)
+
+    @property
+    def disabled_flags(self) -> tuple[str, ...]:
+        """The control flags that are disabled."""
+        return self._disabled
+
+    @property
+    def locked_flags(self) -> dict[str, WrappedGoal]:
+        """Which goal has locked which flag, as a copy.
+
+        An entry may name a goal that was stopped or removed, until the next full tick.
+
+        Source: seed 000, flowchart, "GoalSelector.lockedFlags".
+        """
+        return dict(self._locked or {})
+
+    # --- a tick -------------------------------------------------------------------------------------------------------
+
+    def drive(self) -> None:
+        """One tick of its body: a full one the first time, and then whenever ticks before and body number are even.
+
+        Source: seed 000, "Operation", flowchart, "Mob.serverAiStep".
+        """
+        before = self.ticks
+        self.ticks = before + 1
+        if before and (before + self.body.number) & 1:
+            if self._running:
+                self.tick_running_goals()
+        else:
+            self.tick()
+
+    def ai_step(self) -> None:
+        """One tick of its body, under the seed's name: ``drive``."""
+        self.drive()
+
+    def tick(self) -> None:
+        """One full tick: stop, unlock, start, tick.
+
+        Source: seed 000, "Operation", flowchart, "GoalSelector.tick".
+        """
+        if self._running:
+            self._stop_those_that_cannot_continue()
+        if self._locked:
+            self._unlock()
+        self._start_those_that_can_be_used()
+        if self._running:
+            self.tick_running_goals(True)
+
+    def _stop_those_that_cannot_continue(self) -> None:
+        """Step 1."""
+        for wrapped in self._goals:
+            if wrapped.state >= BUSY:
+                goal = wrapped.goal
+                disabled = self._disabled
+                if disabled and any(flag in disabled for flag in goal._flags):
+                    self._stop(wrapped, "a control flag of it is disabled")
+                    continue
+                try:
+                    goes_on = goal.can_continue_to_use()
+                except Exception as error:
+                    self.fail(wrapped, "can_continue_to_use", error)
+                else:
+                    if not goes_on:
+                        self._stop(wrapped, "it cannot continue")
+
+    def _start_those_that_can_be_used(self) -> None:  # noqa: C901 - a call less for each goal is what the target is made of
+        """Step 3. The loop over the flags is ``_may_be_asked`` written out, for when there is nobody else."""
+        ledger = self._ledger
+        is_known = ledger is not None and ledger.version == self._version
+        strangers = self._foreign if is_known else self._strangers()
+        for wrapped in self._goals:
+            if wrapped.state:  # not IDLE
+                if wrapped.state == PENDING:
+                    self._ask_again(wrapped, strangers)
+                continue
+            goal = wrapped.goal
+            if strangers is not None or self._disabled:
+                if not self._may_be_asked(wrapped, strangers):
+                    continue
+            elif locked := self._locked:
+                is_free = True
+                for flag in goal._flags:
+                    if flag in locked:
+                        holder = locked[flag]
+                        if wrapped.priority >= holder.priority or not holder.is_interruptible:
+                            is_free = False
+                            break
+                if not is_free:
+                    continue
+            try:
+                can_be_used = goal.can_use()
+            except Exception as error:
+                self.fail(wrapped, "can_use", error)
+            else:
+                if can_be_used and wrapped.state == IDLE:
+                    self._choose(wrapped)
+
+    def can_use(self, wrapped: WrappedGoal) -> bool:
+        """Ask a goal whether it can be used. One that raises cannot.
+
+        Args:
+            wrapped: the goal.
+        """
+        try:
+            return wrapped.goal.can_use()
+        except Exception as error:
+            self.fail(wrapped, "can_use", error)
+            return False
+
+    def tick_running_goals(self, tick_all: bool = False) -> None:
+        """Tick the goals that run; without an argument, a partial tick.
+
+        Args:
+            tick_all: whether those are ticked, too, that do not ask for every tick.
+
+        Source: seed 000, "Operation", flowchart, "GoalSelector.tickRunningGoals".
+        """
+        for wrapped in self._goals:
+            if wrapped.state == RUNNING and (tick_all or wrapped.requires_update_every_tick):
+                try:
+                    result = wrapped.goal.tick()
+                except Exception as error:
+                    self.fail(wrapped, "tick", error)
+                else:
+                    if result is not None:
+                        self.spawn(wrapped, "tick", result)
+
+    # --- the driver ---------------------------------------------------------------------------------------------------
+
+    def join(self, body: Body) -> None:
+        """Begin to drive a body. All goals are idle, those too that were disabled.
+
+        Args:
+            body: whom.
+
+        Raises:
+            WrongStateError: it drives one, or has not left it yet.
+        """
+        if self._ending or any(wrapped.state >= PENDING for wrapped in self._goals):
+            raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
+        self._body = body
+        self._ledger = body.flags if self._own_ledger is None else self._own_ledger
+        self._version = -1
+        self._locked = None
+        self.is_away: bool = False
+        for wrapped in self._goals:
+            wrapped.state = IDLE
+            wrapped.goal.entity = body.entity
+
+    def leave(self, reason: str, then: Callable[[], object]) -> None:
+        """Stop all goals, for good or until it joins a body again.
+
+        Args:
+            reason: why, in words.
+            then: called when the last one has cleaned up; at once if none has to.
+        """
+        self.is_away = True
+        self.ticks = 0
+        goals = self._goals
+        for wrapped in goals:
+            if wrapped.state < BUSY:
+                self._dismiss(wrapped, reason)
+        for wrapped in goals:
+            self._dismiss(wrapped, reason)
+        self._locked = None
+        self._then = then
+        self._settle()
+
+    def view(self) -> GoalSelectorView:
+        """What it is doing, as plain values."""
+        goals = [GoalView(one.name, one.priority, one.flags, STATE_NAMES[one.state]) for one in self._goals]
+        locked = [(flag, one.name) for flag, one in self.locked_flags.items()]
+        return GoalSelectorView(self.name, self.ticks, tuple(goals), tuple(locked), self._disabled)
+
+    def __repr__(self) -> str:
+        running = ", ".join(wrapped.name for wrapped in self.running_goals)
+        return f"<GoalSelector {self.name!r}: {len(self._goals)} goals, running: {running or 'none'}>"

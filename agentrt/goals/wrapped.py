@@ -1,0 +1,190 @@
+"""What a selector knows about one of its goals: the priority, and whether it runs.
+
+The wrapper, not the goal, is what stands in the map of locked flags and in the ledger of control flags, where it is the
+*holder*. It is small, because every agent has one for each of its goals: what is seldom needed lies in ``Notes``,
+which the selector makes for those goals alone that need them.
+
+Source: seed 000, "WrappedGoals".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentrt.errors import InternalError
+from agentrt.goals.states import ABSENT, BUSY, IDLE, STATE_NAMES, STATE_TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from agentrt.body.driver import Routine
+    from agentrt.body.flags import Holder
+    from agentrt.goals.goal import Goal
+    from agentrt.goals.selector import GoalSelector
+
+__all__ = ["Notes", "WrappedGoal"]
+
+
+class Notes:
+    """What is remembered about a goal for which more is to be said than its state.
+
+    Attributes:
+        number: which of the goals of its name it is, from 1.
+        fate: the state in which it will be when it has ended.
+        refused: the flag and the holder of the last refusal that the trace was told of.
+        awaits_flags: whether it is pending because the ledger is to grant it its flags.
+        starting: the coroutine of its ``start`` until that takes its first step.
+    """
+
+    __slots__ = ("awaits_flags", "fate", "number", "refused", "starting")
+
+    def __init__(self) -> None:
+        self.number: int = 1
+        self.fate: int = IDLE
+        self.refused: tuple[str, str] | None = None
+        self.awaits_flags: bool = False
+        self.starting: Coroutine[Any, Any, Any] | None = None
+
+
+class WrappedGoal:
+    """A goal of a selector. Made by ``GoalSelector.add_goal``.
+
+    Args:
+        goal: the goal.
+        priority: the lower the number, the sooner it replaces others.
+
+    Attributes:
+        goal: as given.
+        priority: as given.
+        state: one of ``agentrt.goals.states``; changed by the selector alone.
+
+    Source: seed 000, "WrappedGoals".
+    """
+
+    __slots__ = ("goal", "priority", "state")
+
+    def __init__(self, goal: Goal, priority: int) -> None:
+        self.goal: Goal = goal
+        self.priority: int = priority
+        self.state: int = IDLE
+
+    @property
+    def selector(self) -> GoalSelector | None:
+        """The selector that it is in; None after it was removed."""
+        return self.goal._selector
+
+    @property
+    def name(self) -> str:
+        """The goal's name; of two with one name the second is called ``Name#2``."""
+        selector = self.goal._selector
+        number = 1 if selector is None else selector.number_of(self)
+        return self.goal.name if number == 1 else f"{self.goal.name}#{number}"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The control flags that it uses, in the order in which they are taken."""
+        return self.goal._flags
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not told to stop."""
+        return self.state >= BUSY
+
+    @property
+    def requires_update_every_tick(self) -> bool:
+        """Whether it is ticked in partial ticks too. A goal that raises here is disabled."""
+        try:
+            answer: Any = self.goal.requires_update_every_tick
+            return answer if answer is False or answer is True else bool(answer() if callable(answer) else answer)
+        except Exception as error:
+            self._fail("requires_update_every_tick", error)
+            return False
+
+    def can_be_replaced_by(self, other: WrappedGoal) -> bool:
+        """Whether another goal may take its place.
+
+        Args:
+            other: a goal that is to begin.
+
+        Source: seed 000, flowchart, "WrappedGoal.canBeReplacedBy".
+        """
+        return other.priority < self.priority and self.is_interruptible
+
+    def move(self, state: int) -> None:
+        """Go over to another state.
+
+        Args:
+            state: the new one.
+
+        Raises:
+            InternalError: it cannot follow the present one; nothing was changed.
+        """
+        if state not in STATE_TABLE[self.state]:
+            raise InternalError(f"a goal went from {STATE_NAMES[self.state]} to {STATE_NAMES[state]}.")
+        self.state = state
+
+    def routine_ended(self, routine: Routine) -> None:
+        """One of its coroutines has ended.
+
+        Args:
+            routine: that one.
+        """
+        selector = self.goal._selector
+        assert selector is not None  # a goal stays in its selector until all of its coroutines have ended
+        selector.routine_ended(self, routine)
+
+    # --- the holder of control flags ----------------------------------------------------------------------------------
+
+    @property
+    def flag_name(self) -> str:
+        """What the ledger of control flags calls it: its path."""
+        selector = self.goal._selector
+        return self.name if selector is None else f"{selector.name}/{self.name}"
+
+    @property
+    def runs_for(self) -> Holder | None:
+        """For whom its selector drives the body: an action that ticks it, say."""
+        selector = self.goal._selector
+        return None if selector is None else selector.body.holder
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims for control flags: its selector's."""
+        selector = self.goal._selector
+        return 0 if selector is None else selector.precedence
+
+    @property
+    def is_interruptible(self) -> bool:
+        """Whether another goal may take its place. A goal that raises here is disabled, and may be replaced."""
+        try:
+            answer: Any = self.goal.is_interruptible
+            return answer if answer is True or answer is False else bool(answer() if callable(answer) else answer)
+        except Exception as error:
+            self._fail("is_interruptible", error)
+            return True
+
+    def give_way(self, flag: str, claimant: str) -> None:
+        """Stop now, for another model of higher precedence.
+
+        Args:
+            flag: what that one needs.
+            claimant: who it is.
+        """
+        selector = self.goal._selector
+        if selector is not None:
+            selector.stop_goal(self, f"{claimant} takes the control flag {flag}")
+
+    def flags_granted(self) -> None:
+        """The ledger has given it the flags that it waited for."""
+        selector = self.goal._selector
+        if selector is not None:
+            selector.flags_granted(self)
+
+    def _fail(self, question: str, error: Exception) -> None:
+        selector = self.goal._selector
+        assert selector is not None  # it is asked by its selector, and by the ledger while it holds a flag
+        selector.fail(self, question, error)
+
+    def __repr__(self) -> str:
+        state = "removed" if self.state == ABSENT and self.selector is None else STATE_NAMES[self.state]
+        return f"<WrappedGoal {self.name}: priority {self.priority}, {state}>"
