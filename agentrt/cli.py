@@ -1,7 +1,7 @@
-"""The command line: run a world, check packs.
+"""The command line: run a world, check packs, check selection trees.
 
-The commands only read options and print; what they print is made below (``agentrt.worlds``, ``agentrt.packs.check``),
-and is imported when a command runs, so that ``agentrt --help`` is quick.
+The commands only read options and print; what they print is made below (``agentrt.worlds``, ``agentrt.packs.check``,
+``agentrt.selection.check``), and is imported when a command runs, so that ``agentrt --help`` is quick.
 
 Rules:
 
@@ -212,6 +212,35 @@ def list_aliases(*, kind: str | None, origin: bool) -> None:
     registry = Registry.discover()
     for alias in registry.aliases(kind or ""):
         click.echo(f"{alias}  from {registry.origin(alias)}" if origin else alias)
+
+
+# --- selection --------------------------------------------------------------------------------------------------------
+
+
+@main.group(cls=_Group)
+def selection() -> None:
+    """Check selection trees."""
+
+
+@selection.command(name="check")
+@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@click.option("--compatible", is_flag=True, help="For old files: what can be left out or ignored is a warning.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def check_selection(*, path: Path, compatible: bool, as_json: bool) -> None:
+    """Check the selection trees and blocks in all *.xml below the folder PATH, or in one file.
+
+    Reports everything that is wrong, with file and line. Exit code 1 if there is an error; warnings are no errors.
+    """
+    from agentrt.selection.check import check_path
+
+    report = check_path(path, "compatible" if compatible else "strict")
+    if as_json:
+        click.echo(json.dumps(report.as_json(), indent=2))
+    else:
+        for line in report.as_text():
+            click.echo(line)
+    if not report.ok:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ __all__ = [
     "PackCycleError",
     "PlaceholderError",
     "RebuildError",
+    "RedecideLoopError",
     "RunFault",
     "SimulationTimeout",
     "TaskError",
@@ -653,6 +654,33 @@ class ActivityRecursionError(RunFault):
         super().__init__(
             f"{how}. An activity seems to be a step of itself; break the circle with "
             f"a filter or a condition in 'think'.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+
+
+class RedecideLoopError(RunFault):
+    """The groups of a behavior tree redecided too often in one tick.
+
+    Attributes:
+        tree: the tree.
+        group: the group that failed most often; the one that redecides, if none did.
+        count: how many deciders failed in the tick.
+    """
+
+    code = "ART309"
+
+    def __init__(
+        self, tree: str, group: str, count: int, *, agent: str = "", path: str = "", tick: int | None = None
+    ) -> None:
+        self.tree = tree
+        self.group = group
+        self.count = count
+        super().__init__(
+            f"the behavior tree {tree} gave up this tick after {count} redecides, mostly in the group {group}: "
+            f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
+            f"children would (the Subset Rule), delegate the decision to the children, or raise max_redecides.",
             agent=agent,
             path=path,
             tick=tick,

@@ -23,7 +23,11 @@ def test_the_entry_point():
 def test_help_lists_the_commands():
     result = CliRunner().invoke(main, ["--help"])
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.output.partition("Commands:\n")[2].splitlines()] == ["demo", "packs"]
+    assert [line.split()[0] for line in result.output.partition("Commands:\n")[2].splitlines()] == [
+        "demo",
+        "packs",
+        "selection",
+    ]
 
 
 def test_help_imports_nothing_heavy():
