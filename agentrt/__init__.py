@@ -18,8 +18,10 @@ from agentrt.activity.task_specs import TaskDeclaration, declare_multiple_tasks,
 from agentrt.activity.task_states import TaskState
 from agentrt.activity.task_views import TaskGroupView, TaskView
 from agentrt.agent import TOP, Agent, Injection
+from agentrt.attachments import Attachment
+from agentrt.body.driver import Driver, LoneBody
 from agentrt.body.entity import Entity, NamedSignals
-from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
+from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, FlagLedger, Refusal
 from agentrt.body.leases import Lease, LeaseBook
 from agentrt.body.metrics import WaitTimes
 from agentrt.errors import AgentRTError
@@ -33,7 +35,7 @@ from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
 from agentrt.restart import Restart
 from agentrt.runtime import Runtime
-from agentrt.snapshot import AgentSnapshot, FrameView, RuntimeSnapshot, UnitView
+from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
 from agentrt.town import Job, TaskGroups
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "Agent",
     "AgentRTError",
     "AgentSnapshot",
+    "Attachment",
     "CancelScope",
     "Cancelled",
     "ChildUtilities",
@@ -63,19 +66,25 @@ __all__ = [
     "Connection",
     "Context",
     "CurrentFields",
+    "Driver",
+    "DriverView",
     "Entity",
     "Event",
     "ExpectedStorage",
+    "FlagLedger",
+    "FlagView",
     "FrameView",
     "Injection",
     "Job",
     "Lease",
     "LeaseBook",
+    "LoneBody",
     "Manifest",
     "NamedSignals",
     "Node",
     "Pack",
     "Queue",
+    "Refusal",
     "Registry",
     "Restart",
     "Runtime",

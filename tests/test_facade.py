@@ -7,6 +7,7 @@ import types
 import pytest
 
 import agentrt
+import agentrt.bridges
 import agentrt.rebuild
 import agentrt.testing
 
@@ -56,6 +57,14 @@ AGENTRT = [
     "LeaseBook",
     "MOVE",
     "TARGET",
+    # several models on one body
+    "Attachment",
+    "Driver",
+    "DriverView",
+    "FlagLedger",
+    "FlagView",
+    "LoneBody",
+    "Refusal",
     # waiting
     "CancelScope",
     "Cancelled",
@@ -100,6 +109,8 @@ REBUILD = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "s
 
 TESTING = ["Simulation", "TraceDigest"]
 
+BRIDGES = ["DriverAction", "PerformGoal", "attaches", "injects", "perform_behavior", "performs"]
+
 
 def test_the_facade_for_authors():
     assert sorted(agentrt.__all__) == sorted(AGENTRT)
@@ -107,6 +118,10 @@ def test_the_facade_for_authors():
 
 def test_what_a_game_calls_after_loading():
     assert sorted(agentrt.rebuild.__all__) == REBUILD
+
+
+def test_what_joins_the_models():
+    assert sorted(agentrt.bridges.__all__) == BRIDGES
 
 
 def test_the_facade_for_tests():

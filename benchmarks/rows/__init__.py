@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from benchmarks.harness import Row
+from benchmarks.rows.behavior_tick import BEHAVIOR_TICK
 from benchmarks.rows.colony import COLONY
+from benchmarks.rows.goal_selector import GOAL_SELECTOR
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.leaf_wake import LEAF_WAKE
+from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
+from benchmarks.rows.selection import SELECTION_CHANGED, SELECTION_FRESH, SELECTION_UNCHANGED
 from benchmarks.rows.ten_thousand import TEN_THOUSAND
 from benchmarks.rows.think_cycle import THINK_EVENT, THINK_READY
 from benchmarks.rows.three_steps import THREE_STEPS
@@ -21,9 +25,16 @@ ROWS: tuple[Row, ...] = (
     THINK_READY,
     THINK_EVENT,
     THREE_STEPS,
+    GOAL_SELECTOR,
+    BEHAVIOR_TICK,
+    SELECTION_UNCHANGED,
+    SELECTION_CHANGED,
+    SELECTION_FRESH,
     IDLE_MEMORY,
     IDLE_TICK,
     TEN_THOUSAND,
+    MIXED_MEMORY,
+    MIXED_TEN_THOUSAND,
     COLONY,
     IMPORTING,
 )

@@ -3,7 +3,7 @@
 One unit is one update of one agent. In the first row no variable has changed since the last one, which is how it is in
 nearly every tick; the limit is an agent that looks at a mark that says so. In the second row a variable changes before
 every update, so that each evaluates the tree, and three of four change the behavior: its destructor and the
-constructor of the next are called. The limit does the same with attributes and an if-chain that is written for this tree.
+constructor of the next are called. The limit does the same with attributes and an if-chain written for this very tree.
 
 The third row evaluates the tree with sets of variables that nobody had before, so that no result is remembered.
 """

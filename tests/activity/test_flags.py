@@ -135,9 +135,7 @@ def test_a_plan_waits_with_its_first_step_until_it_has_its_flags(play, leaf, com
 
 
 def test_a_better_action_takes_the_place_of_one_that_waits(play, leaf):
-    agent = play.add(
-        leaf("Walk", 0.5, run=5, flags={MOVE}, quiet=True), leaf("Sit", 0.9, think=3, run=5, quiet=True)
-    )
+    agent = play.add(leaf("Walk", 0.5, run=5, flags={MOVE}, quiet=True), leaf("Sit", 0.9, think=3, run=5, quiet=True))
     driver = Driver(agent)
     driver.claim(MOVE)
     play.tick(5)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from agentrt import Agent
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
-from agentrt_examples.colony.harm import wound
+from agentrt_examples.colony.harm import STRUCK, wound
+from agentrt_examples.colony.minds.wolves import selectors
+from agentrt_examples.colony.quarry import Quarry
 
 
 def critter(field, cell, name="Pip"):
@@ -19,7 +21,9 @@ def critter(field, cell, name="Pip"):
 def wolf(field, cell, satiety=500):
     entity = field.town.being("wolf", cell, pace=2, health=110)
     entity[Needs].add(satiety=satiety - 1000)
-    agent = field.sim.add(Agent(entity))
+    quarry = entity.add(Quarry())
+    entity.signal(STRUCK).connect(lambda by: quarry.struck(by, field.runtime.tick))
+    agent = field.sim.add(Agent(entity, drivers=selectors()))
     entity.destroyed.connect(lambda _gone: field.runtime.remove(agent))
     return entity
 

@@ -13,7 +13,7 @@ from agentrt_actions import Carrier, FindPathToEntity, FollowPath, RunEffect
 from agentrt_examples.colony.acting import evenings, painting, top
 from agentrt_examples.colony.acting.soldiers import posts
 from agentrt_examples.colony.bodies import Loyalty, Needs, Position, Traits
-from agentrt_examples.colony.captain import UNIT_CONTROL
+from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.daylight import DAWN, DUSK
 from agentrt_examples.colony.goods import Backpack, Goods, Shelf
 from agentrt_examples.colony.harm import wound
@@ -202,12 +202,14 @@ def test_a_watch_begins_with_a_round_between_the_towers():
     field = Field(TWO_TOWERS)
     jorun = field.person((1, 1), name="Jorun", job="soldier")
     agent = field.agent_of(jorun)
+    captain = Captain(field.town, field.foreman.watch)
+    captain.enlist(agent)
     here, there = posts(field.town)
     seen = []
     jorun[Position].moved.connect(seen.append)
     field.runtime.clock.tick = DUSK
     field.sim.tick(2)
-    agent.get_task_group(UNIT_CONTROL).create_task("colony:guard", post=here).once().start()
+    captain.order_watch(agent, here)
     field.sim.run_until(lambda: agent.status_text == "agentrt:status.patrolling", 20)
     field.sim.run_until(lambda: agent.status_text == "colony:status.humming", 200)
     assert there in seen

@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
+from agentrt import TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
 from agentrt.worlds import World, load_world
 from agentrt_examples.colony import world
 from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.report import ActionTable, describe, run_headless
 
 
@@ -41,9 +43,9 @@ def test_in_two_days_everything_happens():
     killed, last_run = [], {}
 
     def listen(record):
-        if record.event in ("killed", "fault"):
+        if record.event in ("killed", "fault", "disabled"):
             killed.append(record)
-        elif record.event in ("added", "run"):
+        elif record.event in ("added", "run", "activate", "start"):
             last_run[record.agent] = record.tick
 
     colony.runtime.trace.listen(listen)
@@ -59,7 +61,7 @@ def test_in_two_days_everything_happens():
         for kind in (
             "plots tilled", "plots planted", "crops ripened", "crops harvested", "items stored", "meals cooked",
             "meals eaten", "nights slept", "bites", "wounds healed", "pictures painted", "wolves arrived", "shots fired",
-            "wolves driven off", "watches kept", "parties formed", "blows struck",
+            "wolves driven off", "watches kept", "parties formed", "blows struck", "growls", "wolves bitten", "eggs laid",
         )
         if not counts[kind]
     ]  # fmt: skip
@@ -115,6 +117,16 @@ def test_a_report_tells_what_was_done():
     for ran, completed, preempted, aborted in table.values():
         assert ran >= completed + preempted + aborted
     assert report.notes[0].startswith("plots tilled ")
+    models = report.notes[report.notes.index("models:") + 1 : report.notes.index("decisions:")]
+    assert [line.partition(":")[0].strip() for line in models if not line.startswith("    ")] == [
+        "Ivo (PSGB)", "Jorun (PS)", "Kaspar (PS)", "drake 142 (B)", "drake 143 (B)",
+    ]  # fmt: skip
+    assert "    S moon: Himself" in models
+    decisions = report.notes[report.notes.index("decisions:") + 1 : report.notes.index("tasks:")]
+    assert [line.partition(":")[0].strip() for line in decisions] == [
+        "selection trees", "target selectors", "goal selectors", "behavior trees", "refused control flags",
+    ]  # fmt: skip
+    assert "GUARD_NEST_PATROL 1" in decisions[3]
     tasks = report.notes[report.notes.index("tasks:") + 1 : -2]
     assert [line.partition(":")[0].strip() for line in tasks] == [
         "healing", "cooking", "farming", "hauling", "commissions", "party",
@@ -186,3 +198,38 @@ def test_what_happens_in_the_world_is_in_the_trace(colony):
     (record,) = heard
     assert record.event == "note"
     assert record.detail == (("kind", "wolves arrived"), ("text", "came out of the woods"))
+
+
+def test_decisions_are_counted_by_model():
+    heard = []
+    hub = TraceHub(lambda text, error: heard.append(error))
+    table = DecisionTable(hub)
+    flag, reason = (("flag", "MOVE"), ("holder", "march")), (("reason", "plot 3 was reserved by somebody else"),)
+    for path, event, detail in (
+        ("stance/Root/Combat/Attack", "activate", ()),
+        ("targets/choose prey", "start", ()),
+        ("goals/attack", "start", ()),
+        ("goals/attack", "start", ()),
+        ("goals/howl", "start", ()),
+        ("goals/attack/agentrt:chase_entity/ChaseEntity", "start", ()),
+        ("tree/ROOT/EAT", "activate", ()),
+        ("tree/ROOT/EAT", "deactivate", ()),
+        ("agentrt:top/Work", "start", ()),
+        ("goals/attack", "refused", flag),
+        ("goals/attack/agentrt:chase_entity/ChaseEntity", "refused", flag),
+        ("agentrt:top/Work", "refused", flag),
+        ("agentrt:top/Work", "refused", reason),
+        ("tree/ROOT/EAT", "refused", flag),
+    ):
+        hub.emit(TraceRecord(1, "wolf", path, TraceEvent(event), detail))
+    table.close()
+    hub.emit(TraceRecord(1, "wolf", "goals/attack", TraceEvent.START))
+    assert list(table.lines()) == [
+        "decisions:",
+        "  selection trees: Attack 1",
+        "  target selectors: choose prey 1",
+        "  goal selectors: attack 2, howl 1",
+        "  behavior trees: EAT 1",
+        "  refused control flags: behavior trees 1, goal selectors 1, plans 2",
+    ]
+    assert heard == []

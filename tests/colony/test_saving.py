@@ -115,6 +115,7 @@ def test_tasks_are_there_again_with_all_that_they_were_told(colony, reload):
     bruno = of(colony, "Bruno").entity
     bruno[Health].add(-60)
     colony.town.census.put(bruno, "wounded")
+    colony.town.census.find("wolf")[0][Position].place((20, 12))
     for _ in range(6):
         colony.runtime.step()
     assert not order.is_over

@@ -6,9 +6,12 @@ import pytest
 
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
 from agentrt_examples.colony.captain import Captain
+from agentrt_examples.colony.daylight import DAWN
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import wound
+from agentrt_examples.colony.nests import HATCHING, Nest
 from agentrt_examples.colony.population import Population
+from agentrt_examples.colony.quarry import Quarry
 from agentrt_examples.colony.systems import Systems
 
 
@@ -106,3 +109,56 @@ def test_who_is_destroyed_leaves(lively):
     assert lively.population.agents == []
     lively.sim.tick(2)
     assert lively.runtime.agents == ()
+
+
+# --- nests ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_nest_gets_an_egg_at_dawn_while_there_is_room(lively):
+    nest = lively.town.nest((1, 1))
+    for due in (5000, 6000):
+        nest[Nest].lay(due)
+    for _ in range(2):
+        lively.population.drake(nest)
+    lively.runtime.clock.tick = DAWN - 1
+    lively.sim.tick(1)
+    assert nest[Nest].eggs == [5000, 6000, DAWN + HATCHING]
+    lively.runtime.clock.tick = 1000 + DAWN - 1
+    lively.sim.tick(1)
+    assert (len(nest[Nest].eggs), lively.counts["eggs laid"]) == (3, 1)
+
+
+def test_an_egg_hatches_in_the_place_of_a_drake_that_died(lively):
+    nest = lively.town.nest((1, 1))
+    nest[Nest].lay(100)
+    one, other = (lively.population.drake(nest) for _ in range(2))
+    lively.sim.tick(120)
+    assert nest[Nest].eggs == [100]
+    wound(lively.town, one.entity, 200)
+    lively.sim.tick(20)
+    assert nest[Nest].eggs == []
+    assert nest[Nest].kin[0] is other.entity
+    young = nest[Nest].kin[1]
+    assert (young[Position].location, lively.counts["eggs hatched"]) == ((1, 1), 1)
+    assert [agent.entity for agent in lively.population.agents] == [other.entity, young]
+
+
+def test_a_nest_that_lost_everybody_gets_a_drake_from_the_woods(lively):
+    nest = lively.town.nest((1, 1))
+    lively.runtime.clock.tick = DAWN - 1
+    lively.sim.tick(1)
+    (drake,) = nest[Nest].kin
+    assert drake[Position].location in list(lively.town.ground.edge())
+    assert lively.counts == {"drakes arrived": 1}
+
+
+def test_a_wolf_and_a_drake_fight_over_the_eggs(lively):
+    nest = lively.town.nest((6, 1))
+    nest[Nest].lay(5000)
+    drake = lively.population.drake(nest)
+    drake.entity[Needs].add(satiety=1000)
+    wolf = lively.population.wolf().entity
+    wolf[Position].place((9, 1))
+    lively.sim.run_until(lambda: lively.counts.get("wolves bitten"), 200)
+    lively.sim.run_until(lambda: wolf.is_destroyed or lively.counts.get("wolves bitten", 0) > 1, 400)
+    assert wolf.is_destroyed or wolf[Quarry].enemy is drake.entity

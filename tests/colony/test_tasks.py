@@ -228,8 +228,7 @@ def test_a_soldier_obeys_and_forgets_the_order_before(commanded):
 def test_a_watch_lasts_until_dawn(commanded):
     agent = soldier(commanded)
     commanded.sim.tick(2)
-    group = agent.get_task_group(UNIT_CONTROL)
-    task = group.create_task("colony:guard", post=(6, 1)).once().start()
+    task = commanded.captain.order_watch(agent, (6, 1))
     commanded.sim.run_until(lambda: agent.status_text == "agentrt:status.waiting", 100)
     assert agent.entity[Position].location == (6, 1)
     commanded.sim.tick(50)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from agentrt import DriverView
 from agentrt_examples.colony.app import SPEEDS, ColonyApp
 from agentrt_examples.colony.bodies import Health, Needs, Position
 from agentrt_examples.colony.buffs import Buffs
+from agentrt_examples.colony.models import doing, driver_lines, running_units, says
 from agentrt_examples.colony.picture import Picture, glyph_of
-from agentrt_examples.colony.views import agents_panel, counts_line, doing, events_panel, running_units, why_panel
+from agentrt_examples.colony.views import agents_panel, counts_line, events_panel, why_panel
 
 
 def test_the_picture_shows_the_colony(colony):
@@ -73,10 +75,42 @@ def test_the_reasons_name_the_groups_and_their_tasks(colony):
         "basic needs", "farming", "hauling",
     ]  # fmt: skip
     colony.captain.order(soldier, (20, 10))
-    colony.runtime.step()
+    colony.town.census.find("wolf")[0][Position].place((20, 12))
+    for _ in range(5):
+        colony.runtime.step()
     lines = why_panel(soldier, 90, 30).plain.split("\n")
     assert any(line.startswith("unit control  move_to (20, 10)") for line in lines)
     assert any(line.startswith("party 1  attack") for line in lines)
+
+
+def test_each_model_is_seen_and_who_has_which_flag(colony):
+    for _ in range(12):
+        colony.runtime.step()
+    agents = {agent.name: agent for agent in colony.population.agents}
+    table = agents_panel(list(agents.values()), None, 70, 30).plain.split("\n")
+    letters = {line.split()[1]: line[18:22].strip() for line in table[1:] if line[2:5] != "dra"}
+    assert (letters["Alva"], letters["Jorun"], letters["Ivo"], letters["wolf"]) == ("P", "PS", "PSGB", "TG")
+    wolf = next(agent for agent in agents.values() if agent.entity.kind == "wolf")
+    drake = next(agent for agent in agents.values() if agent.entity.kind == "drake")
+    lines = why_panel(wolf, 90, 30).plain.split("\n")
+    assert lines[1:3] == ["T targets: choose prey", "G goals: attack"]
+    assert lines[3].startswith("TARGET held by targets/choose prey since ")
+    assert "B tree: guard nest patrol" in why_panel(drake, 90, 30).plain
+    lines = why_panel(agents["Ivo"], 120, 30).plain.split("\n")
+    assert "S moon: Himself" in lines
+    assert any("wolf/stagger was refused MOVE" in line for line in lines)
+
+
+def test_a_model_that_comes_first_says_so(colony):
+    (ivo,) = colony.population.possessions
+    colony.runtime.step()
+    colony.population.possessions[ivo].senses.tell("OnDusk")
+    colony.runtime.step()
+    assert list(driver_lines(ivo.snapshot())) == [
+        "S moon: Dancers", "G wolf: nothing", "B dancers: nothing precedence 1",
+    ]  # fmt: skip
+    other = DriverView("other", 3, 1, 0, object(), ())
+    assert says(other) == ""  # a model of somebody's own
 
 
 def test_buffs_are_seen(colony):

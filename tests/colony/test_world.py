@@ -346,7 +346,7 @@ def test_the_colony_is_furnished(colony):
     assert census.count("hearthling") == 11
     assert census.count("being") == len(colony.population.agents) == 25
     kinds = sorted({entity.kind for entity in census.find("being")})
-    assert kinds == ["critter", "hearthling", "pet", "turret", "wolf"]
+    assert kinds == ["critter", "drake", "hearthling", "pet", "turret", "wolf"]
 
 
 def test_names_are_the_same_in_every_run(colony):

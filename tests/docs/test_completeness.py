@@ -13,7 +13,9 @@ from agentrt import Action, CompoundAction, Context, Task, TaskGroup, TaskGroupA
 from agentrt.testing import Simulation
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-GUIDE = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in ("guide.md", "packs.md", "tasks.md"))
+GUIDE = "\n".join(
+    (DOCS / name).read_text(encoding="utf-8") for name in ("guide.md", "models.md", "packs.md", "tasks.md")
+)
 
 
 def public(cls):

@@ -11,10 +11,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     "README.md",
     "docs/architecture.md",
+    "docs/behavior.md",
     "docs/errors.md",
+    "docs/goals.md",
     "docs/guide.md",
     "docs/library.md",
+    "docs/models.md",
     "docs/packs.md",
+    "docs/selection.md",
     "docs/tasks.md",
 ]
 LANGUAGES = {"python", "text", "console", "json", "mermaid"}

@@ -20,7 +20,7 @@ def recorded(path):
     return path.with_suffix(".out").read_text(encoding="utf-8")
 
 
-def test_there_are_six():
+def test_there_are_ten():
     assert [path.stem for path in EXAMPLES] == [
         "01_one_action",
         "02_utility_and_preemption",
@@ -28,6 +28,10 @@ def test_there_are_six():
         "04_packs_and_leases",
         "05_server",
         "06_task_groups",
+        "07_goal_selector",
+        "08_behavior_tree",
+        "09_selection_tree",
+        "10_four_models",
     ]
 
 

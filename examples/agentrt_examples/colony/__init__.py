@@ -1,15 +1,17 @@
-"""A colony that lives: twenty-five agents of five kinds in a grid world, run by AI packs and tasks, most of it JSON.
+"""A colony that lives: twenty-five agents of six kinds in a grid world, run by AI packs and tasks, most of it data.
 
 For authors of games who want to see what it takes. From below:
 
 * ``terrain``, ``paths``, ``survey`` (the ground), ``census``, ``chronicle``, ``daylight``, ``effects`` (what the world
-  knows), ``bodies``, ``goods``, ``seats``, ``growing``, ``animals``, ``buffs``, ``harm`` (what entities are made of),
-  ``jobs`` (the data of jobs, equipment, kinds), ``town`` (all of it together);
-* ``acting`` (what can be done), ``foreman`` and ``captain`` (what somebody wants to be done), ``population`` (who does
-  it), ``systems`` (what happens by itself), ``colony`` (a run of it), ``saving`` (a run of it that goes on tomorrow);
-* ``report``, ``picture``, ``views`` and ``app`` only look.
+  knows), ``bodies``, ``goods``, ``seats``, ``growing``, ``nests``, ``animals``, ``buffs``, ``harm`` (what entities are
+  made of), ``jobs`` (the data of jobs, equipment, kinds), ``town`` (all of it), ``quarry`` (what hunters know);
+* ``acting`` (what can be done by plan), ``minds`` (the other models: goal selectors of wolves, a behavior tree of
+  drakes, selection trees of soldiers, and somebody who has them all), ``foreman`` and ``captain`` (what somebody wants
+  to be done), ``population`` (who does it), ``systems`` (what happens by itself), ``colony`` (a run of it), ``saving``
+  (a run of it that goes on tomorrow);
+* ``models`` and ``decisions`` (what is seen of the models), ``report``, ``picture``, ``views`` and ``app`` only look.
 
-It is written on the façade ``agentrt`` and on ``agentrt_actions``. This module offers what the entry points name:
+It is written on the façades of ``agentrt`` and on ``agentrt_actions``. This module offers what the entry points name:
 ``manifest`` for packs and actions, ``world`` for ``agentrt demo``. It imports nothing that needs the extra ``demo``.
 """
 
@@ -32,7 +34,6 @@ from agentrt_examples.colony.acting import (
     soldiers,
     top,
     tower,
-    wolves,
 )
 from agentrt_examples.colony.offer import ColonyWorld
 
@@ -88,11 +89,6 @@ _ACTIONS: tuple[type[Action], ...] = (
     top.RunFromDanger,
     top.Work,
     tower.Shoot,
-    wolves.Bite,
-    wolves.FindWayOut,
-    wolves.Hunt,
-    wolves.Leave,
-    wolves.Vanish,
 )
 
 

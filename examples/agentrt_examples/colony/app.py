@@ -115,7 +115,7 @@ class ColonyApp(App[None]):
     #map { width: 42; height: 27; }
     #events { height: 1fr; }
     #agents { height: 1fr; min-height: 3; }
-    #why { height: 13; }
+    #why { height: 18; }
     .double #left { width: 82; }
     .double #map { width: 82; }
     .narrow #main { layout: vertical; }

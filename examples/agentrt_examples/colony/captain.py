@@ -1,7 +1,8 @@
 """The captain: orders for soldiers, and the party that drives wolves away.
 
 * In the evening each soldier is ordered to a post; in the morning it is relieved. The order is a task in the soldier's
-  own group, the end of the watch is an event of the soldier.
+  own group, the end of the watch is an event of the soldier. A watch that was broken off is over in the morning, too.
+* What a soldier is to know for its stance, it is told as a signal of its selection tree: the alarm, orders, relief.
 * When there are wolves, a *party* is made: a task group for this occasion, with the soldiers as its members and a task
   for each wolf that a soldier can come to soon. It is destroyed when the wolves are gone.
 
@@ -12,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentrt import Agent, Entity, Task, TaskGroup
+from agentrt import Agent, Connection, Entity, Task, TaskGroup
+from agentrt_actions import Place
 from agentrt_examples.colony.acting.soldiers import RELIEVED, WATCH_KEPT, DefenseParty, posts
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.daylight import DAWN, DUSK
+from agentrt_examples.colony.minds.perception import Perception
+from agentrt_examples.colony.minds.soldiers import senses
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
 
@@ -39,6 +43,7 @@ class Captain:
     Attributes:
         me: as whom tasks know the captain.
         soldiers: the agents of all soldiers.
+        senses: what each of them perceives.
         party: who drives wolves away; None while there are none.
         parties: how many parties there were.
     """
@@ -48,6 +53,8 @@ class Captain:
         self._watch = watch
         self.me = Entity("captain", name="the captain")
         self.soldiers: list[Agent] = []
+        self.senses: dict[Agent, Perception] = {}
+        self._reports: dict[Agent, Connection] = {}
         self.party: TaskGroup | None = None
         self.parties = 0
 
@@ -58,12 +65,27 @@ class Captain:
             agent: the soldier's.
         """
         self.soldiers.append(agent)
+        self.senses[agent] = senses(agent)
         soldier: Entity = agent.entity
-        soldier.signal(WATCH_KEPT).connect(
+        self._reports[agent] = soldier.signal(WATCH_KEPT).connect(
             lambda _value: self._town.chronicle.note("watches kept", soldier, "kept watch")
         )
         if self.party is not None:
             self.party.add(agent)
+            self.senses[agent].tell("OnAlarm")
+
+    def dismiss(self, agent: Agent) -> None:
+        """Have a soldier less; nothing happens if it was none.
+
+        Args:
+            agent: who was a soldier.
+        """
+        if agent in self.soldiers:
+            self.soldiers.remove(agent)
+            self.senses.pop(agent).end()
+            self._reports.pop(agent).close()
+            if self.party is not None:
+                self.party.remove(agent)
 
     def order(self, agent: Agent, location: Cell) -> Task:
         """Order a soldier somewhere.
@@ -87,18 +109,42 @@ class Captain:
         if time == DUSK:
             self._post_guards()
         elif time == DAWN:
-            for agent in self.soldiers:
-                agent.entity.signal(RELIEVED).emit()
+            self._relieve()
         if self._town.clock.tick % _EVERY == 0:
             self._see_to_wolves()
 
     def _post_guards(self) -> None:
         places = posts(self._town)
         for number, agent in enumerate(self.soldiers):
-            group = agent.get_task_group(UNIT_CONTROL)
-            if places and not any(task.activity == "colony:guard" and not task.is_over for task in group.tasks):
-                task = self._watch(group.create_task("colony:guard", post=places[number * 2 % len(places)])).once()
-                task.set_source(self.me).set_annotation("the night's watch").start()
+            if places and not self._watches(agent):
+                self.order_watch(agent, places[number * 2 % len(places)])
+
+    def _watches(self, agent: Agent) -> list[Task]:
+        tasks = agent.get_task_group(UNIT_CONTROL).tasks
+        return [task for task in tasks if task.activity == "colony:guard" and not task.is_over]
+
+    def order_watch(self, agent: Agent, post: Place) -> Task:
+        """Order a soldier to keep watch.
+
+        Args:
+            agent: the soldier's.
+            post: where.
+
+        Returns:
+            The order.
+        """
+        self.senses[agent].tell("OnOrdered")
+        task = self._watch(agent.get_task_group(UNIT_CONTROL).create_task("colony:guard", post=post)).once()
+        return task.set_source(self.me).set_annotation("the night's watch").start()
+
+    def _relieve(self) -> None:
+        """The night is over: who stands at the post reports, and a watch that was broken off is forgotten."""
+        for agent in self.soldiers:
+            agent.entity.signal(RELIEVED).emit()
+            self.senses[agent].tell("OnRelieved")
+            for task in self._watches(agent):
+                if not task.workers:
+                    task.destroy()
 
     def _see_to_wolves(self) -> None:
         wolves = self._town.census.find("wolf")
@@ -106,6 +152,7 @@ class Captain:
             if self.party is not None:
                 self.party.destroy()
                 self.party = None
+                self._tell_all("OnAllClear")
             return
         party = self.party or self.form_party()
         hunted = {task.args["wolf"]: task for task in party.tasks if not task.is_over}
@@ -135,7 +182,12 @@ class Captain:
             self.parties += 1
             name = f"colony:task_groups:party_{self.parties}"
             self._town.chronicle.note("parties formed", self.me, "formed a party")
+        self._tell_all("OnAlarm")
         self.party = TaskGroup(DefenseParty, name=name)
         for agent in self.soldiers:
             self.party.add(agent)
         return self.party
+
+    def _tell_all(self, signal: str) -> None:
+        for agent in self.soldiers:
+            self.senses[agent].tell(signal)

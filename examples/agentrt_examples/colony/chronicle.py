@@ -46,6 +46,12 @@ KINDS = (
     "critters born",
     "stories told",
     "songs sung",
+    "eggs laid",
+    "eggs robbed",
+    "eggs hatched",
+    "drakes arrived",
+    "growls",
+    "wolves bitten",
 )
 
 _KEPT = 500

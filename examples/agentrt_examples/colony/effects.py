@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentrt import Entity
+from agentrt import Entity, Event
 from agentrt_examples.colony.daylight import Clock
 
 __all__ = ["EFFECTS", "EffectBoard", "Playing"]
@@ -36,6 +36,15 @@ EFFECTS: dict[str, int] = {
     "tell": 60,
     "sing": 50,
     "hum": 30,
+    "growl": 12,
+    "snap": 6,
+    "howl": 30,
+    "call": 12,
+    "flip": 16,
+    "roll": 20,
+    "dance": 40,
+    "brood": 40,
+    "shudder": 8,
 }
 
 
@@ -100,6 +109,20 @@ class EffectBoard:
         made = Playing(self, entity, effect, self._clock.tick + EFFECTS[effect], done)
         self.playing.append(made)
         return made
+
+    async def show(self, entity: Entity, effect: str) -> None:
+        """Play an effect to its end, in a coroutine that is no action.
+
+        Args:
+            entity: on whom it is seen.
+            effect: one of ``EFFECTS``.
+        """
+        done = Event()
+        playing = self.play(entity, effect, done.set)
+        try:
+            await done.wait()
+        finally:
+            playing.stop()
 
     def effect_of(self, entity: Entity) -> str:
         """The name of the effect that is seen on an entity, or an empty string.

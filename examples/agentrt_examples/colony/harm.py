@@ -12,19 +12,23 @@ from agentrt_examples.colony.bodies import Health, Legs
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.town import Town
 
-__all__ = ["BADLY_HURT", "heal", "mark", "wound"]
+__all__ = ["BADLY_HURT", "STRUCK", "heal", "mark", "wound"]
 
 BADLY_HURT = "badly_hurt"
 """The event of an entity that has less than two fifths of its health left."""
 
+STRUCK = "struck"
+"""The event of an entity that was struck by somebody; its value is who did it."""
 
-def wound(town: Town, victim: Entity, points: int) -> bool:
+
+def wound(town: Town, victim: Entity, points: int, by: Entity | None = None) -> bool:
     """Hurt somebody.
 
     Args:
         town: where.
         victim: who.
         points: how much.
+        by: who did it; None if nobody can be blamed.
 
     Returns:
         Whether the victim died of it.
@@ -35,6 +39,8 @@ def wound(town: Town, victim: Entity, points: int) -> bool:
     health.add(-points)
     if health.points * 10 < health.most * 4 <= before * 10:
         victim.signal(BADLY_HURT).emit()
+    if by is not None:
+        victim.signal(STRUCK).emit(by)
     if not health.is_down:
         mark(town, victim)
         return False

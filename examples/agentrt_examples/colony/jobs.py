@@ -32,6 +32,7 @@ GROUPS = _DATA / "groups" / "town.json"
 """The task groups of the town."""
 
 KINDS: Mapping[str, Mapping[str, Any]] = {
-    kind: {"colony:ai_packs": [f"colony:ai_pack:{kind}"]} for kind in ("hearthling", "critter", "pet", "wolf", "turret")
+    kind: {"colony:ai_packs": [f"colony:ai_pack:{kind}"]}
+    for kind in ("hearthling", "critter", "pet", "wolf", "drake", "turret")
 }
 """The entity data of each kind of being."""

@@ -21,7 +21,7 @@ class ColonyWorld:
     """
 
     name = "colony"
-    summary = "Hearthlings farm, cook, heal and paint; critters pose; wolves hunt; turrets shoot."
+    summary = "Hearthlings farm, cook, heal and paint; wolves hunt; drakes guard their nest; soldiers stand by."
 
     def run_headless(self, *, ticks: int, seed: int, host: str, progress: Progress) -> WorldReport:
         """Run without a terminal.

@@ -20,6 +20,7 @@ from agentrt_examples.colony.bodies import Health, Needs, Position
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.goods import Shelf
 from agentrt_examples.colony.growing import Plot
+from agentrt_examples.colony.nests import Nest
 from agentrt_examples.colony.terrain import Cell
 
 __all__ = ["COLORS", "Glyph", "Picture", "glyph_of"]
@@ -80,6 +81,7 @@ COLORS: dict[str, Color] = {
     "critter": (240, 200, 140),
     "pet": (255, 170, 220),
     "wolf": (255, 90, 80),
+    "drake": (170, 230, 120),
     "turret": (150, 220, 255),
 }
 
@@ -96,7 +98,7 @@ def glyph_of(entity: Entity) -> str:
         return entity.name[:1]
     if entity.kind == "critter":
         return "\N{WHITE SMILING FACE}" if entity[Poser].is_ready else "c"
-    return {"pet": "d", "wolf": "W", "turret": "\N{BLACK CHESS ROOK}"}.get(entity.kind, "?")
+    return {"pet": "d", "wolf": "W", "drake": "&", "turret": "\N{BLACK CHESS ROOK}"}.get(entity.kind, "?")
 
 
 class Picture:
@@ -134,6 +136,8 @@ class Picture:
         for entity in census.find("shelf"):
             if not entity[Shelf].items:
                 _put(rows, entity, "\N{MIDDLE DOT}", (120, 108, 84))
+        for entity in census.find("nest"):
+            _put(rows, entity, str(len(entity[Nest].eggs)), (240, 225, 170), bold=True)
         for kind, (sign, color) in _ITEMS.items():
             for entity in census.find(kind):
                 _put(rows, entity, sign, color)

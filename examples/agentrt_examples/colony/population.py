@@ -1,8 +1,8 @@
 """The population: who lives in the colony, and how they come and go.
 
-Five kinds of agents, told apart by the packs that their entities list and by nothing else: hearthlings, critters, pets,
-wolves, turrets. What a hearthling knows besides comes from its job: abilities, and places in the task groups of the
-town. What a pet knows besides comes from its collar. An agent's entity is made by the town; when the entity is
+Six kinds of agents, told apart by the packs that their entities list and by nothing else: hearthlings, critters, pets,
+wolves, drakes, turrets. What a hearthling knows besides comes from its job: abilities, and places in the task groups of
+the town. What a pet knows besides comes from its collar. An agent's entity is made by the town; when the entity is
 destroyed, the agent leaves the runtime at the next intake.
 """
 
@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agentrt import Agent, Entity, Job, Runtime
+from agentrt import Agent, Driver, Entity, Job, Runtime
+from agentrt.behavior import Stimuli
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import FULL, Loyalty, Needs, Position, Traits
 from agentrt_examples.colony.captain import Captain
+from agentrt_examples.colony.harm import STRUCK
 from agentrt_examples.colony.jobs import COLLAR, JOBS
+from agentrt_examples.colony.minds import drakes, wolves
+from agentrt_examples.colony.minds.drake_senses import SMART, Sense
+from agentrt_examples.colony.minds.possessed import POSSESSED, Possession
+from agentrt_examples.colony.nests import KIN, Kin, Nest
+from agentrt_examples.colony.quarry import Quarry
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
 
@@ -44,14 +51,13 @@ SETTLERS = (
     Settler("Fenja", "healer", ("healer",)),
     Settler("Gaspar", "artist", ("artist",)),
     Settler("Hilde", "artist", ("artist",)),
-    Settler("Ivo", "laborer"),
+    Settler("Ivo", "laborer", (POSSESSED,)),
     Settler("Jorun", "soldier", ("brave",)),
     Settler("Kaspar", "soldier", ("brave",)),
 )
 
 _CRITTERS = (
-    ("Pip", 95), ("Moss", 70), ("Thistle", 85), ("Bramble", 40), ("Clover", 60), ("Nib", 20), ("Dandelion", 75),
-    ("Fern", 50),
+    ("Pip", 95), ("Moss", 70), ("Thistle", 85), ("Bramble", 40), ("Clover", 60), ("Dandelion", 75),
 )  # fmt: skip
 
 
@@ -67,6 +73,7 @@ _BODIES: dict[str, _Body] = {
     "critter": _Body(3, 30, ("wolf", 6), ("prey", "animal")),
     "pet": _Body(3, 60, ("wolf", 6), ()),
     "wolf": _Body(2, 110, None, ()),
+    "drake": _Body(2, 140, ("wolf", 8), ()),
     "turret": _Body(0, 1000, ("wolf", 7), ()),
 }
 
@@ -86,6 +93,7 @@ class Population:
     Attributes:
         agents: who is there, in the order of coming.
         jobs: what each hearthling works as: what it got with its job.
+        possessions: those who are possessed, and by what.
     """
 
     def __init__(self, town: Town, runtime: Runtime, captain: Captain) -> None:
@@ -94,6 +102,7 @@ class Population:
         self._captain = captain
         self.agents: list[Agent] = []
         self.jobs: dict[Agent, Job] = {}
+        self.possessions: dict[Agent, Possession] = {}
 
     def settle(self) -> None:
         """Bring in those who are there on the first day."""
@@ -112,6 +121,9 @@ class Population:
                 self.wolf()
         for cell in ground.marked("t"):
             self.turret(cell)
+        for nest in self._town.census.find("nest"):
+            for _ in range(KIN):
+                self.drake(nest)
 
     def hearthling(self, settler: Settler, cell: Cell) -> Agent:
         """Bring in a hearthling.
@@ -138,6 +150,7 @@ class Population:
         before = self.jobs.pop(agent, None)
         if before is not None:
             before.end()
+            self._captain.dismiss(agent)
         self.jobs[agent] = self._town.groups.employ(agent, JOBS[job])
         if job == "soldier":
             self._captain.enlist(agent)
@@ -183,6 +196,28 @@ class Population:
         self._town.chronicle.note("wolves arrived", entity, "came out of the woods")
         return agent
 
+    def drake(self, nest: Entity, cell: Cell | None = None) -> Agent:
+        """Bring in a drake.
+
+        Args:
+            nest: to which nest it belongs.
+            cell: where it stands; by default in the nest.
+        """
+        entity = self.body("drake", nest[Position].location if cell is None else cell)
+        entity[Needs].add(satiety=-self._town.random.between(0, FULL // 4))
+        self.bind(entity, nest)
+        return self.join(entity)
+
+    def bind(self, drake: Entity, nest: Entity) -> None:
+        """Have a drake belong to a nest.
+
+        Args:
+            drake: who; it has no nest yet.
+            nest: which.
+        """
+        drake.add(Kin(nest))
+        nest[Nest].adopt(drake)
+
     def turret(self, cell: Cell) -> Agent:
         """Build a turret.
 
@@ -203,20 +238,31 @@ class Population:
         pace, health, fears, tags = _BODIES[kind]
         entity = self._town.being(kind, cell, name=name, pace=pace, health=health, fears=fears, number=number)
         self._town.census.put(entity, *tags)
+        if kind == "wolf":
+            quarry = entity.add(Quarry())
+            entity.signal(STRUCK).connect(lambda by: quarry.struck(by, self._town.clock.tick))
+        elif kind == "drake":
+            stimuli = entity.add(Stimuli())
+            entity.signal(STRUCK).connect(lambda by: stimuli.add(Sense.HIT, by, timeout=SMART))
         return entity
 
     def join(self, entity: Entity, name: str | None = None) -> Agent:
-        """Make the agent of a being; it knows the packs that the being's data list. A pet is given its collar.
+        """Make the agent of a being, with the models of its kind; it knows the packs that the being's data list.
+
+        A pet is given its collar.
 
         Args:
             entity: the being.
             name: what the agent is called; as the entity by default.
         """
-        agent = Agent(entity, name=name)
+        agent = Agent(entity, name=name, drivers=_drivers(entity))
         if entity.kind == "pet":
             agent.inject_from(COLLAR)
         self.agents.append(agent)
         self._runtime.add(agent)
+        traits = entity.get(Traits)
+        if traits is not None and POSSESSED in traits:
+            self.possessions[agent] = Possession(agent)
         entity.destroyed.connect(lambda _gone: self._leave(agent))
         return agent
 
@@ -224,4 +270,13 @@ class Population:
         if agent in self.agents:
             self.agents.remove(agent)
             self.jobs.pop(agent, None)
+            self.possessions.pop(agent, None)
+            self._captain.dismiss(agent)
             self._runtime.remove(agent)
+
+
+def _drivers(entity: Entity) -> tuple[Driver, ...]:
+    """The models that drive a being besides its plan, by its kind."""
+    if entity.kind == "wolf":
+        return wolves.selectors()
+    return (drakes.mind(entity),) if entity.kind == "drake" else ()

@@ -11,16 +11,18 @@ and not how it is taken down afterwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from agentrt import TraceEvent, TraceHub, TraceRecord
+from agentrt import AgentSnapshot, TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
 from agentrt.worlds import Progress, WorldReport
 from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.foreman import Tally
+from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of
 
-__all__ = ["ActionCount", "ActionTable", "describe", "run_headless", "task_lines", "wait_lines"]
+__all__ = ["ActionCount", "ActionTable", "describe", "model_lines", "run_headless", "task_lines", "wait_lines"]
 
 _PROGRESS_EVERY = 100
 _NOTES_A_LINE = 5
@@ -103,6 +105,9 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
     runtime = colony.runtime
     digest = TraceDigest(runtime.trace)
     table = ActionTable(runtime.trace)
+    decisions = DecisionTable(runtime.trace)
+
+    snapshots: list[AgentSnapshot] = []
 
     def after_tick() -> None:
         if runtime.tick % _PROGRESS_EVERY == 0:
@@ -110,6 +115,8 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
         if runtime.tick == ticks:
             digest.close()
             table.close()
+            decisions.close()
+            snapshots.extend(agent.snapshot() for agent in colony.population.agents if agent.attachments)
             runtime.stop()
 
     runtime.after_tick(after_tick)
@@ -119,8 +126,27 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
         title=f"colony: {ticks} ticks, seed {seed}, {host} host",
         columns=("action", "ran", "completed", "preempted", "aborted"),
         rows=table.rows(),
-        notes=(*_notes(colony.town.chronicle.counts), *task_lines(colony), *wait_lines(colony)),
+        notes=(
+            *_notes(colony.town.chronicle.counts),
+            *model_lines(snapshots),
+            *decisions.lines(),
+            *task_lines(colony),
+            *wait_lines(colony),
+        ),
     )
+
+
+def model_lines(snapshots: Iterable[AgentSnapshot]) -> Iterator[str]:
+    """What drives those who are driven by more than a plan: each model and its state, held flags, refusals.
+
+    Args:
+        snapshots: of agents.
+    """
+    yield "models:"
+    for snapshot in snapshots:
+        yield f"  {snapshot.name} ({models_of(snapshot)}): {doing(snapshot)}"
+        for line in (*driver_lines(snapshot), *flag_lines(snapshot)):
+            yield f"    {line}"
 
 
 def _notes(counts: Mapping[str, int]) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ jobs and groups; tasks. Then whoever had created a task takes it as its own agai
 
 What is lost on purpose:
 
-* Plans, reservations, and effects that are being played: all begin anew. What somebody carried lies on the ground, as
-  at the end of any plan.
+* Plans, reservations, effects that are being played, which goals run and which path through a tree is active: all
+  begin anew, in the first tick. What they decide by is saved: grudges, stimuli, variables. What somebody carried lies
+  on the ground, as at the end of any plan.
 * The course of chance: the runtime of a loaded game has a seed of its own, made of the old one and of the tick, so that
   nobody gets the numbers of the first day again. Two loads of one save are alike, to the last bit.
 
-What the chart marks (plots, shelves, beds, hearths, bushes) is built as ever, with the same numbers, and then put into
-the state that it had. Everything else is saved with its number.
+What the chart marks (plots, shelves, beds, hearths, bushes, nests) is built as ever, with the same numbers, and then
+put into the state that it had. Everything else is saved with its number.
 
 Source: seed 001, "Persistence".
 """
@@ -24,6 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentrt import Agent, Entity
+from agentrt.behavior import Stimuli
 from agentrt.rebuild import restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Health, Loyalty, Needs, Position, Traits
@@ -34,11 +36,15 @@ from agentrt_examples.colony.foreman import Tally
 from agentrt_examples.colony.goods import Goods, Picture, Shelf
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import mark
+from agentrt_examples.colony.minds.drake_senses import Sense
+from agentrt_examples.colony.minds.perception import Perception
+from agentrt_examples.colony.nests import Kin, Nest
+from agentrt_examples.colony.quarry import Quarry
 from agentrt_examples.colony.terrain import Cell
 
 __all__ = ["VERSION", "load", "save"]
 
-VERSION = 1
+VERSION = 2
 """Of the form of what is saved."""
 
 Json = dict[str, Any]
@@ -89,6 +95,8 @@ def load(saved: Json) -> Colony:
         known[being["id"]] = _load_body(colony, being)
     for being in saved["beings"]:
         _load_agent(colony, being, known)
+    for nest, (_, last) in zip(colony.town.census.find("nest"), saved["world"]["nests"], strict=True):
+        nest[Nest].last = None if last is None else known[last]
     _load_tasks(colony, saved["tasks"], known)
     return colony
 
@@ -107,6 +115,7 @@ def _save_world(colony: Colony) -> Json:
         "bushes": [
             [None if bush.herb is None or bush.herb.is_destroyed else bush.herb.id, bush.due] for bush in town.bushes
         ],
+        "nests": [[nest[Nest].eggs, _number_of(nest[Nest].last)] for nest in census.find("nest")],
         "counts": dict(town.chronicle.counts),
         "entries": [list(entry) for entry in town.chronicle.entries],
     }
@@ -128,7 +137,9 @@ def _load_world(colony: Colony, saved: Json) -> dict[int, Entity]:
     """Put the world into its state; everything in it, by number."""
     town = colony.town
     census = town.census
-    known = {_number(entity): entity for tag in ("plot", "shelf", "bed", "hearth") for entity in census.find(tag)}
+    known = {
+        _number(entity): entity for tag in ("plot", "shelf", "bed", "hearth", "nest") for entity in census.find(tag)
+    }
     for item in saved["items"]:
         made = known[item["id"]] = town.item(item["kind"], _cell(item["cell"]), item["id"])
         if "beauty" in item:
@@ -142,6 +153,8 @@ def _load_world(colony: Colony, saved: Json) -> dict[int, Entity]:
     for bush, (herb, due) in zip(town.bushes, saved["bushes"], strict=True):
         bush.herb = None if herb is None else known[herb]
         bush.due = due
+    for nest, (eggs, _) in zip(census.find("nest"), saved["nests"], strict=True):
+        nest[Nest].put(eggs)
     town.chronicle.counts.update(saved["counts"])
     town.chronicle.entries.extend(Entry(*entry) for entry in saved["entries"])
     town.number = saved["number"]
@@ -177,8 +190,32 @@ def _save_being(colony: Colony, agent: Agent) -> Json:
     if poser is not None:
         saved["poser"] = [round(poser.photogenicity * 100), poser.due]
     if loyalty is not None:
-        saved["owner"] = None if loyalty.owner is None or loyalty.owner.is_destroyed else loyalty.owner.id
+        saved["owner"] = _number_of(loyalty.owner)
+    if Kin in entity:
+        saved["nest"] = _number(entity[Kin].nest)
+    if Quarry in entity:
+        saved["quarry"] = _save_quarry(entity[Quarry], colony.runtime.tick)
+    if Stimuli in entity:
+        saved["stimuli"] = [[int(one.token), _number_of(one.data), one.remaining] for one in entity[Stimuli]]
+    saved["variables"] = {senses.state.name: senses.save() for senses in _senses_of(colony, agent)}
     return saved
+
+
+def _senses_of(colony: Colony, agent: Agent) -> list[Perception]:
+    """What somebody perceives for its selection trees."""
+    possession = colony.population.possessions.get(agent)
+    senses = colony.captain.senses.get(agent)
+    return [*(() if senses is None else (senses,)), *(() if possession is None else (possession.senses,))]
+
+
+def _save_quarry(quarry: Quarry, tick: int) -> Json:
+    awe = [[_number(nest), until] for nest, until in quarry.awe.items() if until > tick]
+    return {
+        "enemy": _number_of(quarry.enemy_at(tick)),
+        "grudge": quarry.grudge,
+        "awe": awe,
+        "has_bitten": quarry.has_bitten,
+    }
 
 
 def _load_body(colony: Colony, saved: Json) -> Entity:
@@ -197,14 +234,32 @@ def _load_body(colony: Colony, saved: Json) -> Entity:
     return entity
 
 
-def _load_agent(colony: Colony, saved: Json, known: dict[int, Entity]) -> None:
+def _load_memories(saved: Json, known: dict[int, Entity]) -> None:
+    """Whom somebody belongs to, and what it has against others."""
     entity = known[saved["id"]]
     if "owner" in saved:
         entity.add(Loyalty(None if saved["owner"] is None else known[saved["owner"]]))
+    if "quarry" in saved:
+        quarry, memory = entity[Quarry], saved["quarry"]
+        quarry.enemy = None if memory["enemy"] is None else known[memory["enemy"]]
+        quarry.grudge = memory["grudge"]
+        quarry.awe.update({known[nest]: until for nest, until in memory["awe"]})
+        quarry.has_bitten = memory["has_bitten"]
+    for token, data, remaining in saved.get("stimuli", ()):
+        entity[Stimuli].add(Sense(token), None if data is None else known[data], remaining)
+
+
+def _load_agent(colony: Colony, saved: Json, known: dict[int, Entity]) -> None:
+    entity = known[saved["id"]]
+    _load_memories(saved, known)
+    if "nest" in saved:
+        colony.population.bind(entity, known[saved["nest"]])
     agent = colony.population.join(entity, saved["agent"])
     restore_packs(agent, saved["packs"])
     if "job" in saved:
         colony.population.employ(agent, saved["job"])
+    for senses in _senses_of(colony, agent):
+        senses.restore(saved["variables"][senses.state.name])
 
 
 # --- tasks ------------------------------------------------------------------------------------------------------------
@@ -251,6 +306,11 @@ def _encode(value: Any) -> Any:
     if not isinstance(value, Entity):
         raise TypeError(f"{value!r} is no entity")
     return value.name if value.id is None else value.id
+
+
+def _number_of(entity: Entity | None) -> int | None:
+    """The number of an entity; None for nobody, and for who is gone."""
+    return None if entity is None or entity.is_destroyed else _number(entity)
 
 
 def _number(entity: Entity) -> int:

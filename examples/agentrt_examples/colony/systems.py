@@ -16,6 +16,7 @@ from agentrt_examples.colony.foreman import Foreman
 from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import heal
+from agentrt_examples.colony.nests import HATCHING, Nest
 from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.town import Town
 
@@ -25,8 +26,9 @@ _NEEDS_EVERY = 10
 _MENDS_EVERY = 50
 _GROWTH_EVERY = 5
 _SIGHT_EVERY = 3
+_NESTS_EVERY = 20
 _WOLVES_AT_DUSK = 4
-_CRITTERS_AT_LEAST = 8
+_CRITTERS_AT_LEAST = 6
 
 # All these are for one part of the ground.
 # What is kept of each kind when the trader comes; the rest is sold, so that the colony does not drown in it.
@@ -65,11 +67,16 @@ class Systems:
         if self._town.daylight.time == DUSK:
             self._town.tend_fires()
             self._dusk()
+            self._tell_possessed("OnDusk")
         elif self._town.daylight.time == DAWN:
             self._town.tend_fires()
             self._trade()
+            self._lay(tick)
+            self._tell_possessed("OnDawn")
         if tick % 200 == 0:
             self._births()
+        if tick % _NESTS_EVERY == 0:
+            self._hatch(tick)
         self._medicine.look_after(self._population.agents)
         self._foreman.tick()
         self._captain.tick()
@@ -130,6 +137,27 @@ class Systems:
                 item[Goods].use_up(item)
             if sold:
                 self._town.chronicle.note("goods sold", self._trader, f"bought {len(sold)} of kind {kind}")
+
+    def _tell_possessed(self, signal: str) -> None:
+        for possession in self._population.possessions.values():
+            possession.senses.tell(signal)
+
+    def _lay(self, tick: int) -> None:
+        """At dawn every nest that drakes belong to gets an egg, and one that nobody belongs to gets a drake."""
+        town = self._town
+        for entity in town.census.find("nest"):
+            nest = entity[Nest]
+            if not nest.kin:
+                drake = self._population.drake(entity, town.random.choice(list(town.ground.edge())))
+                town.chronicle.note("drakes arrived", drake.entity, "came out of the woods")
+            elif nest.lay(tick + HATCHING):
+                town.chronicle.note("eggs laid", entity, "has an egg more")
+
+    def _hatch(self, tick: int) -> None:
+        for entity in self._town.census.find("nest"):
+            if entity[Nest].hatch(tick):
+                drake = self._population.drake(entity)
+                self._town.chronicle.note("eggs hatched", drake.entity, "crept out of its egg")
 
     def _births(self) -> None:
         for _ in range(min(self._parts, _CRITTERS_AT_LEAST * self._parts - self._town.census.count("critter"))):

@@ -49,7 +49,7 @@ TERRAINS: dict[str, Terrain] = {
 }
 
 # What stands on a cell, and on which ground it stands.
-MARKS: dict[str, str] = {"b": "_", "k": "_", "c": "_", "+": "_", "g": "_", "h": "."}
+MARKS: dict[str, str] = {"b": "_", "k": "_", "c": "_", "+": "_", "g": "_", "h": ".", "n": "."}
 
 CHART = """\
 TTTTTTTTT..TTTTTTTTT...TTTTTTTTT..TTTTTT
@@ -73,7 +73,7 @@ T..............:....ffffff........~~~~~~
 TT.........h....gggg.............~~~~~~~
 T...............gggg............~~~~~~~~
 ..h..TT......................h.~~~~~~~~~
-....TTT.......h...t...........~~~~~~~~~~
+....TTT..n....h...t...........~~~~~~~~~~
 T....T.........................~~~~~~~~~
 TTT...h....TT......TTT....TT....~~~~~~~T
 TTTTTTTT..TTTTTTTTTTTTTTTTTTTTT..TTTTTTT

@@ -38,6 +38,7 @@ from agentrt_examples.colony.effects import EffectBoard
 from agentrt_examples.colony.goods import Food, Goods, Hands, Picture, Shelf
 from agentrt_examples.colony.growing import STATES, Bush, Plot
 from agentrt_examples.colony.jobs import GROUPS, KINDS
+from agentrt_examples.colony.nests import HATCHING, Nest
 from agentrt_examples.colony.seats import Seats
 from agentrt_examples.colony.survey import Survey
 from agentrt_examples.colony.terrain import Cell, Ground
@@ -51,6 +52,7 @@ __all__ = ["GROWTH", "Town"]
 _SHELVES: dict[str, tuple[str, int]] = {"s": ("turnip", 4), "c": ("meal", 3), "g": ("picture", 2)}
 _SATIETY: dict[str, int] = {"meal": 700, "turnip": 250}
 _HERB_PAUSE = 160
+_EGGS_AT_FIRST = 2
 
 GROWTH = (240, 400)
 """How many ticks a crop grows, at least and at most."""
@@ -211,6 +213,20 @@ class Town:
             self.bushes.append(Bush(self._bearer(cell), _HERB_PAUSE))
         for cell in self.ground.marked("F"):
             self.fire(cell)
+        for cell in self.ground.marked("n"):
+            nest = self.nest(cell)[Nest]
+            for number in range(_EGGS_AT_FIRST):
+                nest.lay(self.clock.tick + HATCHING * (number + 1) // 2)
+
+    def nest(self, cell: Cell) -> Entity:
+        """Build a nest, without eggs.
+
+        Args:
+            cell: where.
+        """
+        made = self.entity("nest", cell)
+        made.add(Nest(made, self.census))
+        return made
 
     def fire(self, cell: Cell) -> Entity:
         """Build a place for a fire, with seats around it.

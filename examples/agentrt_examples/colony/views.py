@@ -1,26 +1,28 @@
 """The panels of the live view, as rich texts: who does what, why, what happened. Only looks, never changes anything.
 
 What an agent does comes from its snapshot and from nothing else: the running branch says what, and at each
-activity of that branch the rivals and their utilities say why. The panels know their width and height and
-leave out what does not fit.
+activity of that branch the rivals and their utilities say why; what the other models do, and who has which control
+flag, comes from ``models``. The panels know their width and height and leave out what does not fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
 
-from agentrt import Agent, AgentSnapshot, FrameView, TaskGroupView, UnitView
+from agentrt import Agent, FrameView, TaskGroupView, UnitView
 from agentrt_examples.colony.bodies import FULL, Health, Needs, Traits
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.colony import Colony
+from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of, running_units
 from agentrt_examples.colony.picture import COLORS, glyph_of
 
-__all__ = ["agents_panel", "counts_line", "doing", "events_panel", "running_units", "why_panel"]
+__all__ = ["agents_panel", "counts_line", "events_panel", "why_panel"]
 
 _DIM = "#7d8590"
+_REFUSED = "#ffa657"
 _BARS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
 
 _EVENT_COLORS = {
@@ -38,48 +40,16 @@ _EVENT_COLORS = {
     "parties formed": "#d2a8ff",
     "wolves driven off": "#79c0ff",
     "wolves arrived": "#ff7b72",
+    "eggs laid": "#a5d6a7",
+    "eggs hatched": "#a5d6a7",
+    "eggs robbed": "#ff7b72",
+    "growls": "#e8c468",
+    "wolves bitten": "#a5d6a7",
+    "drakes arrived": "#a5d6a7",
 }
 
 # What is told in the live view; the rest would drown it.
 _TOLD = frozenset(_EVENT_COLORS) | {"goods sold", "nights slept", "raw food eaten", "critters born"}
-
-
-def running_units(snapshot: AgentSnapshot) -> Iterator[tuple[FrameView, UnitView]]:
-    """The running branch, from the root: each activity, and the action that performs it.
-
-    Args:
-        snapshot: of an agent.
-    """
-    frame = snapshot.plan
-    while frame is not None:
-        elected = next((unit for unit in frame.units if unit.is_elected), None)
-        if elected is None or elected.state != "running":
-            return
-        yield frame, elected
-        frame = next((child for child in elected.frames if child.state == "running"), None)
-
-
-def doing(snapshot: AgentSnapshot) -> str:
-    """What an agent does, in a few words: what for, and what is seen of it.
-
-    Args:
-        snapshot: of the agent.
-    """
-    names = [unit.name for _, unit in running_units(snapshot)]
-    if not names:
-        return "thinking"
-    seen = snapshot.status_text or names[-1]
-    purpose = _purpose(names)
-    # "posing" says enough, "walking" does not.
-    return seen if seen[:3] == purpose[:3] or purpose in (seen, "idle") else f"{purpose} \N{MIDDLE DOT} {seen}"
-
-
-def _purpose(names: Sequence[str]) -> str:
-    """What for: what a task is about, if one is done; else the action at the root, or what it stands for."""
-    for number, name in enumerate(names[:-1]):
-        if name.startswith("task "):
-            return names[number + 1]
-    return names[1] if names[0] in ("work", "free time") and len(names) > 1 else names[0]
 
 
 def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, height: int) -> Text:
@@ -92,7 +62,7 @@ def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, he
         height: lines.
     """
     text = Text(no_wrap=True, overflow="crop", end="")
-    text.append(_fit("  who        \N{BLACK HEART SUIT}fr  does", width - 5) + " util", _DIM)
+    text.append(_fit("  who        \N{BLACK HEART SUIT}fr  by   does", width - 5) + " util", _DIM)
     index = next((number for number, agent in enumerate(agents) if agent is selected), 0)
     room = max(1, height - 1)
     first = min(max(0, index - room // 2), max(0, len(agents) - room))
@@ -111,7 +81,8 @@ def _agent_line(agent: Agent, marked: bool, width: int) -> Text:
     line.append(glyph_of(entity) + " ", f"bold rgb({red},{green},{blue})")
     line.append(_fit(entity.name, 10) + " ", "bold" if entity.kind == "hearthling" else "")
     line.append_text(_bars(agent))
-    line.append(" " + _fit(doing(snapshot), max(4, width - 23)))
+    line.append(" " + _fit(models_of(snapshot), 4), "#79c0ff")
+    line.append(" " + _fit(doing(snapshot), max(4, width - 28)))
     line.append(f" {top[1].boosted:.2f}".replace("0.", ".") if top is not None else "    ", _DIM)
     if marked:
         line.stylize("on #1f3a5f")
@@ -148,10 +119,12 @@ def why_panel(agent: Agent | None, width: int, height: int) -> Text:
     snapshot = agent.snapshot()
     lines = [_who_line(agent)]
     branch = list(running_units(snapshot))
-    if not branch:
+    if not branch and not snapshot.drivers:
         lines.append(Text("thinks, and runs nothing", _DIM))
     for depth, (frame, elected) in enumerate(branch):
         lines.append(_rivals(frame, elected, depth, width))
+    lines.extend(Text(line, "#a5d6a7") for line in driver_lines(snapshot))
+    lines.extend(Text(line, _REFUSED if "refused" in line else _DIM) for line in flag_lines(snapshot))
     lines.extend(_group_line(group.snapshot(), agent.name) for group in agent.task_groups)
     thoughts = agent.entity.get(Traits)
     if thoughts is not None and thoughts.thoughts:

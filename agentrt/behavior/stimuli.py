@@ -1,0 +1,172 @@
+"""Stimuli: what an agent perceives for a while.
+
+A stimulus is a token (one bit of the stimuli flags), some data, and a timeout. It invites an agent to play, tells it
+that it took a hit, or is a note to itself not to repeat something. There is one of each token; adding it again
+replaces its data and its timeout.
+
+Rules:
+
+* Time passes only in ``update``, which whoever ticks the tree calls once a tick, before the tick. A stimulus is gone
+  in the first update in which its timeout has run down; one of timeout 0 lasts until the next update.
+* ``all_flags`` is the word of the tokens that are there. It is kept, not computed: preconditions read it in each tick.
+* Stimuli are the agent's and not the tree's: two trees may look at one set of them, and behaviors add to it.
+
+Source: seed 002, "S06: Preconditions & Stimuli"; "S09: Initializing and Ticking the Behavior Tree".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from agentrt.errors import DefinitionError
+
+__all__ = ["Stimuli", "Stimulus", "token_name"]
+
+_SLACK = 1e-9  # seconds; timeouts are sums of binary fractions
+
+
+class Stimulus(NamedTuple):
+    """One thing that an agent perceives.
+
+    Attributes:
+        token: its bit.
+        data: what came with it.
+        remaining: seconds until it is gone; None if it stays until it is removed.
+    """
+
+    token: int
+    data: Any
+    remaining: float | None
+
+
+class Stimuli:
+    """The stimuli of one agent.
+
+    Args:
+        changed: called with a token and whether it came (True) or went (False).
+
+    Attributes:
+        all_flags: the word of all tokens that are there.
+
+    Source: seed 002, "S06: Preconditions & Stimuli".
+    """
+
+    __slots__ = ("_changed", "_there", "all_flags")
+
+    def __init__(self, changed: Callable[[int, bool], object] | None = None) -> None:
+        self.all_flags: int = 0
+        self._there: dict[int, Stimulus] | None = None
+        self._changed = changed
+
+    def add(self, token: int, data: Any = None, timeout: float | None = None) -> None:
+        """The agent perceives something.
+
+        Args:
+            token: one bit, such as a member of an ``enum.IntFlag``.
+            data: anything.
+            timeout: seconds until it is forgotten; None to keep it until it is removed.
+
+        Raises:
+            DefinitionError: the token is not one bit, or the timeout no number.
+        """
+        bit = _bit(token)
+        if timeout is not None and not timeout >= 0:
+            raise DefinitionError(
+                f"stimulus {token_name(token)}",
+                f"its timeout is {timeout!r}.",
+                "Write seconds, 0 or more, or None to keep it until it is removed.",
+            )
+        if self._there is None:
+            self._there = {}
+        is_new = bit not in self._there
+        self._there[bit] = Stimulus(token, data, timeout)
+        self.all_flags |= bit
+        if is_new and self._changed is not None:
+            self._changed(token, True)
+
+    def remove(self, token: int) -> None:
+        """It is gone. Nothing happens if it is not there.
+
+        Args:
+            token: its bit.
+        """
+        there = self._there
+        one = there.pop(_bit(token), None) if there else None
+        if one is not None:
+            self.all_flags &= ~_bit(token)
+            if self._changed is not None:
+                self._changed(one.token, False)
+
+    def clear(self) -> None:
+        """All are gone."""
+        for one in list(self):
+            self.remove(one.token)
+
+    def update(self, dt: float) -> int:
+        """Time passes: what has run down is gone.
+
+        Args:
+            dt: seconds since the last update.
+
+        Returns:
+            The word of those that are left.
+        """
+        there = self._there
+        if there:
+            for bit, one in list(there.items()):
+                if one.remaining is not None:
+                    remaining = one.remaining - dt
+                    if remaining > _SLACK:
+                        there[bit] = one._replace(remaining=remaining)
+                    else:
+                        self.remove(one.token)
+        return self.all_flags
+
+    def get(self, token: int) -> Stimulus | None:
+        """What is known of a token, or None if it is not there.
+
+        Args:
+            token: its bit.
+        """
+        return self._there.get(_bit(token)) if self._there else None
+
+    def data(self, token: int) -> Any:
+        """What came with a token; None if it is not there.
+
+        Args:
+            token: its bit.
+        """
+        one = self.get(token)
+        return None if one is None else one.data
+
+    def __contains__(self, token: int) -> bool:
+        return bool(self.all_flags & _bit(token))
+
+    def __iter__(self) -> Iterator[Stimulus]:
+        return iter(list((self._there or {}).values()))
+
+    def __len__(self) -> int:
+        return len(self._there or ())
+
+    def __repr__(self) -> str:
+        return f"<Stimuli: {', '.join(token_name(one.token) for one in self) or 'none'}>"
+
+
+def token_name(token: int) -> str:
+    """What to call a token, for people: the name of a flag, or its bits.
+
+    Args:
+        token: the token.
+    """
+    name = getattr(token, "name", None)
+    return name if isinstance(name, str) else f"{int(token):#x}"
+
+
+def _bit(token: int) -> int:
+    given: object = token  # what stands there may be no number at all
+    if not isinstance(given, int) or token <= 0 or int(token) & (int(token) - 1):
+        raise DefinitionError(
+            f"stimulus {token!r}", "a token is one bit.", "Write a power of two, such as a member of an enum.IntFlag."
+        )
+    return int(token)

@@ -1,0 +1,161 @@
+"""The tree: static, shared by all agents, initialized once.
+
+A tree is a declaration and what initialization makes of it. It keeps nothing about any agent; an agent's memory does.
+Initialization checks the shape, counts the timers and compiles. The first memory that is made does it if nobody did, so
+that every memory has room for its timers. (In the source the first tick does it, which is too late for them.)
+
+Source: seed 002, "S09: Initializing and Ticking the Behavior Tree"; "S02: Design Principles", 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agentrt.behavior.compiling import compile_tree
+from agentrt.behavior.debugging import DebugOutput
+from agentrt.behavior.deciders import Decider
+from agentrt.behavior.ids import stable_number
+from agentrt.behavior.memory import Memory
+from agentrt.behavior.nodes import Node
+from agentrt.behavior.stimuli import Stimuli
+from agentrt.body.driver import Body
+from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
+from agentrt.kernel.rng import Stream
+
+__all__ = ["BehaviorTree"]
+
+
+class BehaviorTree:
+    """A behavior tree.
+
+    Args:
+        root: the group or behavior decider at the top.
+        name: what to call it; by default what the root is called.
+        max_redecides: how many deciders may fail in one tick before the tree gives up for that tick.
+        id: its number in logs; by default it is made of the name.
+
+    Attributes:
+        root: as given.
+        name: what to call it.
+        max_redecides: as given.
+        id: its number in logs.
+        debug_output: where the decision log goes.
+        nodes: the compiled deciders; empty before it is initialized.
+        num_timers: how many deciders have a timer; 0 before it is initialized.
+
+    Source: seed 002, "S01: Overview"; "S09: Initializing and Ticking the Behavior Tree".
+    """
+
+    def __init__(
+        self,
+        root: Decider,
+        *,
+        name: str | None = None,
+        max_redecides: int = 100,
+        id: int | None = None,  # noqa: A002 - the word of the log
+    ) -> None:
+        if not isinstance(root, Decider):
+            raise DefinitionError("BehaviorTree", f"its root is {root!r}.", 'Write group("ROOT")[...].')
+        if max_redecides < 1:
+            raise DefinitionError("BehaviorTree", f"max_redecides={max_redecides!r}.", "Write 1 or more.")
+        self.root: Decider = root
+        self.name: str = root.name if name is None else name
+        self.max_redecides: int = max_redecides
+        self.id: int = stable_number("tree", self.name) if id is None else id
+        self.debug_output: DebugOutput = DebugOutput()
+        self.nodes: tuple[Node, ...] = ()
+        self.num_timers: int = 0
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether it was checked and compiled."""
+        return bool(self.nodes)
+
+    def initialize_tree_data(self) -> bool:
+        """Check the tree, count its timers, and compile it. A second call does nothing.
+
+        Returns:
+            True: it can be ticked.
+
+        Raises:
+            DefinitionError: it is not well formed; all problems in one text.
+
+        Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
+        """
+        if not self.nodes:
+            compiled = compile_tree(self.name, self.root)
+            self.nodes = compiled.nodes
+            self.num_timers = compiled.num_timers
+            self._numbers = compiled.numbers
+        return True
+
+    @property
+    def deciders(self) -> tuple[str, ...]:
+        """The names of its deciders in the order of declaration, depth first; empty before it is initialized."""
+        return tuple(node.name for node in self.nodes)
+
+    def node(self, name: str) -> Node:
+        """A compiled decider.
+
+        Args:
+            name: its name.
+
+        Raises:
+            WrongStateError: the tree is not initialized.
+            DefinitionError: there is none of that name.
+        """
+        if not self.nodes:
+            raise WrongStateError("BehaviorTree.node", "it is not initialized", "Call initialize_tree_data() first.")
+        number = self._numbers.get(name)
+        if number is None:
+            near = did_you_mean(name, self._numbers)
+            raise DefinitionError(f"behavior tree {self.name}", f"it has no decider {name!r}.{near}", "Write its name.")
+        return self.nodes[number]
+
+    def memory(
+        self,
+        agent: Any = None,
+        *,
+        body: Body | None = None,
+        name: str = "tree",
+        precedence: int = 0,
+        stimuli: Stimuli | None = None,
+        decision_flags: int | Callable[[Any], int] = 0,
+        stream: Stream | None = None,
+    ) -> Memory:
+        """The memory of an agent: by it the tree is ticked, or attached to an agent.
+
+        Args:
+            agent: any object; what Decides and behaviors find as ``agent``. By default the entity of the body.
+            body: whom to drive at once; without one, it joins the agent to which it is attached, or is ticked by hand.
+            name: begins the paths of its deciders; the memories of one agent have different ones.
+            precedence: of its claims for control flags.
+            stimuli: the agent's stimuli, if it has them already.
+            decision_flags: the word of decision flags, or a function of the agent that is asked for it in each tick in
+                which the tree drives an agent.
+            stream: random numbers; by default a stream of the agent's own, by its name.
+
+        Raises:
+            DefinitionError: the tree was not initialized, and is not well formed.
+
+        Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
+        """
+        self.initialize_tree_data()
+        memory = Memory(self, agent, name, precedence)
+        if stimuli is not None:
+            memory.stimuli = stimuli
+        if callable(decision_flags):
+            memory.rare.update_flags = decision_flags
+        else:
+            memory.decision_flags = decision_flags
+        if stream is not None:
+            memory.rare.stream = stream
+        if body is not None:
+            memory.join(body)
+        return memory
+
+    def __repr__(self) -> str:
+        state = f"{len(self.nodes)} deciders" if self.nodes else "not initialized"
+        return f"<BehaviorTree {self.name}: {state}>"

@@ -1,0 +1,376 @@
+"""The walk: one tick of a tree in full, from wherever something changes.
+
+Most ticks change nothing: the path goes on, nobody of higher priority accepts. ``memory`` does those by itself, and
+calls for a walk when somebody accepts, fails, or has yet to choose. A walk is a loop of three steps:
+
+    VISIT   a decider on the path: its behavior ticks; a behavior decider is the end of the walk
+    DECIDE  a group: somebody takes over, or the active child is visited, or (nobody) the group fails
+    FAIL    a decider: it is masked in its group for this tick, and the group redecides; nobody: the group fails
+
+Rules:
+
+* Nothing is deactivated before somebody accepts. While a group redecides, what failed is still in place.
+* ROOT has nowhere to fail to: when nobody accepts it stays, without a child, and begins anew in the next tick. It ends
+  only when its own behavior or its own Decide fails it.
+* Masks last for the tick, and for as long as the group is active.
+* Who was activated is ticked in the same tick, so that a tick ends with a behavior that ticked or with nobody left to
+  ask.
+* The count of redecides is the guard against circles that masks do not break (references that lead to each other)
+  and against trees whose groups accept what their children refuse, over and over.
+
+A coroutine that cleans up interrupts a walk; it is gone on with when the clean-up ends in the same tick, and dropped
+otherwise.
+
+Source: seed 002, "S01: Overview"; "S04: How Deciders Decide"; "S05: Subset Rule"; "S08: Behaviors".
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from agentrt.behavior.activation import Activation, Stage
+from agentrt.behavior.asking import call_decide
+from agentrt.behavior.behaviors import behavior_name
+from agentrt.behavior.choosing import Round, attempt
+from agentrt.behavior.claiming import release, secure
+from agentrt.behavior.routines import failed, start, work_of
+from agentrt.behavior.unwinding import Unwinding
+from agentrt.body.driver import note, tick_of
+from agentrt.errors import RedecideLoopError
+from agentrt.kernel.trace import Event
+
+if TYPE_CHECKING:
+    from agentrt.behavior.choices import Choice, Newcomer
+    from agentrt.behavior.memory import Memory
+
+__all__ = ["Step", "Walk"]
+
+
+class Step(Enum):
+    """What a walk does next."""
+
+    VISIT = "visit"
+    DECIDE = "decide"
+    FAIL = "fail"
+
+
+Next = tuple[Activation | None, Step]
+_OVER: Next = (None, Step.VISIT)
+
+
+class Walk:
+    """One walk.
+
+    Args:
+        memory: whose tree.
+
+    Attributes:
+        is_busy: whether a behavior ticked, or a coroutine is at work.
+        masked: the groups that have a mask.
+        newcomers: those who were chosen together and are yet to be activated.
+        base: whose child the next newcomer becomes.
+        tick: the tick of the kernel in which the walk began.
+    """
+
+    __slots__ = ("_counts", "_log", "_memory", "_redecides", "base", "is_busy", "masked", "newcomers", "tick")
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._log = memory.log
+        self._redecides = 0
+        self._counts: dict[int, int] = {}
+        self.is_busy: bool = False
+        self.masked: list[Activation] = []
+        self.newcomers: list[Newcomer] = []
+        self.base: Activation | None = None
+        self.tick: int = tick_of(memory.require_body())
+
+    def from_root(self) -> None:
+        """Walk the whole path."""
+        memory = self._memory
+        root = memory.root
+        if root is not None:
+            self.go(root, Step.VISIT)
+            return
+        choice = attempt(memory, None, 0, memory.nodes[0], self._log)
+        if choice is not None:
+            self.take(choice)
+
+    def take(self, choice: Choice, asker: Activation | None = None) -> None:
+        """Activate who was chosen, and go on from there.
+
+        Args:
+            choice: who; their control flags are taken.
+            asker: the group that chose; None for ROOT.
+        """
+        self.go(*self._switch(choice, asker, "interrupted"))
+
+    def after(self, at: Activation, index: int) -> None:
+        """Go on in a group, with the children of higher priority that have not been asked.
+
+        Args:
+            at: the group; one of its children is active.
+            index: the first that has not been asked.
+        """
+        choice = Round(self._memory, at, self._log).interrupting(index)
+        if choice is not None:
+            self.take(choice, at)
+        else:
+            self.go(at.child, Step.VISIT)
+
+    def go(self, at: Activation | None, step: Step) -> None:
+        """Walk.
+
+        Args:
+            at: from where.
+            step: and with what.
+        """
+        while at is not None:
+            if step is Step.VISIT:
+                at, step = self._visit(at)
+            elif step is Step.DECIDE:
+                at, step = self._decide(at)
+            else:
+                at, step = self._fail(at)
+
+    def resume(self) -> None:
+        """The clean-up that interrupted the walk has ended: activate who was chosen."""
+        self.go(*self._enter())
+
+    # --- visiting -----------------------------------------------------------------------------------------------------
+
+    def _visit(self, at: Activation) -> Next:
+        log = self._log
+        if log is not None:
+            log.visiting(at)
+        return self._beat(at)
+
+    def _beat(self, at: Activation) -> Next:
+        """Tick its behavior."""
+        beat = at.node.beat
+        if beat is not None:
+            if self._log is not None:
+                self._log.ticking(at)
+            try:
+                is_over = failed(beat(at))
+            except Exception as error:
+                self._memory.fault(at.node, at.path, "tick", error)
+                is_over = True
+            if is_over:
+                return at, Step.FAIL
+        return at, Step.DECIDE
+
+    def _decide(self, at: Activation) -> Next:
+        if at.stage is Stage.ACTIVATING:
+            if self.newcomers:
+                self._leave_to(at)
+            self.is_busy = True
+            return _OVER
+        if not at.node.children:
+            self.is_busy = True
+            if self._log is not None:
+                self._log.current(at)
+            return _OVER
+        work = at.work
+        if work is not None and work.newcomers:
+            self.base, self.newcomers, work.newcomers = at, work.newcomers, []
+        if self.newcomers:
+            return self._enter()
+        if at.child is not None:
+            return self._continue(at, at.child)
+        if at.index >= 0:
+            return self._redecide(at, at.index, "failed before")
+        return self._begin(at)
+
+    def _continue(self, at: Activation, child: Activation) -> Next:
+        choice = Round(self._memory, at, self._log).interrupting()
+        if self._log is not None:
+            self._log.returned(at, choice)
+        if choice is not None:
+            return self._switch(choice, at, "interrupted")
+        if self._log is not None:
+            self._log.continuing(at)
+        return child, Step.VISIT
+
+    def _begin(self, at: Activation) -> Next:
+        choice = Round(self._memory, at, self._log).choose(-1)
+        if self._log is not None:
+            self._log.returned(at, choice)
+        if choice is not None:
+            return self._switch(choice, at, "interrupted")
+        return _OVER if at.parent is None else (at, Step.FAIL)
+
+    # --- failing ------------------------------------------------------------------------------------------------------
+
+    def _fail(self, at: Activation) -> Next:
+        self.drop()
+        parent = at.parent
+        if self._log is not None:
+            self._log.failing(at)
+        if parent is None:
+            self._take_down(None, "failed")
+            return _OVER
+        if at.node.children:
+            self._counts[at.node.number] = self._counts.get(at.node.number, 0) + 1
+        self._redecides += 1
+        if self._redecides > self._memory.tree.max_redecides:
+            self._give_up(parent)
+        return self._redecide(parent, parent.index, "failed")
+
+    def _redecide(self, at: Activation, index: int, reason: str) -> Next:
+        memory = self._memory
+        choice: Choice | None = None
+        if not at.mask:
+            self.masked.append(at)
+        at.more().mask |= 1 << index
+        if self._log is not None:
+            self._log.redeciding(at)
+        if at.node.calls_decide_on_redecide:
+            if not self._is_asked_again(at):
+                return at, Step.FAIL
+            choice = self._remembered(at)
+        if choice is None:
+            choice = Round(memory, at, self._log).choose(index)
+        if self._log is not None:
+            self._log.returned(at, choice)
+        if choice is not None:
+            return self._switch(choice, at, reason)
+        if at.parent is not None:
+            return at, Step.FAIL
+        self._take_down(at, "failed")
+        at.index = -1
+        return _OVER
+
+    def _is_asked_again(self, at: Activation) -> bool:
+        """Call the Decide of a group whose child failed; returns whether it accepts."""
+        rare = self._memory.rare
+        rare.redeciding, rare.delegated = at, None
+        accepted, _, dblock = call_decide(self._memory, at.node, at.parent)
+        rare.redeciding = None
+        if accepted and at.node.dblock is not None:
+            at.leave(dblock)
+        return accepted
+
+    def _remembered(self, at: Activation) -> Choice | None:
+        """Whom a group would choose whose Decide just asked its children, if it did."""
+        found = self._memory.remembered(at.node, at.parent)
+        choice = None if found is None else found[1]
+        return choice if choice is not None and secure(self._memory, choice) else None
+
+    def _give_up(self, at: Activation) -> None:
+        """There were too many redecides: leave the group without a child, for the next tick."""
+        memory = self._memory
+        most = max(self._counts, key=lambda number: self._counts[number], default=at.node.number)
+        self._take_down(at, "redecided too often")
+        at.index = -1
+        raise RedecideLoopError(
+            memory.tree.name,
+            memory.nodes[most].name,
+            self._redecides,
+            agent=memory.require_body().name,
+            path=at.path,
+            tick=self.tick,
+        )
+
+    # --- switching ----------------------------------------------------------------------------------------------------
+
+    def _switch(self, choice: Choice, asker: Activation | None, reason: str) -> Next:
+        self.base = choice.base
+        self.newcomers = choice.newcomers
+        for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
+            if self._visit(at)[1] is Step.FAIL:
+                return at, Step.FAIL
+        if not self._take_down(choice.base, reason):
+            self._memory.rare.walk = self
+            self.is_busy = True
+            return _OVER
+        return self._enter()
+
+    def _enter(self) -> Next:
+        """Activate the next newcomer."""
+        if self.base is not None and self.base.stage is Stage.ACTIVATING:
+            self._leave_to(self.base)
+            return _OVER
+        newcomer = self.newcomers.pop(0)
+        at = newcomer.at
+        base = self.base
+        if base is None:
+            self._memory.root = at
+        else:
+            base.index = newcomer.place
+            base.child = at
+        self.base = at
+        if self._log is not None:
+            self._log.entering(at)
+        if not self._activate(at):
+            return at, Step.FAIL
+        return self._beat(at)
+
+    def _leave_to(self, at: Activation) -> None:
+        """Somebody's activate has to end before the newcomers below him may be activated."""
+        work = work_of(at)
+        for one in work.newcomers:
+            release(one.at)
+        work.newcomers, self.newcomers = self.newcomers, []
+        self.is_busy = True
+
+    def _activate(self, at: Activation) -> bool:
+        memory, node = self._memory, at.node
+        at.since = memory.time
+        note(memory.require_body(), at.path, Event.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
+        at.stage = Stage.FAILED
+        hook = "block"
+        try:
+            if node.block is not None:
+                at.more().block = node.block()
+            hook = "activate"
+            if node.activate is not None:
+                if "activate" in node.is_async:
+                    at.stage = Stage.ACTIVATING
+                    start(at, hook, node.activate)
+                    return True
+                if failed(node.activate(at)):
+                    return False
+            at.stage = Stage.ACTIVE
+            hook = "run"
+            if node.run is not None:
+                start(at, hook, node.run)
+        except Exception as error:
+            memory.fault(node, at.path, hook, error)
+            return False
+        return True
+
+    def _take_down(self, base: Activation | None, reason: str) -> bool:
+        """End all below an activation, or all.
+
+        Returns:
+            Whether it is done; otherwise a coroutine cleans up.
+        """
+        memory = self._memory
+        top = memory.root if base is None else base.child
+        if top is None:
+            return True
+        path = list(top.downward())
+        if base is None:
+            memory.root = None
+        else:
+            base.child = None
+            if not base.mask >> base.index & 1:
+                base.index = -1
+        return memory.unwind(Unwinding(path, reason))
+
+    def drop(self) -> None:
+        """Forget who was chosen and not activated."""
+        for one in self.newcomers:
+            release(one.at)
+        self.newcomers = []
+
+
+def _between(asker: Activation | None, base: Activation | None) -> list[Activation]:
+    """The groups below the one that chose that stay active, from the top down."""
+    found: list[Activation] = []
+    while base is not None and base is not asker:
+        found.append(base)
+        base = base.parent
+    return [] if base is None else found[::-1]

@@ -1,0 +1,360 @@
+"""Bridges between the models: one carries out what another one has decided.
+
+* ``DriverAction``: an action of a plan that hands the body to a behavior tree, a goal selector or a selection tree
+  while it runs.
+* ``PerformGoal`` and ``perform_behavior``: a goal, and the behavior of a tree, that perform an activity of the agent's
+  planner, beside its own plan.
+* ``injects``, ``attaches`` and ``performs``: leaves of a selection tree that switch packs, drivers or activities.
+
+Whoever carries something out does it for whoever decided it, and shares the control flags of that one (``runs_for``).
+What was begun ends with it: the tree leaves when the action is stopped, the performance is unwound when the goal stops,
+the pack is revoked when the leaf is left. That an activity cannot be performed now, or was aborted, is no fault of a
+goal or a behavior: it is over then, and its model decides anew.
+
+Each of them is a few lines on what the models offer anyway; write your own the same way where these do not fit.
+
+Source: design section 3, "Bridges".
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.action import Action
+from agentrt.behavior.behaviors import Behavior
+from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, WrongStateError
+from agentrt.goals.goal import Goal
+from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.signals import Event
+from agentrt.kernel.traps import next_tick, sleep
+from agentrt.selection.leaf import LeafBehavior
+
+if TYPE_CHECKING:
+    from agentrt.activity.context import Context
+    from agentrt.agent import Agent, Injectable, Injection
+    from agentrt.attachments import Attachment
+    from agentrt.behavior.activation import Activation
+    from agentrt.body.driver import Body, Driver
+    from agentrt.body.flags import FlagLedger, Holder
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.selection.state import SelectionState
+
+__all__ = ["DriverAction", "PerformGoal", "attaches", "injects", "perform_behavior", "performs"]
+
+_TRY_AGAIN = 1.0  # game seconds after which a goal asks again for what could not be performed
+
+
+# --- an action that hands the body on ---------------------------------------------------------------------------------
+
+
+class _ActionBody:
+    """The agent's body, as an action hands it on: all that happens to it is for the action."""
+
+    __slots__ = ("_agent", "holder")
+
+    def __init__(self, ctx: Context) -> None:
+        self._agent: Any = ctx.agent
+        self.holder: Holder | None = ctx.holder
+
+    @property
+    def name(self) -> str:
+        name: str = self._agent.name
+        return name
+
+    @property
+    def entity(self) -> Any:
+        return self._agent.entity
+
+    @property
+    def number(self) -> int:
+        number: int = self._agent.number
+        return number
+
+    @property
+    def flags(self) -> FlagLedger:
+        flags: FlagLedger = self._agent.flags
+        return flags
+
+    @property
+    def kernel(self) -> Kernel | None:
+        kernel: Kernel | None = self._agent.kernel
+        return kernel
+
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        self._agent.fault(path, hook, error)
+
+    def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
+        performing: Awaitable[Any] = self._agent.perform(activity, args, self.holder if holder is None else holder)
+        return performing
+
+
+class _Doing:
+    """What a driver is doing, in words, for the snapshot of the action; found out when somebody looks."""
+
+    __slots__ = ("_driver",)
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def __str__(self) -> str:
+        return "; ".join(self._driver.view().lines())
+
+
+class DriverAction(Action):
+    """An action that hands the body to another model while it runs: a behavior tree, a goal selector, a selection tree.
+
+    The model drives in each tick, in the action's own turn, and shares the control flags of the action. When the action
+    is stopped for any reason, the model leaves, and its coroutines clean up before anything else begins.
+
+    Source: design section 3, "Bridges"; "an action that ticks a behavior tree".
+    """
+
+    @abstractmethod
+    def make_driver(self, ctx: Context, args: Any) -> Driver:
+        """The driver, made when the action begins to run.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+
+        Returns:
+            A fresh one, such as ``TREE.memory()``.
+        """
+
+    def goes_on(self, ctx: Context, driver: Driver) -> bool:
+        """Whether the action is not done yet; asked after each tick of the driver.
+
+        Args:
+            ctx: the context of the action.
+            driver: what ``make_driver`` gave.
+
+        Returns:
+            True by default: it runs until something better takes its place.
+        """
+        return True
+
+    async def run(self, ctx: Context, args: Any) -> None:
+        """Have the driver drive, tick after tick."""
+        driver = self.make_driver(ctx, args)
+        driver.precedence = ctx.holder.precedence
+        ctx.get_debug_info_datastore()[driver.name] = _Doing(driver)
+        driver.join(_ActionBody(ctx))
+        has_left = Event()
+        is_stepped = True
+        try:
+            _drive(ctx, driver)
+            while self.goes_on(ctx, driver):
+                await ctx.next_tick()
+                _drive(ctx, driver)
+        except GeneratorExit:
+            is_stepped = False
+            raise
+        finally:
+            driver.leave("its action ended", has_left.set)
+            if is_stepped and not has_left.is_set:
+                with CancelScope(shield=True):
+                    await has_left.wait()
+
+
+def _drive(ctx: Context, driver: Driver) -> None:
+    try:
+        driver.drive()
+    except Exception as error:  # as in the drivers' phase: this tick is lost, the next one goes on
+        ctx.agent.fault(f"{ctx.path}/{driver.name}", "drive", error)
+
+
+# --- goals and behaviors that perform an activity ---------------------------------------------------------------------
+
+
+class PerformGoal(Goal):
+    """A goal that performs an activity of the agent's planner; it is over when that is done.
+
+    Args:
+        activity: what to perform.
+        args: its arguments.
+        flags: the control flags that the goal holds meanwhile, and the actions share.
+        when: whether it can be used now, asked with the entity; None for always.
+
+    Source: design section 3, "Bridges".
+    """
+
+    def __init__(
+        self,
+        activity: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        flags: Collection[str] = (),
+        when: Callable[[Any], bool] | None = None,
+    ) -> None:
+        self.activity: str = activity
+        self.args: Mapping[str, Any] = dict(args or {})
+        self.when: Callable[[Any], bool] | None = when
+        self._again = 0
+        self.name: str = f"Perform {activity}"
+        self.set_flags(flags)
+
+    def can_use(self) -> bool:
+        """Whether it is asked for, and was not found impossible a moment ago."""
+        kernel = self.body.kernel
+        if kernel is not None and kernel.clock.tick < self._again:
+            return False
+        return self.when is None or self.when(self.entity)
+
+    def can_continue_to_use(self) -> bool:
+        """Whether it is still asked for."""
+        return self.when is None or self.when(self.entity)
+
+    async def run(self) -> None:
+        """Perform it."""
+        try:
+            await self.perform(self.activity, **self.args)
+        except (ActivityImpossibleError, ActivityAbortedError):
+            kernel = self.body.kernel
+            assert kernel is not None
+            self._again = kernel.clock.tick + kernel.clock.ticks(_TRY_AGAIN)
+
+
+class _Perform(Behavior):
+    """What ``perform_behavior`` makes."""
+
+    def __init__(self, activity: str, args: Mapping[str, Any], flags: Collection[str]) -> None:
+        super().__init__()
+        self.name: str = activity.replace(":", "_").upper()
+        self.flags: Collection[str] = tuple(flags)
+        self._activity = activity
+        self._args = dict(args)
+
+    async def run(self, at: Activation) -> None:
+        try:
+            await at.perform(self._activity, **self._args)
+        except (ActivityImpossibleError, ActivityAbortedError):
+            return
+
+
+def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, flags: Collection[str] = ()) -> Behavior:
+    """A behavior of a tree that performs an activity of the agent's planner; it is over when that is done.
+
+    Args:
+        activity: what to perform.
+        args: its arguments.
+        flags: the control flags that its decider holds meanwhile, and the actions share.
+
+    Source: design section 3, "Bridges".
+    """
+    return _Perform(activity, args or {}, flags)
+
+
+# --- leaves of a selection tree ---------------------------------------------------------------------------------------
+
+
+def _agent(body: Body, leaf: str) -> Agent:
+    from agentrt.agent import Agent
+
+    if not isinstance(body, Agent):
+        raise WrongStateError(leaf, f"{body.name!r} is no agent", "Attach the tree to an agent: agent.attach(state).")
+    return body
+
+
+class _InjectLeaf(LeafBehavior):
+    """The agent knows packs while the leaf is selected."""
+
+    def __init__(self, what: tuple[Injectable, ...]) -> None:
+        self._what = what
+        self._injection: Injection | None = None
+
+    def constructor(self, ai: SelectionState) -> None:
+        agent = _agent(ai.body, "injects")
+        # Not saved: after loading, the tree selects its leaf and gives it again.
+        self._injection = agent.inject(*self._what, source=f"a leaf of {ai.name}", is_saved=False)
+
+    def destructor(self, ai: SelectionState) -> None:
+        if self._injection is not None:
+            self._injection.revoke()
+            self._injection = None
+
+
+class _AttachLeaf(LeafBehavior):
+    """A driver drives the agent while the leaf is selected."""
+
+    def __init__(self, make: Callable[[], Driver], every: int, precedence: int | None) -> None:
+        self._make = make
+        self._every = every
+        self._precedence = precedence
+        self._attachment: Attachment | None = None
+
+    def constructor(self, ai: SelectionState) -> None:
+        agent = _agent(ai.body, "attaches")
+        self._attachment = agent.attach(self._make(), every=self._every, precedence=self._precedence)
+
+    def destructor(self, ai: SelectionState) -> None:
+        if self._attachment is not None:
+            self._attachment.detach("its leaf was left")
+            self._attachment = None
+
+
+class _PerformLeaf(LeafBehavior):
+    """The agent performs an activity, again and again, while the leaf is selected."""
+
+    def __init__(self, activity: str, args: Mapping[str, Any]) -> None:
+        self._activity = activity
+        self._args = dict(args)
+
+    async def run(self, ai: SelectionState) -> None:
+        kernel = ai.body.kernel
+        assert kernel is not None  # a coroutine runs
+        while True:
+            try:
+                await ai.body.perform(self._activity, self._args, None)
+            except (ActivityImpossibleError, ActivityAbortedError):
+                await sleep(_TRY_AGAIN)
+            else:
+                await next_tick()
+
+
+def injects(*what: Injectable) -> Callable[[], LeafBehavior]:
+    """A leaf that gives the agent packs or actions while it is selected.
+
+    Args:
+        what: packs, aliases of packs, contents of packs, action classes.
+
+    Returns:
+        What to register as the behavior of a leaf.
+
+    Source: design section 3, "Bridges": "a selection-tree leaf that switches packs or behaviors".
+    """
+    return lambda: _InjectLeaf(what)
+
+
+def attaches(
+    make: Callable[[], Driver], *, every: int = 1, precedence: int | None = None
+) -> Callable[[], LeafBehavior]:
+    """A leaf that has another model drive the agent while it is selected.
+
+    Args:
+        make: makes the driver, such as ``TREE.memory``; called whenever the leaf is selected.
+        every: as for ``agent.attach``.
+        precedence: as for ``agent.attach``.
+
+    Returns:
+        What to register as the behavior of a leaf.
+
+    Source: design section 3, "Bridges".
+    """
+    return lambda: _AttachLeaf(make, every, precedence)
+
+
+def performs(activity: str, args: Mapping[str, Any] | None = None) -> Callable[[], LeafBehavior]:
+    """A leaf that has the agent perform an activity, beside its plan, again and again while it is selected.
+
+    Args:
+        activity: what to perform.
+        args: its arguments.
+
+    Returns:
+        What to register as the behavior of a leaf.
+
+    Source: design section 3, "Bridges".
+    """
+    return lambda: _PerformLeaf(activity, args or {})

@@ -1,0 +1,159 @@
+"""Agents that are driven by several models at once: memory of an idle one, and a tick of ten thousand.
+
+Each agent has eight known actions that think, a goal selector with eight goals none of which can be used, and a
+behavior tree of seven deciders below its root, of which the last, which always accepts, is active. In
+``mixed_ten_thousand`` the next hundredth of the plans is stirred in each tick, as in ``ten_thousand``; selectors and
+trees of all agents are ticked in every tick, full and partial ones in turn. One unit is one tick; the target is the
+length of a tick at 20 Hz.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agentrt import JUMP, LOOK, MOVE, Agent, Runtime
+from agentrt.behavior import Behavior, BehaviorTree, decider, group
+from agentrt.goals import Goal, GoalSelector
+from benchmarks.harness import Row, Side, Size, Work
+from benchmarks.rows.idle_memory import EIGHT, Idler
+from benchmarks.rows.ten_thousand import WATCHES, Errand, Go, Look
+
+__all__ = ["MIXED_MEMORY", "MIXED_TEN_THOUSAND"]
+
+_SHARE = 100
+_SETTLED = 4
+
+
+class Reflex(Goal):
+    """One of the eight goals."""
+
+    __slots__ = ()
+
+    def can_use(self) -> bool:
+        return self.entity.is_in_danger  # type: ignore[no-any-return]
+
+
+GOALS: list[type[Goal]] = [
+    type(f"Reflex{number}", (Reflex,), {"__slots__": (), "flags": (flag,)})
+    for number, flag in enumerate((MOVE, LOOK, JUMP, MOVE, LOOK, JUMP, MOVE, LOOK))
+]
+
+
+def _is_in_danger(memory: Any) -> bool:
+    return memory.agent.is_in_danger  # type: ignore[no-any-return]
+
+
+class Rest(Behavior):
+    """What the last decider does."""
+
+    def tick(self, at: Any) -> None:
+        pass
+
+
+class Act(Behavior):
+    """What the others would do."""
+
+    def tick(self, at: Any) -> None:
+        pass
+
+
+TREE = BehaviorTree(
+    group("ROOT")[
+        decider("FLEE", Act, decide=_is_in_danger),
+        decider("GUARD", Act, decide=_is_in_danger),
+        decider("FIGHT", Act, decide=_is_in_danger),
+        decider("EAT", Act, decide=_is_in_danger),
+        decider("DRINK", Act, decide=_is_in_danger),
+        decider("PLAY", Act, decide=_is_in_danger),
+        decider("REST", Rest),
+    ]
+)
+TREE.initialize_tree_data()
+
+
+def _agent(idler: Idler, actions: list[Any]) -> Agent:
+    goals = GoalSelector()
+    for number, goal in enumerate(GOALS):
+        goals.add_goal(number, goal())
+    return Agent(idler, actions=actions, drivers=(goals, TREE.memory()))
+
+
+@contextmanager
+def memory(size: Size) -> Iterator[Work]:
+    """Idle agents under one runtime."""
+    runtime = Runtime(host="plain")
+    runtime.add(_agent(Idler(), EIGHT))  # what all agents share is made with the first of them
+    runtime.step()
+    runtime.step()
+
+    def work() -> int:
+        for _ in range(size.count):
+            runtime.add(_agent(Idler(), EIGHT))
+        runtime.step()
+        runtime.step()
+        return size.count
+
+    yield work
+    runtime.close()
+
+
+@contextmanager
+def ten_thousand(size: Size) -> Iterator[Work]:
+    """Agents under one runtime, stirred in turn."""
+    runtime = Runtime(host="plain")
+    idlers = [Idler() for _ in range(size.count)]
+    actions = [*WATCHES, Errand, Look, Go]
+    for idler in idlers:
+        runtime.add(_agent(idler, actions))
+    awake = max(1, size.count // _SHARE)
+    turn = 0
+
+    def stir() -> None:
+        nonlocal turn
+        for number in range(awake):
+            idlers[(turn + number) % size.count].stirred.emit()
+        turn += awake
+
+    def tick() -> None:
+        runtime.post(stir)
+        runtime.step()
+
+    runtime.step()
+    for _ in range(_SETTLED):
+        tick()
+
+    def work() -> int:
+        for _ in range(size.rounds):
+            tick()
+        return size.rounds
+
+    yield work
+    for _ in range(_SETTLED):
+        runtime.step()
+    assert sum(idler.runs for idler in idlers) == awake * (size.rounds + _SETTLED), "a plan was not run"
+    runtime.close()
+
+
+MIXED_MEMORY = Row(
+    name="mixed_memory",
+    what="memory of one idle agent with 8 actions thinking, 8 goals and 7 deciders",
+    gauge="bytes",
+    ours=Side("agentrt", memory),
+    at_most=10 * 1024,
+    size=Size(2000),
+    quick=Size(20),
+    most_repeats=3,
+)
+
+MIXED_TEN_THOUSAND = Row(
+    name="mixed_ten_thousand",
+    what="one tick of 10,000 agents with 8 actions, 8 goals and 7 deciders, 1 % of their plans awake",
+    gauge="seconds",
+    ours=Side("agentrt", ten_thousand),
+    at_most=0.050,
+    size=Size(10_000, 40),
+    quick=Size(200, 5),
+    most_repeats=3,
+)
