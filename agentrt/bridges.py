@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.action import Action
 from agentrt.behavior.behaviors import Behavior
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, WrongStateError
+from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
 from agentrt.goals.goal import Goal
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Event
@@ -81,6 +81,11 @@ class _ActionBody:
     def kernel(self) -> Kernel | None:
         kernel: Kernel | None = self._agent.kernel
         return kernel
+
+    @property
+    def is_ending(self) -> bool:
+        ending: bool = self._agent.is_ending
+        return ending
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         self._agent.fault(path, hook, error)
@@ -168,6 +173,19 @@ def _drive(ctx: Context, driver: Driver) -> None:
 # --- goals and behaviors that perform an activity ---------------------------------------------------------------------
 
 
+async def _is_performed(body: Body, perform: Callable[[], Awaitable[Any]]) -> bool:
+    """Perform something. False if that cannot be done now, or was aborted, or the agent ends."""
+    try:
+        await perform()
+    except (ActivityImpossibleError, ActivityAbortedError):
+        return False
+    except NotRunningError:
+        if getattr(body, "is_ending", False):  # its plan, and what that ticks, is unwound when its drivers have left
+            return False
+        raise
+    return True
+
+
 class PerformGoal(Goal):
     """A goal that performs an activity of the agent's planner; it is over when that is done.
 
@@ -192,13 +210,14 @@ class PerformGoal(Goal):
         self.args: Mapping[str, Any] = dict(args or {})
         self.when: Callable[[Any], bool] | None = when
         self._again = 0
+        self._asked: Kernel | None = None  # whose ticks those are: it may be attached in another runtime later
         self.name: str = f"Perform {activity}"
         self.set_flags(flags)
 
     def can_use(self) -> bool:
         """Whether it is asked for, and was not found impossible a moment ago."""
         kernel = self.body.kernel
-        if kernel is not None and kernel.clock.tick < self._again:
+        if kernel is not None and kernel is self._asked and kernel.clock.tick < self._again:
             return False
         return self.when is None or self.when(self.entity)
 
@@ -208,11 +227,10 @@ class PerformGoal(Goal):
 
     async def run(self) -> None:
         """Perform it."""
-        try:
-            await self.perform(self.activity, **self.args)
-        except (ActivityImpossibleError, ActivityAbortedError):
-            kernel = self.body.kernel
-            assert kernel is not None
+        kernel = self.body.kernel
+        assert kernel is not None
+        if not await _is_performed(self.body, lambda: self.perform(self.activity, **self.args)):
+            self._asked = kernel
             self._again = kernel.clock.tick + kernel.clock.ticks(_TRY_AGAIN)
 
 
@@ -227,10 +245,7 @@ class _Perform(Behavior):
         self._args = dict(args)
 
     async def run(self, at: Activation) -> None:
-        try:
-            await at.perform(self._activity, **self._args)
-        except (ActivityImpossibleError, ActivityAbortedError):
-            return
+        await _is_performed(at.body, lambda: at.perform(self._activity, **self._args))
 
 
 def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, flags: Collection[str] = ()) -> Behavior:
@@ -302,15 +317,11 @@ class _PerformLeaf(LeafBehavior):
         self._args = dict(args)
 
     async def run(self, ai: SelectionState) -> None:
-        kernel = ai.body.kernel
-        assert kernel is not None  # a coroutine runs
         while True:
-            try:
-                await ai.body.perform(self._activity, self._args, None)
-            except (ActivityImpossibleError, ActivityAbortedError):
-                await sleep(_TRY_AGAIN)
-            else:
+            if await _is_performed(ai.body, lambda: ai.body.perform(self._activity, self._args, None)):
                 await next_tick()
+            else:
+                await sleep(_TRY_AGAIN)
 
 
 def injects(*what: Injectable) -> Callable[[], LeafBehavior]:

@@ -3,7 +3,7 @@
 All of it is rare. What is taken down while a coroutine cleans up stays in ``rare.unwinding``, and the tree does nothing
 until that has ended. If a walk was interrupted by it (somebody was chosen, and is yet to be activated), the walk is
 gone on with as soon as the clean-up has ended, if that is in the same tick; a choice of an earlier tick is stale, and
-is dropped.
+is dropped. The control flags that had passed on to it pass back to those that still clean up.
 
 Source: design section 2, cancellation; section 3, control flags.
 """
@@ -20,6 +20,7 @@ from agentrt.body.driver import tick_of
 if TYPE_CHECKING:
     from agentrt.behavior.memory import Memory
     from agentrt.behavior.rare import Rare
+    from agentrt.behavior.walking import Walk
 
 __all__ = ["drop_walk", "proceed", "settle", "unwind"]
 
@@ -74,8 +75,24 @@ def drop_walk(memory: Memory) -> None:
     """
     walk, memory.rare.walk = memory.rare.walk, None
     if walk is not None:
+        _hand_back(memory, walk)
         walk.drop()
         memory.finish(walk)
+
+
+def _hand_back(memory: Memory, walk: Walk) -> None:
+    """Who cleans up goes on using the control flags that were to pass on to whoever was chosen."""
+    unwinding = memory.rare.unwinding
+    if unwinding is None:
+        return
+    body = memory.require_body()
+    chosen = [one.at for one in walk.newcomers]
+    wanted = {flag for at in chosen for flag in at.node.flags}
+    for at in unwinding.left:  # the outermost first: it ends last
+        flags = tuple(flag for flag in at.node.flags if flag in wanted)
+        if flags:
+            wanted.difference_update(flags)
+            body.flags.hand_over(flags, at, tick_of(body), holders=chosen)
 
 
 def settle(memory: Memory, rare: Rare) -> None:

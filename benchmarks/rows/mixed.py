@@ -10,7 +10,7 @@ length of a tick at 20 Hz.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from agentrt import JUMP, LOOK, MOVE, Agent, Runtime
@@ -18,12 +18,9 @@ from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from benchmarks.harness import Row, Side, Size, Work
 from benchmarks.rows.idle_memory import EIGHT, Idler
-from benchmarks.rows.ten_thousand import WATCHES, Errand, Go, Look
+from benchmarks.rows.ten_thousand import ACTIONS, stirred
 
 __all__ = ["MIXED_MEMORY", "MIXED_TEN_THOUSAND"]
-
-_SHARE = 100
-_SETTLED = 4
 
 
 class Reflex(Goal):
@@ -99,41 +96,9 @@ def memory(size: Size) -> Iterator[Work]:
     runtime.close()
 
 
-@contextmanager
-def ten_thousand(size: Size) -> Iterator[Work]:
+def ten_thousand(size: Size) -> AbstractContextManager[Work]:
     """Agents under one runtime, stirred in turn."""
-    runtime = Runtime(host="plain")
-    idlers = [Idler() for _ in range(size.count)]
-    actions = [*WATCHES, Errand, Look, Go]
-    for idler in idlers:
-        runtime.add(_agent(idler, actions))
-    awake = max(1, size.count // _SHARE)
-    turn = 0
-
-    def stir() -> None:
-        nonlocal turn
-        for number in range(awake):
-            idlers[(turn + number) % size.count].stirred.emit()
-        turn += awake
-
-    def tick() -> None:
-        runtime.post(stir)
-        runtime.step()
-
-    runtime.step()
-    for _ in range(_SETTLED):
-        tick()
-
-    def work() -> int:
-        for _ in range(size.rounds):
-            tick()
-        return size.rounds
-
-    yield work
-    for _ in range(_SETTLED):
-        runtime.step()
-    assert sum(idler.runs for idler in idlers) == awake * (size.rounds + _SETTLED), "a plan was not run"
-    runtime.close()
+    return stirred(size, lambda idler: _agent(idler, ACTIONS))
 
 
 MIXED_MEMORY = Row(

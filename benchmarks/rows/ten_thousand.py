@@ -8,15 +8,15 @@ One unit is one tick. The target is the length of a tick at 20 Hz.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from agentrt import PREV, Action, ActionArgs, Agent, CompoundAction, Runtime, ThinkOutput, step
 from benchmarks.harness import Row, Side, Size, Work
 from benchmarks.rows.idle_memory import Idler
 
-__all__ = ["TEN_THOUSAND"]
+__all__ = ["ACTIONS", "TEN_THOUSAND", "stirred"]
 
 _SHARE = 100  # one in so many is awake
 _SETTLED = 4  # ticks until as many plans end as begin
@@ -78,14 +78,21 @@ class Go(Action):
 WATCHES: list[type[Action]] = [type(f"Watch{number}", (Watch,), {"does": "agentrt:top"}) for number in range(7)]
 
 
+ACTIONS: list[type[Action]] = [*WATCHES, Errand, Look, Go]
+
+
 @contextmanager
-def ours(size: Size) -> Iterator[Work]:
-    """Agents under one runtime, stirred in turn."""
+def stirred(size: Size, make: Callable[[Idler], Agent]) -> Iterator[Work]:
+    """Agents under one runtime, stirred in turn.
+
+    Args:
+        size: how many agents, and how many ticks in a turn.
+        make: makes the agent of an idler; it knows ``ACTIONS``.
+    """
     runtime = Runtime(host="plain")
     idlers = [Idler() for _ in range(size.count)]
-    actions = [*WATCHES, Errand, Look, Go]
     for idler in idlers:
-        runtime.add(Agent(idler, actions=actions))
+        runtime.add(make(idler))
     awake = max(1, size.count // _SHARE)
     turn = 0
 
@@ -113,6 +120,11 @@ def ours(size: Size) -> Iterator[Work]:
         runtime.step()
     assert sum(idler.runs for idler in idlers) == awake * (size.rounds + _SETTLED), "a plan was not run"
     runtime.close()
+
+
+def ours(size: Size) -> AbstractContextManager[Work]:
+    """Agents that plan and do nothing else."""
+    return stirred(size, lambda idler: Agent(idler, actions=ACTIONS))
 
 
 TEN_THOUSAND = Row(

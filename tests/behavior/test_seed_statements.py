@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from modules import load
 
 from agentrt.behavior import (
     SCORED,
@@ -17,35 +18,8 @@ from agentrt.behavior import (
 )
 from agentrt.errors import DefinitionError, WrongStateError
 
-
-def goes_on(at):
-    return True
-
-
-def gives_up(at):
-    return False
-
-
-def never(memory):
-    return False
-
-
-def ticked(log, *, until=None):
-    """A behavior that says in the log where it was ticked, and gives up as soon as ``until(at)`` is true."""
-
-    def tick(at):
-        log.append(at.name)
-        return until is None or not until(at)
-
-    return tick
-
-
-def asked(log, name, answer=False):
-    def decide(memory):
-        log.append(f"{name}?")
-        return answer(memory) if callable(answer) else answer
-
-    return decide
+parts = load("tests/behavior/parts.py")
+goes_on, gives_up, ticked, asked = parts.goes_on, parts.gives_up, parts.ticked, parts.asked
 
 
 # --- S01 Overview -----------------------------------------------------------------------------------------------------

@@ -41,64 +41,61 @@ DANCED = "danced"
 """The event of somebody in whom the dancers have danced."""
 
 _TRANCE = 5.0  # game seconds
-_SHUDDERS = (160, 320)
-_STAGGERS = (120, 240)
 
 
 # --- the wolf ---------------------------------------------------------------------------------------------------------
 
 
-class Shudder(Goal):
-    """Shudder, now and then."""
+class _NowAndThen(Goal):
+    """Something that comes over one after a while, which is drawn when it is first asked, and goes on to its end."""
 
-    flags = frozenset({LOOK})
-    name = "shudder"
+    pause = (1, 2)  # ticks, at least and at most
 
     def __init__(self) -> None:
         super().__init__()
         self._due = 0
 
     def can_use(self) -> bool:
-        """Whether the moment has come; the first one is drawn when it is first asked."""
+        """Whether the moment has come."""
         town: Town = self.entity[Town]
         if not self._due:
-            self._due = town.clock.tick + town.random.between(*_SHUDDERS)
+            self._due = town.clock.tick + town.random.between(*self.pause)
         return town.clock.tick >= self._due
 
     def can_continue_to_use(self) -> bool:
         """To the end."""
         return True
 
+    def start(self) -> None:
+        """The next time is drawn later."""
+        self._due = 0
+
+
+class Shudder(_NowAndThen):
+    """Shudder, now and then."""
+
+    flags = frozenset({LOOK})
+    name = "shudder"
+    pause = (160, 320)
+
     async def run(self) -> None:
         """Shudder."""
-        self._due = 0
         await self.entity[Town].effects.show(self.entity, "shudder")
 
 
-class Stagger(Goal):
+class Stagger(_NowAndThen):
     """Stagger a step aside, and back again."""
 
     flags = frozenset({MOVE})
     name = "stagger"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._due = 0
+    pause = (120, 240)
 
     def can_use(self) -> bool:
         """Whether the moment has come, and it is on its feet."""
-        town: Town = self.entity[Town]
-        if not self._due:
-            self._due = town.clock.tick + town.random.between(*_STAGGERS)
-        return town.clock.tick >= self._due and _is_up(self.entity)
-
-    def can_continue_to_use(self) -> bool:
-        """To the end."""
-        return True
+        return super().can_use() and _is_up(self.entity)
 
     async def run(self) -> None:
         """Take the two steps."""
-        self._due = 0
         town: Town = self.entity[Town]
         legs, here = self.entity[Legs], self.entity[Position].location
         aside: Cell = town.random.choice(town.finder.neighbors(here))
