@@ -259,7 +259,7 @@ class Agent(Driven):
                 group.publish()
             self._take_up_groups()
             self._join_drivers()
-            self.planner.execution.begin()
+            self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
         """Act until the agent ends: it is removed or killed.

@@ -131,6 +131,7 @@ class Attachment:
         told, self._then = self._then, None
         if told is not None:
             self._has_joined = False
+            self.agent.flags.forget_refusals(self.driver.name)
             for then in told:
                 then()
 

@@ -148,6 +148,13 @@ class DriverAction(Action):
         driver.join(_ActionBody(ctx))
         has_left = Event()
         is_stepped = True
+        agent: Any = ctx.agent
+        agent.lend(driver)
+
+        def left() -> None:
+            agent.take_back(driver)
+            has_left.set()
+
         try:
             _drive(ctx, driver)
             while self.goes_on(ctx, driver):
@@ -157,7 +164,7 @@ class DriverAction(Action):
             is_stepped = False
             raise
         finally:
-            driver.leave("its action ended", has_left.set)
+            driver.leave("its action ended", left)
             if is_stepped and not has_left.is_set:
                 with CancelScope(shield=True):
                     await has_left.wait()

@@ -107,7 +107,10 @@ class Closer:
         """All that keeps the runtime from being closed, innermost first."""
         strands = list(self._runtime.kernel.strays.strands)
         for agent in self._runtime.agents:
-            if agent.planner is not None:
+            lent = agent.lent_strands()
+            if lent:
+                strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
+            elif agent.planner is not None:
                 executions = (*reversed(agent.planner.performances), agent.planner.execution)
                 runs = (unit for execution in executions for unit in reversed(execution.runs))
                 strands.extend(unit.running for unit in runs if unit.running is not None)

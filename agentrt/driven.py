@@ -38,7 +38,7 @@ class Driven(Learner, ABC):
         is_ending: whether it was told to end.
     """
 
-    __slots__ = ("_attachments", "is_ending", "number", "precedence")
+    __slots__ = ("_attachments", "_lent_to", "is_ending", "number", "precedence")
 
     def _begin_driven(self, drivers: Iterable[Driver], precedence: int) -> None:
         """Set up the drivers. Not ``__init__``: what an agent knows comes first, and takes other arguments."""
@@ -46,6 +46,7 @@ class Driven(Learner, ABC):
         self.precedence: int = precedence
         self.is_ending: bool = False
         self._attachments: tuple[Attachment, ...] = ()
+        self._lent_to: tuple[Driver, ...] = ()
         for driver in drivers:
             self.attach(driver)
 
@@ -171,6 +172,26 @@ class Driven(Learner, ABC):
         """The strands of its drivers that have not ended, in the order in which they began."""
         return [strand for attachment in self._attachments for strand in attachment.driver.strands()]
 
+    def lend(self, driver: Driver) -> None:
+        """An action hands the body on to a driver.
+
+        Args:
+            driver: it; it has joined the body.
+        """
+        self._lent_to = (*self._lent_to, driver)
+
+    def take_back(self, driver: Driver) -> None:
+        """A driver to which an action handed the body has left it.
+
+        Args:
+            driver: it.
+        """
+        self._lent_to = tuple(one for one in self._lent_to if one is not driver)
+
+    def lent_strands(self) -> list[Strand]:
+        """The strands of the drivers to which actions handed the body; those actions cannot end before these."""
+        return [strand for driver in self._lent_to for strand in driver.strands()]
+
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         """A callback of a driver, or of whatever else has no place in the plan, raised: report it once.
 
@@ -185,4 +206,8 @@ class Driven(Learner, ABC):
             self.planner.report(path, hook, error)
 
     def _leave_drivers(self, reason: str, then: Callable[[], object]) -> None:
-        leave_all(self._attachments, reason, then)
+        def left() -> None:
+            self._attachments = tuple(one for one in self._attachments if one.is_live)  # a leaf may have detached some
+            then()
+
+        leave_all(self._attachments, reason, left)

@@ -462,7 +462,7 @@ class InvalidSelectionError(DataFault):
             lines = [f"{len(lines) + omitted} problems in these selection trees:", *(f"  {line}" for line in lines)]
             lines += [f"  and {omitted} more"] if omitted else []
         super().__init__("\n".join(lines))
-        self.file = self.problems[0][0] if self.problems else ""
+        self.file: str = self.problems[0][0] if self.problems else ""
 
 
 class UnknownTreeError(DataFault):

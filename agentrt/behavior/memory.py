@@ -97,7 +97,7 @@ class Memory(TreeState):
         finally:
             self._is_ticking = False
             if not self._is_plain:
-                self.settle()
+                self.settle(is_over=True)
 
     def _steady(self, at: Activation) -> bool:
         """Go down the active path, until something changes."""
@@ -204,10 +204,14 @@ class Memory(TreeState):
             if log is not None:
                 log.finished()
 
-    def settle(self) -> None:
-        """A tick is over: do what had to wait for it."""
+    def settle(self, *, is_over: bool = False) -> None:
+        """Do what had to wait for the end of a tick.
+
+        Args:
+            is_over: whether a tick ends; else it is between two of them.
+        """
         if self._rare is not None:
-            upkeep.settle(self, self._rare)
+            upkeep.settle(self, self._rare, is_over=is_over)
         self.update()
 
     def delegate_decide_to_children(self) -> float:
@@ -237,15 +241,17 @@ class Memory(TreeState):
             raise WrongStateError(
                 "Memory.join", f"it drives {self.body.name}", "Leave that one, or make another memory."
             )
+        self.lose_time()
         self.body: Body | None = body
-        if self.agent is None:
+        self.keep_time()
+        if self.agent is None or (self._rare is not None and self.agent is self._rare.left):
             self.agent: Any = body.entity
         if body.kernel is not None:
             self.time = body.kernel.clock.now
         self.update()
 
     def drive(self) -> None:
-        """Let the stimuli run down and tick, once in a tick of the agent."""
+        """Tick, once in a tick of the agent; its stimuli have run down before."""
         body = self.require_body()
         kernel = body.kernel
         if kernel is None:
@@ -259,7 +265,7 @@ class Memory(TreeState):
         except Exception as error:
             body.fault(self.name, "decision_flags", error)
         if self._stimuli is not None:
-            self._stimuli.update(dt)
+            self._stimuli.pass_to(now)
         try:
             self.tick(dt, None, None, now)
         except AgentRTError as error:

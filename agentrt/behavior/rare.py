@@ -32,7 +32,9 @@ class Rare:
         refused: for whom a control flag is kept by somebody foreign: its path, with the flag and the holder.
         waiting: who waits for control flags, or was granted them since.
         renewed: those of them who were asked in this tick.
+        is_settling: whether what had to wait for the end of a tick is being done.
         giving: who is to give way at the end of the tick, with the reason.
+        left: the entity of the body that it left last, which is not its agent any more when it joins another one.
         leaving: that the memory is to leave its body at the end of the tick: the reason, and whom to tell.
         unwinding: what is being taken down while coroutines clean up.
         walk: the walk that waits for it.
@@ -43,7 +45,9 @@ class Rare:
         "delegated",
         "disabled",
         "giving",
+        "is_settling",
         "leaving",
+        "left",
         "redeciding",
         "refused",
         "renewed",
@@ -64,8 +68,10 @@ class Rare:
         self.refused: dict[str, tuple[str, str]] = {}
         self.waiting: list[Activation] = []
         self.renewed: list[Activation] = []
+        self.is_settling: bool = False
         self.giving: list[tuple[Activation, str]] = []
         self.leaving: tuple[str, Callable[[], object]] | None = None
+        self.left: Any = None
         self.unwinding: Unwinding | None = None
         self.walk: Walk | None = None
         self.routines: list[Routine] = []

@@ -106,12 +106,25 @@ class TreeState:
     def stimuli(self) -> Stimuli:
         """What the agent perceives."""
         if self._stimuli is None:
-            self._stimuli = Stimuli(self._perceived)
+            self.stimuli = Stimuli(self._perceived)
+        assert self._stimuli is not None
         return self._stimuli
 
     @stimuli.setter
     def stimuli(self, stimuli: Stimuli) -> None:
+        self.lose_time()
         self._stimuli = stimuli
+        self.keep_time()
+
+    def keep_time(self) -> None:
+        """Let the stimuli run down by themselves, if a body is driven."""
+        if self._stimuli is not None and self.body is not None and self.body.kernel is not None:
+            self._stimuli.keep_time(self.body.kernel)
+
+    def lose_time(self) -> None:
+        """The body is driven no more, or with other stimuli."""
+        if self._stimuli is not None and self.body is not None and self.body.kernel is not None:
+            self._stimuli.lose_time()
 
     def perceived(self) -> list[Stimulus]:
         """The stimuli that are there, in the order in which they came."""

@@ -6,8 +6,10 @@ replaces its data and its timeout.
 
 Rules:
 
-* Time passes only in ``update``, which whoever ticks the tree calls once a tick, before the tick. A stimulus is gone
+* Time passes in ``update``, which whoever ticks a tree by hand calls once a tick, before the tick. A stimulus is gone
   in the first update in which its timeout has run down; one of timeout 0 lasts until the next update.
+* While a memory drives a body, time passes by itself (``keep_time``): in each tick, before anybody is driven, and once,
+  however many trees look at the stimuli and however seldom they are ticked.
 * ``all_flags`` is the word of the tokens that are there. It is kept, not computed: preconditions read it in each tick.
 * Stimuli are the agent's and not the tree's: two trees may look at one set of them, and behaviors add to it.
 
@@ -17,9 +19,12 @@ Source: seed 002, "S06: Preconditions & Stimuli"; "S09: Initializing and Ticking
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from agentrt.kernel.kernel import Kernel
 
 __all__ = ["Stimuli", "Stimulus", "token_name"]
 
@@ -52,12 +57,44 @@ class Stimuli:
     Source: seed 002, "S06: Preconditions & Stimuli".
     """
 
-    __slots__ = ("_changed", "_there", "all_flags")
+    __slots__ = ("_changed", "_keepers", "_lose", "_now", "_there", "all_flags")
 
     def __init__(self, changed: Callable[[int, bool], object] | None = None) -> None:
         self.all_flags: int = 0
         self._there: dict[int, Stimulus] | None = None
         self._changed = changed
+        self._keepers = 0  # how many memories drive a body with these stimuli
+        self._lose: Callable[[], object] | None = None
+        self._now = 0.0  # up to when time has passed, while somebody keeps it
+
+    def keep_time(self, kernel: Kernel) -> None:
+        """Let time pass by itself, in each tick of a kernel before anybody is driven; ``lose_time`` ends it.
+
+        Args:
+            kernel: whose time.
+        """
+        self._keepers += 1
+        if self._lose is None:
+            clock = kernel.clock
+            self._now = clock.now
+            self._lose = kernel.every_tick(lambda: self.pass_to(clock.now))
+
+    def lose_time(self) -> None:
+        """One of those that had time pass by itself needs it no more."""
+        self._keepers -= 1
+        if self._keepers == 0 and self._lose is not None:
+            self._lose()
+            self._lose = None
+
+    def pass_to(self, now: float) -> None:
+        """Time passes up to a moment; nothing happens if it has already.
+
+        Args:
+            now: game seconds.
+        """
+        dt, self._now = now - self._now, now
+        if dt > 0:
+            self.update(dt)
 
     def add(self, token: int, data: Any = None, timeout: float | None = None) -> None:
         """The agent perceives something.

@@ -13,14 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentrt.behavior.activation import Activation, Stage
-from agentrt.behavior.claiming import give_back, release
+from agentrt.behavior.claiming import abandon, give_back, hand_back, release
 from agentrt.behavior.unwinding import Unwinding
 from agentrt.body.driver import tick_of
 
 if TYPE_CHECKING:
     from agentrt.behavior.memory import Memory
     from agentrt.behavior.rare import Rare
-    from agentrt.behavior.walking import Walk
 
 __all__ = ["drop_walk", "proceed", "settle", "unwind"]
 
@@ -64,6 +63,7 @@ def proceed(memory: Memory) -> None:
         else:
             walk.drop()
             memory.finish(walk)
+    rare.renewed.clear()  # what the walk asked for has to be asked for again in the next tick
     memory.settle()
 
 
@@ -75,48 +75,45 @@ def drop_walk(memory: Memory) -> None:
     """
     walk, memory.rare.walk = memory.rare.walk, None
     if walk is not None:
-        _hand_back(memory, walk)
+        unwinding = memory.rare.unwinding
+        if unwinding is not None:  # who cleans up goes on using the flags that were to pass on
+            hand_back(memory, walk.newcomers, unwinding.left)
         walk.drop()
         memory.finish(walk)
 
 
-def _hand_back(memory: Memory, walk: Walk) -> None:
-    """Who cleans up goes on using the control flags that were to pass on to whoever was chosen."""
-    unwinding = memory.rare.unwinding
-    if unwinding is None:
-        return
-    body = memory.require_body()
-    chosen = [one.at for one in walk.newcomers]
-    wanted = {flag for at in chosen for flag in at.node.flags}
-    for at in unwinding.left:  # the outermost first: it ends last
-        flags = tuple(flag for flag in at.node.flags if flag in wanted)
-        if flags:
-            wanted.difference_update(flags)
-            body.flags.hand_over(flags, at, tick_of(body), holders=chosen)
-
-
-def settle(memory: Memory, rare: Rare) -> None:
+def settle(memory: Memory, rare: Rare, *, is_over: bool) -> None:
     """Do what had to wait for the end of a tick.
 
     Args:
         memory: whose.
         rare: its rare things.
+        is_over: whether a tick of the tree ends; between ticks, claims stay as they are.
     """
     rare.delegated = None
-    while rare.giving:
-        at, reason = rare.giving.pop(0)
-        _cut(memory, rare, at, reason)
-    if rare.waiting:
-        give_back(memory)
-    if rare.leaving is not None:
+    if rare.is_settling:  # somebody was served on the way, and wants more: it is done as soon as that is
+        return
+    rare.is_settling = True
+    try:
+        if is_over and rare.waiting:
+            give_back(memory)
+        while rare.giving:
+            at, reason = rare.giving.pop(0)
+            _cut(memory, rare, at, reason)
+        if rare.leaving is not None:
+            _end_all(memory, rare, rare.leaving[0])
+    finally:
+        rare.is_settling = False
+    if rare.leaving is not None and rare.unwinding is None:
         _leave(memory, rare)
 
 
 def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
     """End an activation and what is below it; its group redecides in the next tick."""
+    if _is_yet_to_come(memory, rare, at):
+        return
     if at.stage is Stage.GRANTED:
-        rare.waiting.remove(at)
-        release(at)
+        abandon(at)
     elif at.stage in (Stage.ACTIVATING, Stage.ACTIVE, Stage.FAILED):
         drop_walk(memory)
         if at.parent is None:
@@ -126,17 +123,37 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
         unwind(memory, Unwinding(list(at.downward()), reason))
 
 
-def _leave(memory: Memory, rare: Rare) -> None:
-    assert rare.leaving is not None
-    reason, then = rare.leaving
+def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
+    """Whether somebody was chosen, and has to wait for a coroutine before it is activated; then it is not chosen."""
+    walk = rare.walk
+    if walk is not None and any(one.at is at for one in walk.newcomers):
+        drop_walk(memory)
+        return True
+    for group in memory.path():
+        work = group.work
+        if work is not None and any(one.at is at for one in work.newcomers):
+            for one in work.newcomers:
+                release(one.at)
+            work.newcomers = []
+            return True
+    return False
+
+
+def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
     drop_walk(memory)
-    for at in rare.waiting:
-        release(at)
-    rare.waiting.clear()
+    for at in tuple(rare.waiting):
+        abandon(at)
     if memory.root is not None:
         path, memory.root = list(memory.path()), None
         unwind(memory, Unwinding(path, reason))
-    if rare.unwinding is None:
-        rare.leaving = None
-        memory.body = None
-        then()
+    rare.giving.clear()  # all have
+
+
+def _leave(memory: Memory, rare: Rare) -> None:
+    assert rare.leaving is not None
+    then = rare.leaving[1]
+    rare.leaving = None
+    rare.left = memory.require_body().entity
+    memory.lose_time()
+    memory.body = None
+    then()

@@ -33,7 +33,7 @@ from agentrt.behavior.activation import Activation, Stage
 from agentrt.behavior.asking import call_decide
 from agentrt.behavior.behaviors import behavior_name
 from agentrt.behavior.choosing import Round, attempt
-from agentrt.behavior.claiming import release, secure
+from agentrt.behavior.claiming import hand_back, release, secure
 from agentrt.behavior.routines import failed, start, work_of
 from agentrt.behavior.unwinding import Unwinding
 from agentrt.body.driver import note, tick_of
@@ -280,7 +280,9 @@ class Walk:
         self.newcomers = choice.newcomers
         for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
             if self._visit(at)[1] is Step.FAIL:
+                hand_back(self._memory, self.newcomers, _below(choice.base))
                 return at, Step.FAIL
+        self._forget_pending(choice.base)
         if not self._take_down(choice.base, reason):
             self._memory.rare.walk = self
             self.is_busy = True
@@ -309,11 +311,17 @@ class Walk:
 
     def _leave_to(self, at: Activation) -> None:
         """Somebody's activate has to end before the newcomers below him may be activated."""
-        work = work_of(at)
-        for one in work.newcomers:
-            release(one.at)
-        work.newcomers, self.newcomers = self.newcomers, []
+        work_of(at).newcomers, self.newcomers = self.newcomers, []
         self.is_busy = True
+
+    @staticmethod
+    def _forget_pending(at: Activation | None) -> None:
+        """Others are chosen than those who were to be activated below as soon as somebody's activate has ended."""
+        work = None if at is None else at.work
+        if work is not None and work.newcomers:
+            pending, work.newcomers = work.newcomers, []
+            for one in pending:
+                release(one.at)
 
     def _activate(self, at: Activation) -> bool:
         memory, node = self._memory, at.node
@@ -374,3 +382,7 @@ def _between(asker: Activation | None, base: Activation | None) -> list[Activati
         found.append(base)
         base = base.parent
     return [] if base is None else found[::-1]
+
+
+def _below(at: Activation | None) -> list[Activation]:
+    return [] if at is None else list(at.downward())[1:]

@@ -266,11 +266,6 @@ class Routine:
         """Whether it has ended."""
         return self.strand.is_done
 
-    @property
-    def was_stopped(self) -> bool:
-        """Whether it was told to stop."""
-        return self.strand.stop_reason is not None
-
     def stop(self, reason: str) -> None:
         """Cancel it; its clean-up runs when its turn comes. A second call does nothing.
 

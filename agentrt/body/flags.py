@@ -202,6 +202,16 @@ class FlagLedger:
         """The last refusal of each claimant that has not succeeded since."""
         return list((self._refusals or {}).values())
 
+    def forget_refusals(self, name: str) -> None:
+        """A model is gone: what it was refused is of no interest any more.
+
+        Args:
+            name: of the model, with which the names of its claimants begin.
+        """
+        if self._refusals:
+            for claimant in [one for one in self._refusals if one.startswith(f"{name}/")]:
+                del self._refusals[claimant]
+
     # --- the rule -----------------------------------------------------------------------------------------------------
 
     def _blocking(self, claim: Claim) -> list[tuple[str, Hold]]:

@@ -194,7 +194,7 @@ class Goal(ABC):
             NotRunningError: whom it drives has no planner.
         """
         selector = self._selector
-        return self.body.perform(activity, args, None if selector is None else selector.find(self))
+        return self.body.perform(activity, args, None if selector is None else selector.holder_of(self))
 
     # --- what an author writes ----------------------------------------------------------------------------------------
 

@@ -189,7 +189,7 @@ class GoalLife(ABC):
             self._stop(wrapped, f"its {hook} raised", DISABLED)
         elif hook == "run":
             self._stop(wrapped, "its run is over")
-        elif routine.was_stopped:
+        elif routine.strand.error is not None:  # by the selector, or by the host: what it awaited there was cancelled
             self._stop(wrapped, f"its {hook} was cancelled")
         else:
             wrapped.move(RUNNING)

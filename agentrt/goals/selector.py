@@ -125,8 +125,8 @@ class GoalSelector(FlagSharing):
         """
         wrapped = self.find(goal)
         if wrapped is not None:
-            self._goals = tuple(other for other in self._goals if other is not wrapped)
             self._dismiss(wrapped, "it was removed")
+            self._goals = tuple(other for other in self._goals if other is not wrapped)
             if wrapped.state == ABSENT:
                 self._forget(wrapped)
 
@@ -150,6 +150,14 @@ class GoalSelector(FlagSharing):
             if wrapped.goal is goal:
                 return wrapped
         return None
+
+    def holder_of(self, goal: Goal) -> WrappedGoal | None:
+        """Who holds control flags for a goal: as ``find``, also while a goal that was removed still cleans up.
+
+        Args:
+            goal: the very goal that was added.
+        """
+        return self.find(goal) or next((one for one in self._ending or () if one.goal is goal), None)
 
     @property
     def available_goals(self) -> tuple[WrappedGoal, ...]:

@@ -3,8 +3,12 @@
 A behavior with ``flags`` is selected like any other, and then has to have them. If somebody else keeps one of them, its
 leaf is passed over, as if its condition did not hold, and the search goes on behind it. The most preferred leaf of
 those waits in the ledger, and the tree is evaluated as soon as it has its flags; the others are asked again at every
-drive. What the current behavior holds counts as free for the next one, and passes from the one to the other with
-nobody in between.
+drive.
+
+What one leaf holds counts as free for the others, so that a grant may be a promise: the current behavior holds a flag
+until it has ended, and with it whoever follows. Whatever is given back therefore goes first to those of the same tree
+that were granted it, and only then to others: a behavior that begins owns all of its flags in the ledger. Who was to
+begin and does not gives back all of them, too.
 
 An agent whose behaviors have no flags has none of this.
 
@@ -21,7 +25,7 @@ from agentrt.kernel.trace import Event
 from agentrt.selection.program import Node, Program
 
 if TYPE_CHECKING:
-    from agentrt.body.flags import Holder
+    from agentrt.body.flags import Holder, Refusal
     from agentrt.selection.state import SelectionState
 
 __all__ = ["LeafFlags", "LeafHold"]
@@ -38,7 +42,7 @@ class LeafHold:
     Attributes:
         behavior: its name.
         flags: as given.
-        is_granted: whether it has them.
+        is_granted: whether it has them: in the ledger, or from the behavior before it, when that has ended.
     """
 
     __slots__ = ("_name", "_owner", "behavior", "flags", "is_granted")
@@ -57,8 +61,8 @@ class LeafHold:
 
     @property
     def runs_for(self) -> Holder | None:
-        """Nobody."""
-        return None
+        """For whom its tree drives the body: an action that ticks it, say."""
+        return self._owner.state.body.holder
 
     @property
     def precedence(self) -> int:
@@ -124,25 +128,37 @@ class LeafFlags:
         while leaf is not None:
             holder = self._refuser(leaf, refused)
             if holder is None:
-                break
+                self._keep_only(leaf, refused)
+                if self._has(leaf):
+                    break
+                holder = ""  # who was served with what the others gave back took it away
             refused[leaf.behavior or ""] = holder
             leaf = program.walk(bits, {*refused, *out})
         self._refused = refused
-        if self.waiting is not None and self.waiting.behavior not in refused:
-            self._release(self.waiting)
-            self.waiting = None
-        if self.wanted is not None and (leaf is None or leaf.behavior != self.wanted.behavior):
-            self._release(self.wanted)
-            self.wanted = None
+        if leaf is None:
+            self._keep_only(None, refused)
         return leaf
+
+    def _keep_only(self, leaf: Node | None, refused: Collection[str]) -> None:
+        """Nobody but a leaf follows, and nobody waits but for one of the refused ones."""
+        waiting, wanted = self.waiting, self.wanted
+        if waiting is not None and waiting.behavior not in refused:
+            self.waiting = None
+            self._release(waiting)
+        if wanted is not None and wanted is self.wanted and (leaf is None or leaf.behavior != wanted.behavior):
+            self.wanted = None
+            self._release(wanted)
+
+    def _has(self, leaf: Node) -> bool:
+        """Whether a leaf has its control flags, or needs none."""
+        state, held, wanted = self.state, self.held, self.wanted
+        if held is not None and held.behavior == leaf.behavior and not state.is_leaving:
+            return True
+        return (wanted is not None and wanted.behavior == leaf.behavior) or not state.flags_of(leaf)
 
     def _refuser(self, leaf: Node, refused: dict[str, str]) -> str | None:
         """Who keeps a leaf from its control flags; None if it has them, or needs none."""
-        state, held = self.state, self.held
-        flags = state.flags_of(leaf)
-        if not flags or (held is not None and held.behavior == leaf.behavior and not state.is_leaving):
-            return None
-        if self.wanted is not None and self.wanted.behavior == leaf.behavior:
+        if self._has(leaf):
             return None
         waiting = self.waiting
         if waiting is not None and waiting.behavior == leaf.behavior:
@@ -151,44 +167,65 @@ class LeafFlags:
             self.waiting = None
             self._follow(waiting)
             return None
-        return self._claim(LeafHold(self, leaf, flags), wait=not refused)
+        return self._claim(LeafHold(self, leaf, self.state.flags_of(leaf)), wait=not refused)
 
     def _claim(self, hold: LeafHold, wait: bool) -> str | None:
         """Claim control flags; who keeps one of them, or None."""
-        body = self.state.body
-        own = tuple(one for one in (self.held, self.wanted, self.waiting) if one is not None and one is not hold)
-        refusal = body.flags.claim(hold.flags, hold, tick_of(body), shared_with=own, wait=wait)
+        refusal = self._ask_for(hold, (self.held, self.wanted, self.waiting), wait)
         if refusal is None:
-            hold.is_granted = True
             self._follow(hold)
             return None
         if self._refused.get(hold.behavior) != refusal.holder:
-            note(body, hold.flag_name, Event.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
-        if wait and not refusal.is_final:
-            if self.waiting is not None and self.waiting is not hold:
-                self._release(self.waiting)
-            self.waiting = hold
-        else:
-            self.state.look_again()  # the ledger will not tell
+            flag, holder = ("flag", refusal.flag), ("holder", refusal.holder)
+            note(self.state.body, hold.flag_name, Event.REFUSED, (flag, holder))
+        if self.state.body.flags.is_waiting(hold):
+            before, self.waiting = self.waiting, hold
+            if before is not None:
+                self._release(before)
         return refusal.holder
+
+    def _ask_for(self, hold: LeafHold, own: tuple[LeafHold | None, ...], wait: bool) -> Refusal | None:
+        """Claim from the ledger. Who is refused and does not wait has nothing, and is asked again at the next drive."""
+        body = self.state.body
+        shared = tuple(one for one in own if one is not None)
+        refusal = body.flags.claim(hold.flags, hold, tick_of(body), shared_with=shared, wait=wait)
+        hold.is_granted = refusal is None
+        if refusal is not None and not body.flags.is_waiting(hold):
+            self.state.look_again()  # the ledger will not tell
+            self._release(hold)  # it may have been served, and then one whose flags it shared gave way
+        return refusal
 
     def _follow(self, hold: LeafHold) -> None:
         """A behavior that has its flags shall be next."""
-        if self.wanted is not None:
-            self._release(self.wanted)
-        self.wanted = hold
+        before, self.wanted = self.wanted, hold
+        if self.waiting is not None:
+            self._pass_on(self.waiting, hold)  # which was served while others gave way to this one
+        if before is not None:
+            self._release(before)
         waiting = self.waiting
-        if waiting is not None:  # what it waits for may be held by this one now, and counts as free for it
-            body = self.state.body
-            own = (hold,) if self.held is None else (hold, self.held)
-            refusal = body.flags.claim(waiting.flags, waiting, tick_of(body), shared_with=own, wait=True)
-            waiting.is_granted = refusal is None
-            if refusal is None or refusal.is_final:
-                self.state.look_again()
-            if refusal is not None and refusal.is_final:
-                self.waiting = None
+        if waiting is None:
+            return
+        # What it waits for may be held by the next one now, and counts as free for it.
+        if waiting.is_granted or self._ask_for(waiting, (self.wanted, self.held), wait=True) is None:
+            self.state.look_again()
+        elif self.waiting is waiting and not self.state.body.flags.is_waiting(waiting):
+            self.waiting = None
+
+    def _pass_on(self, hold: LeafHold, heir: LeafHold) -> None:
+        """Give one leaf what another one holds of its flags."""
+        body = self.state.body
+        ledger = body.flags
+        flags = [flag for flag in heir.flags if (now := ledger.holder(flag)) is not None and now.owner is hold]
+        if flags:
+            ledger.hand_over(flags, heir, tick_of(body), holders=(hold,))
 
     def _release(self, hold: LeafHold) -> None:
+        """Give back what a leaf holds, except what others were granted because it was in the same tree."""
+        if self.wanted is not None and self.wanted is not hold:
+            self._pass_on(hold, self.wanted)
+        waiting = self.waiting
+        if waiting is not None and waiting is not hold and waiting.is_granted:
+            self._pass_on(hold, waiting)
         self.state.body.flags.release(hold)
 
     def begin(self, behavior: str) -> None:
@@ -204,17 +241,15 @@ class LeafFlags:
         """The current behavior has ended: give back what it held, except what the next one takes over."""
         held, self.held = self.held, None
         if held is not None:
-            body, wanted = self.state.body, self.wanted
-            if wanted is not None:
-                body.flags.hand_over(wanted.flags, wanted, tick_of(body), holders=(held,))
-            body.flags.release(held)
+            self._release(held)
 
     def drop(self) -> None:
         """Nobody shall follow any more."""
-        for hold in (self.wanted, self.waiting):
+        before = self.wanted, self.waiting
+        self.wanted = self.waiting = None
+        for hold in before:
             if hold is not None:
                 self._release(hold)
-        self.wanted = self.waiting = None
 
     def give_way(self, hold: LeafHold, flag: str, claimant: str) -> None:
         """Give up what a behavior holds.

@@ -61,7 +61,7 @@ class SelectionLibrary:
         problems: what the last reading found: warnings, and in the compatible mode or after a reload errors, too.
     """
 
-    __slots__ = ("_broken", "_files", "_sources", "_trees", "mode", "problems")
+    __slots__ = ("_broken", "_files", "_gone", "_sources", "_trees", "mode", "problems")
 
     def __init__(self, sources: Sources, mode: Mode) -> None:
         if mode not in MODES:
@@ -77,6 +77,7 @@ class SelectionLibrary:
         self._trees: dict[str, SelectionTree] = {
             name: SelectionTree(program, file) for name, (program, file) in survey.programs.items()
         }
+        self._gone: dict[str, SelectionTree] = {}  # agents may still run on them; one that comes back is the same again
         self.problems: tuple[SelectionProblem, ...] = survey.findings.sorted()
 
     @classmethod
@@ -134,13 +135,16 @@ class SelectionLibrary:
                 if old[name].replace(program, file):
                     changed.append(program.name)
             else:
-                trees[name] = SelectionTree(program, file)
+                trees[name] = tree = self._gone.pop(name, None) or SelectionTree(program, file)
+                tree.replace(program, file)
                 added.append(program.name)
         for name in sorted(survey.broken):
             if name in old and name not in trees:
                 trees[name] = old[name]
                 kept.append(old[name].name)
-        removed = [tree.name for name, tree in old.items() if name not in trees]
+        gone = {name: tree for name, tree in old.items() if name not in trees}
+        removed = [tree.name for tree in gone.values()]
+        self._gone.update(gone)
         self._trees, self._files, self._broken = trees, survey.files, survey.broken
         self.problems = survey.findings.sorted()
         return ReloadReport(tuple(changed), tuple(added), tuple(removed), tuple(kept), self.problems)

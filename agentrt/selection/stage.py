@@ -174,6 +174,8 @@ class Stage(TreeVariables):
         target = self._target = self._select()
         if leaf is None:
             return target is not None
+        if self.phase is LEAVING:
+            return True  # it gave way while others were asked
         if target is not None and target.behavior == leaf.behavior:
             self._leaf, self._target = target, None
             return False
@@ -275,8 +277,12 @@ class Stage(TreeVariables):
         self._routines = [one for one in self._routines or () if one is not routine] or None
         if routine.error is not None:
             self._put_out(routine.hook)
-        elif not self._constructed and routine.hook == "constructor" and routine.strand.error is None:
-            self._begun()
+        elif not self._constructed and routine.hook == "constructor":
+            if routine.strand.error is None:
+                self._begun()
+            elif self.phase is BEGINNING:  # what it awaited on the host was cancelled there
+                self._stale = True
+                self._begin_leaving("its constructor was cancelled")
         self._settle()
 
     def _put_out(self, hook: str) -> None:

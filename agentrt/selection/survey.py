@@ -27,8 +27,8 @@ MAX_FILES = 2000
 MAX_TOTAL = 32 << 20  # bytes
 
 Reader = Callable[[], bytes]
-Sources = Callable[[Findings], Mapping[str, Reader]]
-"""Finds the files: name -> how to read it."""
+Sources = Callable[[Findings], Mapping[str, Reader] | None]
+"""Finds the files: name -> how to read it; None if they cannot be reached."""
 
 
 class Folder:
@@ -41,13 +41,19 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def __call__(self, findings: Findings) -> Mapping[str, Reader]:
+    def __call__(self, findings: Findings) -> Mapping[str, Reader] | None:
         """Find the files.
 
         Args:
             findings: told if there is nothing to read.
+
+        Returns:
+            The files by name; None if they cannot be reached now, so that nobody knows whether they changed.
         """
         path = self._path
+        if not path.exists():
+            findings.error(str(path), 0, "it is not there any more. What was read before stays.")
+            return None
         if not path.is_dir():
             name = path.name if path.is_file() else str(path)
             return {name: _reader(path, name)}
@@ -57,7 +63,7 @@ class Folder:
             )
         except OSError as error:
             findings.error(str(path), 0, f"the folder cannot be read: {error.strerror or error}.")
-            return {}
+            return None
         if not found:
             findings.lenient(str(path), 0, "there is no *.xml file in this folder. Name the folder of the trees.")
         if len(found) > MAX_FILES:
@@ -120,7 +126,12 @@ class Survey:
 
     def _read_all(self, sources: Sources, before: Mapping[str, Element]) -> None:
         size = 0
-        for name, reader in sources(self.findings).items():
+        found = sources(self.findings)
+        if found is None:
+            self.files = dict(before)
+            self.seen = len(before)
+            return
+        for name, reader in found.items():
             self.seen += 1
             errors = self.findings.errors
             root: Element | None = None

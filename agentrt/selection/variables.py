@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.body.driver import Body, note
+from agentrt.errors import DefinitionError
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -82,9 +83,12 @@ class TreeVariables:
 
         Raises:
             UnknownVariableError: the tree declares no such variable; in the compatible mode nothing happens.
+            DefinitionError: the value is neither True nor False.
 
         Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
         """
+        if value is not True and value is not False and value not in (0, 1):
+            raise DefinitionError(f"variable {name!r}", f"it cannot be set to {value!r}.", "Write True or False.")
         program = self._program
         if program is not self.tree.program:
             program = self._adopt()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt.behavior import BehaviorTree, decider, group, reference
+from agentrt import Agent, CancelScope, sleep_ticks
+from agentrt.behavior import SCORED, Behavior, BehaviorTree, decider, group, reference
 from agentrt.body.flags import LOOK, MOVE
 from agentrt.kernel.kernel import Kernel
+from agentrt.testing import Simulation
 
 worlds = load("tests/behavior/worlds.py")
-leaf, branch, Creature, memory_of = worlds.leaf, worlds.branch, worlds.Creature, worlds.memory_of
+leaf, branch, wants = worlds.leaf, worlds.branch, worlds.wants
+Creature, memory_of = worlds.Creature, worlds.memory_of
 
 
 class Other:
@@ -283,3 +286,279 @@ def test_two_trees_of_one_agent_share_one_ledger():
     other.tick(0.1)
     assert other.active_path == ("ROOT", "REST")
     assert holds(one) == {"MOVE": "tree/ROOT/WALK"}
+
+
+# --- what the ledger granted ------------------------------------------------------------------------------------------
+
+
+def granted(tree, creature, *flags, then=lambda: None, **options):
+    """A tree that waited for the flags of somebody slow, and was granted them after its first tick."""
+    memory, _ = memory_of(tree, creature, precedence=1, **options)
+    other = Other(memory.body.flags, slow=True)
+    other.claim(*flags)
+    memory.tick(0.1)
+    then()
+    memory.body.flags.release(other)
+    return memory
+
+
+@pytest.mark.parametrize("level", [0, 5])
+@pytest.mark.parametrize("every", [None, 0.1, 100.0])
+def test_what_was_granted_is_given_back_when_its_decider_wants_nothing_any_more(level, every):
+    creature = Creature("WALK")
+    tree = tree_of(leaf("WALK", flags={MOVE}, every=every), leaf("REST", decide=None))
+    tree.debug_output.level, tree.debug_output.function = level, lambda line: None
+    memory = granted(tree, creature, MOVE)
+    assert holds(memory) == {"MOVE": "tree/ROOT/WALK"}
+    creature.wants.clear()
+    memory.tick(0.1)
+    assert (holds(memory), memory.view().waiting) == ({}, ())
+    assert (memory.active_path, creature.asked) == (("ROOT", "REST"), ["WALK", "WALK"])
+
+
+def test_it_is_given_back_when_nobody_is_active():
+    creature = Creature("WALK")
+    memory = granted(tree_of(leaf("WALK", flags={MOVE})), creature, MOVE, then=creature.wants.clear)
+    assert memory.active_path == ("ROOT",)
+    assert memory.tick(0.1) is False
+    assert holds(memory) == {}
+
+
+def test_it_is_given_back_to_who_waits_for_it():
+    creature = Creature("WALK")
+    memory = granted(tree_of(leaf("WALK", flags={MOVE})), creature, MOVE, then=creature.wants.clear)
+    third = Other(memory.body.flags)
+    third.claim(MOVE, wait=True)
+    memory.tick(0.1)
+    assert (third.granted, holds(memory)) == (1, {"MOVE": "other"})
+
+
+def test_it_is_given_back_when_another_one_wins():
+    creature = Creature("WALK", "RUN")
+    scores = {"WALK": 2.0, "RUN": 1.0}
+
+    def scored(name):
+        return leaf(name, flags={MOVE} if name == "WALK" else {LOOK}, decide=lambda memory: scores[name])
+
+    memory = granted(tree_of(branch("GO", SCORED, decide=None)[scored("WALK"), scored("RUN")]), creature, MOVE, LOOK)
+    assert memory.view().waiting == ("tree/ROOT/GO/WALK", "tree/ROOT/GO/RUN")
+    scores["RUN"] = 3.0
+    memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "GO", "RUN")
+    assert holds(memory) == {"LOOK": "tree/ROOT/GO/RUN"}
+
+
+def test_it_is_given_back_when_the_memory_leaves():
+    creature = Creature("WALK")
+    memory = granted(tree_of(leaf("WALK", flags={MOVE})), creature, MOVE)
+    ledger = memory.body.flags
+    memory.leave("the end", lambda: None)
+    assert ledger.is_free
+
+
+def delegating(**options):
+    return branch("GUARD", delegate_decide_to_children=True, **options)
+
+
+def test_a_group_keeps_its_flags_while_a_child_waits_for_its_own():
+    creature = Creature("GUARD", "WALK")
+    tree = tree_of(delegating(flags={LOOK})[leaf("WALK", flags={MOVE}),], leaf("REST", decide=None))
+    memory = granted(tree, creature, LOOK)
+    legs = Other(memory.body.flags, slow=True)
+    legs.claim(MOVE)
+    memory.tick(0.1)
+    memory.tick(0.1)
+    assert memory.view().waiting == ("tree/ROOT/GUARD", "tree/ROOT/GUARD/WALK")
+    assert holds(memory) == {"LOOK": "tree/ROOT/GUARD", "MOVE": "other"}
+    memory.body.flags.release(legs)
+    memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "GUARD", "WALK")
+    assert holds(memory) == {"LOOK": "tree/ROOT/GUARD", "MOVE": "tree/ROOT/GUARD/WALK"}
+
+
+def test_and_gives_them_back_when_it_wants_nothing_any_more_or_somebody_keeps_the_flags_of_the_child():
+    creature = Creature("GUARD", "WALK")
+    tree = tree_of(delegating(flags={LOOK})[leaf("WALK", flags={MOVE}),], leaf("REST", decide=None))
+    memory = granted(tree, creature, LOOK)
+    strong = Other(memory.body.flags, precedence=2)
+    strong.claim(MOVE)
+    memory.tick(0.1)
+    assert (holds(memory), memory.view().waiting) == ({"MOVE": "other"}, ())
+    memory.body.flags.release(strong)
+
+    memory = granted(tree, creature, LOOK)
+    legs = Other(memory.body.flags, slow=True)
+    legs.claim(MOVE)
+    memory.tick(0.1)
+    assert memory.view().waiting == ("tree/ROOT/GUARD", "tree/ROOT/GUARD/WALK")
+    creature.wants.remove("GUARD")
+    memory.tick(0.1)
+    assert (holds(memory), memory.view().waiting) == ({"MOVE": "other"}, ())
+
+
+def test_a_group_takes_over_what_its_child_was_granted_before():
+    creature = Creature("GUARD", "WALK")
+    tree = tree_of(delegating(flags={MOVE})[leaf("WALK", flags={MOVE, LOOK}),], leaf("REST", decide=None))
+    memory = granted(tree, creature, LOOK)
+    assert memory.view().waiting == ("tree/ROOT/GUARD/WALK",)
+    memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "GUARD", "WALK")
+    assert holds(memory) == {"LOOK": "tree/ROOT/GUARD/WALK", "MOVE": "tree/ROOT/GUARD"}
+
+
+def test_a_claim_that_shared_a_flag_which_the_path_has_lost_is_worth_nothing():
+    creature = Creature("WALK")
+    memory, _ = memory_of(
+        tree_of(leaf("DANCE", flags={MOVE, LOOK}), leaf("WALK", flags={MOVE})), creature, precedence=1
+    )
+    memory.tick(0.1)
+    eyes = Other(memory.body.flags, slow=True)
+    eyes.claim(LOOK)
+    creature.wants.add("DANCE")
+    memory.tick(0.1)
+    memory.body.flags.release(eyes)
+    assert holds(memory) == {"MOVE": "tree/ROOT/WALK", "LOOK": "tree/ROOT/DANCE"}
+    strong = Other(memory.body.flags, precedence=2)
+    strong.claim(MOVE)
+    memory.tick(0.1)
+    assert (memory.active_path, holds(memory)) == (("ROOT",), {"MOVE": "other"})
+    memory.body.flags.release(strong)
+    memory.tick(0.1)
+    assert (memory.active_path, set(holds(memory).values())) == (("ROOT", "DANCE"), {"tree/ROOT/DANCE"})
+
+
+def test_a_claim_of_a_tree_that_runs_for_somebody_shares_his_flags():
+    creature = Creature("DANCE")
+    memory, _ = memory_of(tree_of(leaf("DANCE", flags={MOVE, LOOK})), creature, precedence=1)
+    owner, eyes = Other(memory.body.flags), Other(memory.body.flags, slow=True)
+    memory.body.holder = owner
+    owner.claim(MOVE)
+    eyes.claim(LOOK)
+    memory.tick(0.1)
+    memory.body.flags.release(eyes)
+    memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "DANCE")
+
+
+# --- between ticks ----------------------------------------------------------------------------------------------------
+
+
+def test_a_claim_keeps_its_place_while_another_decider_gives_way():
+    creature = Creature("WALK", "STARE")
+    memory, _ = memory_of(tree_of(leaf("WALK", flags={MOVE}), leaf("STARE", flags={LOOK})), creature, precedence=1)
+    other, weak = Other(memory.body.flags, slow=True), Other(memory.body.flags)
+    other.claim(MOVE)
+    memory.tick(0.1)
+    weak.claim(MOVE, wait=True)
+    Other(memory.body.flags, precedence=2).claim(LOOK)
+    assert (memory.active_path, memory.view().waiting) == (("ROOT",), ("tree/ROOT/WALK",))
+    memory.body.flags.release(other)
+    memory.tick(0.1)
+    assert (memory.active_path, weak.granted) == (("ROOT", "WALK"), 0)
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_who_is_served_while_a_tree_gives_way_may_want_more_of_it(leaves):
+    kernel = Kernel()
+    records = []
+    kernel.trace.listen(records.append)
+    creature = Creature("GUARD", "WALK")
+    tree = tree_of(branch("GUARD", flags={MOVE})[leaf("WALK", flags={LOOK}, interruptible=False),])
+    memory, _ = memory_of(tree, creature)
+    memory.body.kernel = kernel
+    ledger = memory.body.flags
+    memory.tick(0.1)
+    eyes, legs = Other(ledger, precedence=1), Other(ledger, precedence=1)
+    eyes.claim(LOOK, wait=True)
+    eyes.flags_granted = lambda: legs.claim(MOVE, wait=True)  # while GUARD is being taken down, after WALK
+    creature.taken()
+    if leaves:
+        memory.leave("the end", lambda: creature.write("left"))
+    else:
+        Other(ledger, precedence=1).claim(MOVE)
+    assert creature.taken() == ["WALK deactivate", "GUARD deactivate", *["left"] * leaves]
+    ended = [one.path.rpartition("/")[2] for one in records if one.event == "deactivate"]
+    assert ended == ["WALK", "GUARD", *["ROOT"] * leaves]
+
+
+# --- behaviors that take their time -----------------------------------------------------------------------------------
+
+
+class Slow(Behavior):
+    """Cleans up for some ticks."""
+
+    def __init__(self, name, ticks):
+        self.name = name
+        self.ticks = ticks
+
+    async def run(self, at):
+        try:
+            await sleep_ticks(1000)
+        finally:
+            with CancelScope(shield=True):
+                await sleep_ticks(self.ticks)
+
+
+class Opens(Behavior):
+    """Is active after some ticks."""
+
+    name = "OPEN"
+
+    async def activate(self, at):
+        await sleep_ticks(1)
+
+
+class Being(Creature):
+    """Whoever the tree of a simulated agent drives; ``course`` has the path and the flags after each tick."""
+
+    def __init__(self, tree, *wants, **options):
+        super().__init__(*wants)
+        self.simulation = Simulation()
+        self.memory = tree.memory(**options)
+        self.body = self.simulation.add(Agent(self))
+        self.body.attach(self.memory)
+        self.flags = self.body.flags
+
+    def course(self, ticks):
+        found = []
+        for _ in range(ticks):
+            self.simulation.tick(1)
+            names = {flag: hold.name.rpartition("/")[2] for flag, hold in self.flags.holds().items()}
+            found.append((self.memory.active_path[1:], names))
+        return found
+
+
+def test_what_was_granted_is_given_back_while_a_tree_waits_for_a_clean_up():
+    tree = tree_of(leaf("FLEE"), leaf("WALK", flags={MOVE}), decider("STARE", Slow("STARE", 4), flags={LOOK}))
+    being = Being(tree, "WALK", precedence=1)
+    other = Other(being.flags, slow=True)
+    other.claim(MOVE)
+    assert being.course(1) == [(("STARE",), {"MOVE": "other", "LOOK": "STARE"})]
+    Other(being.flags, precedence=2).claim(LOOK, wait=True)
+    being.flags.release(other)
+    assert being.course(2) == [((), {"LOOK": "STARE"})] * 2
+
+
+def test_another_jump_into_a_group_that_just_opened_gives_back_what_the_first_was_to_have():
+    tree = tree_of(
+        reference("FIRST", "A", decide=wants("FIRST")),
+        reference("SECOND", "B", decide=wants("SECOND")),
+        group("BAG", behavior=Opens)[leaf("A", decide=None, flags={MOVE}), leaf("B", decide=None, flags={MOVE, LOOK})],
+    )
+    being = Being(tree, "FIRST")
+    assert being.course(1) == [(("BAG",), {"MOVE": "A"})]
+    being.wants = {"SECOND"}
+    assert being.course(3)[-1] == (("BAG", "B"), {"MOVE": "B", "LOOK": "B"})
+    assert [words for words in being.log if words.startswith("A")] == []
+
+
+def test_a_jump_that_is_dropped_leaves_the_flags_with_who_cleans_up():
+    tree = tree_of(
+        reference("JUMP", "B", decide=wants("JUMP")),
+        branch("BAG")[decider("A", Slow("A", 3), flags={MOVE}), leaf("B", flags={MOVE})],
+    )
+    being = Being(tree, "BAG")
+    assert being.course(1) == [(("BAG", "A"), {"MOVE": "A"})]
+    being.wants.add("JUMP")
+    being.fails.add("BAG.tick")
+    assert being.course(4) == [((), {"MOVE": "A"})] * 3 + [((), {})]

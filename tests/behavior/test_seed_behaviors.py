@@ -49,6 +49,14 @@ def test_too_many_redecides_end_the_tick_with_an_error_that_names_the_group():
     assert memory.active_path == ("ROOT", "G0", "D0")
 
 
+def test_as_many_redecides_as_are_allowed_are_no_error():
+    log = []
+    tree = BehaviorTree(group("ROOT")[(*greedy(2), decider("REST", ticked(log)))], max_redecides=2)
+    memory = tree.memory()
+    assert memory.tick(1.0)
+    assert log == ["REST"]
+
+
 # --- S07 Memory and Blocks --------------------------------------------------------------------------------------------
 
 

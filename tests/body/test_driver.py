@@ -105,7 +105,7 @@ def test_it_ends_with_what_it_returned(told):
         assert told.ended == []
     told.body.kernel.step_tick()
     assert told.ended == [routine]
-    assert (routine.is_over, routine.was_stopped, routine.value, routine.error) == (True, False, "done", None)
+    assert (routine.is_over, routine.strand.stop_reason, routine.value, routine.error) == (True, None, "done", None)
     assert told.faults == []
 
 
@@ -120,7 +120,7 @@ def test_what_it_raises_is_reported_before_its_end_is_told(told):
     told.body.kernel.step_tick()
     assert order == ["reported", "ended"]
     assert isinstance(routine.error, ValueError)
-    assert not routine.was_stopped
+    assert routine.strand.stop_reason is None
 
 
 def test_the_second_routine_that_fails_alike_is_not_reported(told):
@@ -143,7 +143,7 @@ def test_stopped_before_its_first_step_it_never_begins(told):
 
     routine = told.routine(work())
     routine.stop("not needed")
-    assert routine.was_stopped
+    assert routine.strand.stop_reason is not None
     told.body.kernel.step_tick()
     assert began == []
     assert told.ended == [routine]
@@ -163,7 +163,7 @@ def test_what_its_clean_up_raises_is_an_error(told):
     told.body.kernel.step_tick()
     assert [what[:2] for what in told.faults] == [("goals/Panic", "tick")]
     assert told.ended == [routine]
-    assert routine.was_stopped
+    assert routine.strand.stop_reason is not None
 
 
 def test_it_may_be_stopped_by_itself_and_by_its_own_end(told):

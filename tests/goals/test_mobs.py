@@ -137,6 +137,8 @@ def test_a_spider_leaps_out_of_its_attack():
 def test_a_creature_on_a_leash_does_nothing_that_moves(mob):
     creature = Creature(mob)
     creature.wants(*creature.answers)
+    creature.tick()
+    assert any(MOVE in goal.flags for goal in creature.goals.running_goals)
     creature.goals.disable_control_flag(MOVE)
     for selector, theirs in creature.sides:
         theirs.disabled_flags = set(selector.disabled_flags)

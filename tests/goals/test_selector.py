@@ -72,6 +72,19 @@ def test_all_holders_have_to_be_replaceable(selector, calls):
     assert names(selector.running_goals) == ["legs", "eyes"]
 
 
+@pytest.mark.parametrize("first", ["more important", "not interruptible"])
+@pytest.mark.parametrize("at", [0, 1])
+def test_one_holder_that_is_not_replaceable_is_enough(selector, calls, first, at):
+    """Whichever flag it holds, and whether it is its number or that it cannot be interrupted."""
+    flags = [MOVE, LOOK] if at == 0 else [LOOK, MOVE]
+    priority = 1 if first == "more important" else 5
+    selector.add_goal(priority, Scripted("blocker", [MOVE], calls, interruptible=first != "not interruptible"))
+    selector.add_goal(5, Scripted("other", [LOOK], calls))
+    selector.add_goal(3, Scripted("both", flags, calls))
+    selector.tick()
+    assert names(selector.running_goals) == ["blocker", "other"]
+
+
 def test_what_a_replaced_goal_had_locked_besides_stays_locked_until_the_next_full_tick(selector, calls):
     """As the flowchart has it: the map is cleaned in step 2 alone."""
     selector.add_goal(5, Scripted("walk", [MOVE, LOOK], calls))
@@ -294,6 +307,14 @@ def test_a_goal_may_remove_the_next_one(selector, calls):
     selector.add_goal(1, victim)
     selector.tick()
     assert calls == ["canUse a=1", "start a", "canUse b=1", "start b", "tick a", "stop b"]
+
+
+def test_a_goal_that_does_not_run_and_is_removed_in_a_pass_is_not_asked_in_it(selector, calls):
+    victim = Scripted("b", [LOOK], calls)
+    selector.add_goal(1, Meddler("a", calls, "start", lambda goal: selector.remove_goal(victim)))
+    selector.add_goal(1, victim)
+    selector.tick()
+    assert calls == ["canUse a=1", "start a", "tick a"]
 
 
 def test_a_goal_that_is_added_in_a_pass_is_looked_at_from_the_next_pass_on(selector, calls):

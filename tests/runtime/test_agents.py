@@ -68,12 +68,13 @@ def test_agents_are_added_and_removed_by_an_action_in_the_middle_of_a_tick(sim, 
     assert not parent.is_alive
 
 
-def test_an_agent_that_is_added_and_removed_between_two_ticks_begins_and_ends_in_the_next(sim, being, actions):
+def test_an_agent_that_is_added_and_removed_between_two_ticks_never_begins(sim, being, actions):
     agent = sim.add(being([actions.Forever]))
     sim.runtime.remove(agent)
     sim.runtime.remove(agent)
     sim.tick()
-    assert agent.entity.diary == [(1, "start"), (1, "stop")]
+    assert agent.entity.diary == []
+    assert not agent.is_alive
     sim.runtime.remove(agent)  # of nobody: nothing
     sim.tick()
 

@@ -96,10 +96,10 @@ def story(play, being):
 
 TRACE = """\
 1 ann added
+1 ben added
 1 ann agentrt:top/town run
 1 ann agentrt:top/town/tasks/TaskAction#1 run
 1 ann agentrt:top/town/tasks/TaskAction#1/t:stroll/Stroll run
-1 ben added
 1 ben agentrt:top/town run
 1 ben agentrt:top/town/tasks/TaskAction#1 run
 1 ben agentrt:top/town/tasks/TaskAction#1/t:stroll/Stroll run

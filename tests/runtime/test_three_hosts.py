@@ -169,10 +169,10 @@ def line(record):
 
 TRACE = """\
 1 painter added
+1 guard added
 1 painter PaintSomebody think
 1 painter Answer think
 1 painter Idle ready
-1 guard added
 1 guard Answer think
 1 guard Idle ready
 1 painter PaintSomebody utility

@@ -247,3 +247,44 @@ def test_blocks_that_no_tree_uses_are_checked_as_far_as_they_mean_anything():
         "no block is called 'Nope'. The tree 'B' need",
         "these blocks stand for each other in a circl",
     ]
+
+
+def grunts(text):
+    return SelectionLibrary.from_texts({"Grunt.xml": text})
+
+
+def test_a_translation_means_leaves_alone(tree_text):
+    """A group of that name stays a group; and the library says that the translation concerns nobody."""
+    root = '<Priority name="Combat"><Leaf name="Attack"/></Priority>'
+    library = grunts(tree_text(root, maps='<Map node="Combat" target="GruntCombat"/>'))
+    assert library["Grunt"].behaviors == ("Attack",)
+    assert library["Grunt"].select() == "Attack"
+    assert [str(problem) for problem in library.problems] == [
+        "Grunt.xml:4: warning: no leaf of the tree 'Grunt' is called 'Combat'."
+    ]
+
+
+def test_a_translation_is_not_translated_again(tree_text):
+    maps = '<Map node="X" target="Y"/><Map node="Y" target="Z"/>'
+    root = '<Priority name="R"><Leaf name="X" condition="a"/><Leaf name="Y"/></Priority>'
+    tree = grunts(tree_text(root, variables="a", maps=maps))["Grunt"]
+    assert (tree.select(a=True), tree.select()) == ("Y", "Z")
+
+
+def test_names_of_signals_count_exactly(tree_text):
+    signals = '<Signal name="OnNoise" variable="a" value="true"/>'
+    tree = grunts(tree_text('<Priority name="R"><Leaf name="X"/></Priority>', variables="a", signals=signals))["Grunt"]
+    state = tree.state()
+    assert (state.signal("onnoise"), state.is_set("a")) == (False, False)
+    assert (state.signal("OnNoise"), state.is_set("a")) == (True, True)
+
+
+@pytest.mark.parametrize("value", ["false", "", 2, None])
+def test_a_variable_is_true_or_false_and_nothing_else(tree_text, value):
+    """A text from a console or a file would be true whatever it says."""
+    state = grunts(tree_text('<Priority name="R"><Leaf name="X"/></Priority>', variables="a"))["Grunt"].state()
+    with pytest.raises(DefinitionError, match=r"variable 'a'.* Write True or False"):
+        state.set_variable("a", value)
+    assert not state.is_set("a")
+    state.set_variable("a", 1)
+    assert state.is_set("a")

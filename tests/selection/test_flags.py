@@ -255,6 +255,15 @@ class Slow(LeafBehavior):
                 await sleep_ticks(3)
 
 
+def end(state, kernel):
+    """It leaves, and its coroutines have time to."""
+    left = []
+    state.leave("the end", lambda: left.append(True))
+    for _ in range(5):
+        kernel.step_tick()
+    assert left == [True]
+
+
 def test_one_that_was_to_follow_and_does_not_gives_back_what_it_had_already(abc, log, writing):
     kernel = Kernel()
     body = LoneBody(kernel=kernel)
@@ -271,6 +280,177 @@ def test_one_that_was_to_follow_and_does_not_gives_back_what_it_had_already(abc,
     for _ in range(3):
         kernel.step_tick()
     assert (state.behavior, log) == ("B", [])
+
+
+def test_one_that_was_granted_while_another_cleans_up_has_all_of_its_flags(abc, log, writing):
+    """C is granted JUMP while it shares MOVE with B, which ends between two drives: MOVE is kept for C."""
+    kernel = Kernel()
+    body = LoneBody(kernel=kernel)
+    flags = {"B": {MOVE}, "C": {MOVE, JUMP}}
+    state = abc.state({"B": type("B", (Slow,), {"flags": flags["B"]}), "C": holding("C", log, writing, *flags["C"])})
+    state.join(body)
+    state.set_variable("b", True)
+    state.drive()
+    kernel.step_tick()
+    plan, tree = Other(body), Other(body, "tree")
+    plan.claim(JUMP)
+    state.set_variable("b", False)
+    state.set_variable("c", True)
+    state.drive()
+    assert (state.behavior, state.phase, state.view().waits_for) == ("B", "leaving", "C")
+    body.flags.release(plan)
+    assert holds(body) == {"MOVE": "selection/R/B", "JUMP": "selection/R/C"}
+    assert tree.claim(MOVE, wait=True) is not None
+    for _ in range(4):
+        kernel.step_tick()
+    assert (state.behavior, log) == ("A", [])
+    assert (holds(body), tree.granted) == ({"MOVE": "selection/R/C", "JUMP": "selection/R/C"}, 0)
+    state.drive()
+    assert (state.behavior, log) == ("C", [("constructor", "C")])
+    assert (holds(body), tree.granted) == ({"MOVE": "selection/R/C", "JUMP": "selection/R/C"}, 0)
+
+
+def test_one_that_was_granted_and_does_not_begin_gives_all_of_them_back(abc):
+    kernel = Kernel()
+    body = LoneBody(kernel=kernel)
+    state = abc.state({"B": type("B", (Slow,), {"flags": {MOVE}}), "C": type("C", (Slow,), {"flags": {MOVE, JUMP}})})
+    state.join(body)
+    state.set_variable("b", True)
+    state.drive()
+    kernel.step_tick()
+    plan = Other(body)
+    plan.claim(JUMP)
+    state.set_variable("b", False)
+    state.set_variable("c", True)
+    state.drive()
+    body.flags.release(plan)
+    for _ in range(4):
+        kernel.step_tick()
+    state.set_variable("c", False)
+    assert holds(body) == {"MOVE": "selection/R/C", "JUMP": "selection/R/C"}
+    state.drive()
+    assert (state.behavior, holds(body), body.flags.waiting()) == ("A", {}, [])
+
+
+def test_a_better_one_takes_over_what_the_next_one_had_already(abc):
+    """B is to follow A, which cleans up, and holds MOVE; C comes before it, and nobody gets in between."""
+    kernel = Kernel()
+    body = LoneBody(kernel=kernel)
+    flags = {"A": set(), "B": {MOVE}, "C": {MOVE, LOOK}}
+    state = abc.state({name: type(name, (Slow,), {"flags": flags[name]}) for name in "ABC"}, body=body)
+    state.drive()
+    kernel.step_tick()
+    state.set_variable("b", True)
+    state.drive()
+    plan = Other(body)
+    plan.claim(MOVE, wait=True)
+    assert holds(body) == {"MOVE": "selection/R/B"}
+    state.set_variable("c", True)
+    state.drive()
+    assert (holds(body), plan.granted) == ({"MOVE": "selection/R/C", "LOOK": "selection/R/C"}, 0)
+    for _ in range(4):
+        kernel.step_tick()
+    assert (state.behavior, plan.granted) == ("C", 0)
+    end(state, kernel)
+    assert (holds(body), plan.granted) == ({"MOVE": "plan"}, 1)
+
+
+def test_one_that_gives_way_while_others_are_asked_leaves_in_that_drive(abc, log, writing):
+    body = LoneBody()
+    reflex = Other(body, "reflex", precedence=5)
+
+    class Plan(Other):
+        def give_way(self, flag, claimant):
+            reflex.claim(LOOK, wait=True)
+
+    Plan(body, way="later").claim(MOVE)
+    behaviors = {"C": holding("C", log, writing, MOVE), "A": holding("A", log, writing, LOOK)}
+    state = abc.state(behaviors, body=body, precedence=1)
+    state.drive()
+    assert holds(body) == {"MOVE": "plan", "LOOK": "selection/R/A"}
+    state.set_variable("c", True)
+    state.drive()  # C asks the plan, which has the reflex ask A
+    assert log == [("constructor", "A"), ("destructor", "A")]
+    assert (state.behavior, reflex.granted, holds(body)) == (None, 1, {"MOVE": "plan", "LOOK": "reflex"})
+
+
+def test_the_next_best_has_its_own_when_the_best_is_served_first(abc, log, writing):
+    """The plan gives way when B asks, too: C is served, and B, which shares MOVE with C, begins; MOVE is B's."""
+    body = LoneBody()
+
+    class Plan(Other):
+        def give_way(self, flag, claimant):
+            self.asked.append(claimant)
+            if len(self.asked) == 2:
+                body.flags.release(self)
+
+    plan = Plan(body, way="later")
+    plan.claim(MOVE)
+    behaviors = {"C": holding("C", log, writing, MOVE), "B": holding("B", log, writing, MOVE, LOOK)}
+    state = abc.state({**behaviors, "A": LeafBehavior}, body=body, precedence=1)
+    for name in "bc":
+        state.set_variable(name, True)
+    state.drive()
+    assert plan.asked == ["selection/R/C", "selection/R/B"]
+    assert (state.behavior, holds(body)) == ("B", {"MOVE": "selection/R/B", "LOOK": "selection/R/B"})
+    state.drive()
+    assert (state.behavior, holds(body)) == ("C", {"MOVE": "selection/R/C"})
+
+
+def test_one_that_was_served_and_lost_what_it_shares_keeps_nothing(abc):
+    """C is served LOOK, and shares MOVE with B, which is to follow A; then B gives MOVE to the reflex."""
+    kernel = Kernel()
+    body = LoneBody(kernel=kernel)
+    reflex = Other(body, "reflex", precedence=5)
+
+    class Plan(Other):
+        def give_way(self, flag, claimant):
+            body.flags.release(self)
+            reflex.claim(MOVE, wait=True)
+
+    Plan(body, way="now").claim(LOOK)
+    flags = {"A": set(), "B": {MOVE}, "C": {MOVE, LOOK}}
+    behaviors = {name: type(name, (Slow,), {"flags": flags[name]}) for name in "ABC"}
+    state = abc.state(behaviors, body=body, precedence=1)
+    state.drive()
+    kernel.step_tick()
+    for name in "bc":
+        state.set_variable(name, True)
+        state.drive()
+    assert holds(body) == {"MOVE": "reflex"}
+    assert (state.behavior, state.phase, state.is_stale) == ("A", "leaving", True)
+    body.flags.release(reflex)
+    for _ in range(5):
+        state.drive()
+        kernel.step_tick()
+    assert (state.behavior, holds(body)) == ("C", {"MOVE": "selection/R/C", "LOOK": "selection/R/C"})
+    end(state, kernel)
+    assert holds(body) == {}
+
+
+def test_one_whose_flags_are_gone_before_it_begins_is_passed_over(abc, state_of, body, log, writing):
+    """C gives MOVE back when B is selected; who was waiting for it has the reflex take LOOK from B."""
+    reflex = Other(body, "reflex", precedence=5)
+
+    class Tree(Other):
+        def flags_granted(self):
+            reflex.claim(LOOK)
+
+    plan, tree = Other(body), Tree(body, "tree")
+    plan.claim(MOVE)
+    state = state_of(abc, {"C": holding("C", log, writing, MOVE), "B": holding("B", log, writing, LOOK)})
+    state.set_variable("c", True)
+    state.drive()
+    body.flags.release(plan)
+    tree.claim(MOVE, wait=True)
+    state.set_variable("c", False)
+    state.set_variable("b", True)
+    state.drive()
+    assert (state.behavior, log) == ("A", [("constructor", "A")])
+    assert holds(body) == {"MOVE": "tree", "LOOK": "reflex"}
+    body.flags.release(reflex)
+    state.drive()
+    assert state.behavior == "B"
 
 
 def test_leaving_the_body_gives_up_what_was_to_follow_at_once(abc, log, writing):

@@ -154,6 +154,39 @@ def test_trees_come_and_go(library, files, state_of):
     assert state.behavior == "Idle"  # who uses it may go on
 
 
+def test_agents_follow_a_tree_that_was_away_and_came_back(library, files, body):
+    """An editor deletes a file and writes it again: to the agents it is the tree that they run on."""
+    state = library["t"].state(body=body)
+    state.set_variable("a", True)
+    state.drive()
+    text = files.pop("t.xml")
+    assert library.reload().removed == ("t",)
+    state.drive()
+    assert state.behavior == "A"
+    files["t.xml"] = text.replace('<Ref name="B"/>', '<Leaf name="Sleep"/>')
+    assert library.reload().added == ("t",)
+    state.drive()
+    assert state.behavior == "Sleep"
+    assert state.tree is library["t"]
+
+
+def test_a_folder_that_is_away_changes_nothing(tmp_path, body):
+    folder = tmp_path / "trees"
+    folder.mkdir()
+    (folder / "b.xml").write_text(BLOCKS)
+    (folder / "t.xml").write_text(TREE)
+    library = SelectionLibrary.load(folder)
+    folder.rename(tmp_path / "elsewhere")
+    report = library.reload()
+    assert (report.removed, report.changed, report.ok) == ((), (), False)
+    assert [str(problem) for problem in report.problems] == [
+        f"{folder}: error: it is not there any more. What was read before stays."
+    ]
+    assert "t" in library
+    (tmp_path / "elsewhere").rename(folder)
+    assert library.reload() == ((), (), (), (), ())
+
+
 def test_a_folder(tmp_path, body):
     (tmp_path / "t.xml").write_text(TREE.replace('<Ref name="B"/>', '<Leaf name="A"/>'))
     library = SelectionLibrary.load(tmp_path)
