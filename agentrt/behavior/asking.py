@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from agentrt.behavior.memory import Memory
     from agentrt.behavior.nodes import Node
 
-__all__ = ["Trail", "ask", "call_decide", "chosen"]
+__all__ = ["SLACK", "Trail", "ask", "call_decide", "chosen"]
 
-_SLACK = 1e-9  # seconds; times are sums of binary fractions
+SLACK = 1e-9  # seconds; times are sums of binary fractions
 
 Trail = list[str] | None
 """Where to write down for the log what came of each check, if anybody reads it."""
@@ -142,7 +142,7 @@ def _passes(memory: Memory, node: Node, parent: Activation | None, trail: Trail)
     """Whether the preconditions hold."""
     told = len(trail) if trail is not None else 0
     if node.timer >= 0:
-        is_early = memory.time - memory.timers[node.timer] < node.every - _SLACK
+        is_early = memory.time - memory.timers[node.timer] < node.every - SLACK
         if is_early and not has_claimed(memory, node, parent):
             _told(trail, "failed Time check")
             return False

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior import upkeep
 from agentrt.behavior.activation import Activation
+from agentrt.behavior.asking import SLACK
 from agentrt.behavior.choosing import accepted, attempt, delegate
 from agentrt.behavior.printing import print_state
 from agentrt.behavior.state import TreeState
@@ -122,7 +123,7 @@ class Memory(TreeState):
                 for child in node.higher[at.index]:
                     decide = child.ask
                     if decide is None:
-                        choice = attempt(self, at, node.children.index(child), child, None)
+                        choice = self._attempt(at, child)
                         if choice is not None:
                             break
                     else:
@@ -139,6 +140,19 @@ class Memory(TreeState):
         if child is None:
             return self.run(Walk.go, at, step)
         return self._accepted(at, child, choice)
+
+    def _attempt(self, at: Activation, child: Node) -> Choice | None:
+        """Ask a child that has preconditions, unless one of them fails at a glance."""
+        check = child.decision
+        if check is not None and self.decision_flags & check.mask != check.pattern:
+            return None
+        check = child.stimuli
+        if check is not None and self.stimuli_flags & check.mask != check.pattern:
+            return None
+        # Nothing of this memory waits for control flags, else the tick would be walked in full.
+        if child.timer >= 0 and self.time - self.timers[child.timer] < child.every - SLACK:
+            return None
+        return attempt(self, at, at.node.children.index(child), child, None)
 
     def _raised(self, at: Activation, child: Node | None, error: Exception) -> bool:
         """The tick of a behavior raised, or the Decide of a child."""
@@ -252,24 +266,23 @@ class Memory(TreeState):
 
     def drive(self) -> None:
         """Tick, once in a tick of the agent; its stimuli have run down before."""
-        body = self.require_body()
-        kernel = body.kernel
-        if kernel is None:
+        clock = self._clock
+        if clock is None:
+            self.require_body()
             raise NotRunningError("a body without a kernel has no time: call memory.tick(dt) in place of drive().")
-        now = kernel.clock.now
-        dt = now - self.time
+        now = clock.tick / clock.ticks_per_second
         rare = self._rare
         try:
             if rare is not None and rare.update_flags is not None:
                 self.decision_flags = rare.update_flags(self.agent)
         except Exception as error:
-            body.fault(self.name, "decision_flags", error)
+            self.require_body().fault(self.name, "decision_flags", error)
         if self._stimuli is not None:
             self._stimuli.pass_to(now)
         try:
-            self.tick(dt, None, None, now)
+            self.tick(now - self.time, None, None, now)
         except AgentRTError as error:
-            body.fault(self.name, "tick", error)
+            self.require_body().fault(self.name, "tick", error)
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Take everything down.

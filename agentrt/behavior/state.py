@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agentrt.behavior.nodes import Node
     from agentrt.behavior.tree import BehaviorTree
     from agentrt.behavior.walking import Walk
+    from agentrt.kernel.clock import Clock
 
 __all__ = ["TreeState"]
 
@@ -55,6 +56,7 @@ class TreeState:
     """
 
     __slots__ = (
+        "_clock",
         "_given_flags",
         "_is_plain",
         "_is_ticking",
@@ -87,6 +89,7 @@ class TreeState:
         self.decision_flags: int = 0
         self.asked: Node | None = None
         self.asked_by: Activation | None = None
+        self._clock: Clock | None = None  # of the body that it drives
         self._given_flags: int | None = None
         self._stimuli: Stimuli | None = None
         self._rare: Rare | None = None
@@ -117,14 +120,19 @@ class TreeState:
         self.keep_time()
 
     def keep_time(self) -> None:
-        """Let the stimuli run down by themselves, if a body is driven."""
-        if self._stimuli is not None and self.body is not None and self.body.kernel is not None:
-            self._stimuli.keep_time(self.body.kernel)
+        """Take the time of the body, if one is driven, and let the stimuli run down by themselves."""
+        kernel = None if self.body is None else self.body.kernel
+        if kernel is not None:
+            self._clock = kernel.clock
+            if self._stimuli is not None:
+                self._stimuli.keep_time(kernel)
 
     def lose_time(self) -> None:
         """The body is driven no more, or with other stimuli."""
-        if self._stimuli is not None and self.body is not None and self.body.kernel is not None:
-            self._stimuli.lose_time()
+        if self._clock is not None:
+            self._clock = None
+            if self._stimuli is not None:
+                self._stimuli.lose_time()
 
     def perceived(self) -> list[Stimulus]:
         """The stimuli that are there, in the order in which they came."""

@@ -246,7 +246,7 @@ class GoalSelector(FlagSharing):
         """
         before = self.ticks
         self.ticks = before + 1
-        if before and (before + self.body.number) & 1:
+        if before and (before + (self._body or self.body).number) & 1:
             if self._running:
                 self.tick_running_goals()
         else:

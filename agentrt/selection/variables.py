@@ -87,7 +87,8 @@ class TreeVariables:
 
         Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
         """
-        if value is not True and value is not False and value not in (0, 1):
+        given: object = value  # a text from a file or a console would be true whatever it says
+        if given not in (False, True):
             raise DefinitionError(f"variable {name!r}", f"it cannot be set to {value!r}.", "Write True or False.")
         program = self._program
         if program is not self.tree.program:

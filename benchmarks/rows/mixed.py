@@ -1,7 +1,8 @@
 """Agents that are driven by several models at once: memory of an idle one, and a tick of ten thousand.
 
 Each agent has eight known actions that think, a goal selector with eight goals none of which can be used, and a
-behavior tree of seven deciders below its root, of which the last, which always accepts, is active. In
+behavior tree of seven deciders below its root, of which the last, which always accepts, is active; three of the others
+are kept off by a check of flags, three by their Decide. In
 ``mixed_ten_thousand`` the next hundredth of the plans is stirred in each tick, as in ``ten_thousand``; selectors and
 trees of all agents are ticked in every tick, full and partial ones in turn. One unit is one tick; the target is the
 length of a tick at 20 Hz.
@@ -14,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from agentrt import JUMP, LOOK, MOVE, Agent, Runtime
-from agentrt.behavior import Behavior, BehaviorTree, decider, group
+from agentrt.behavior import Behavior, BehaviorTree, Check, decider, group
 from agentrt.goals import Goal, GoalSelector
 from benchmarks.harness import Row, Side, Size, Work
 from benchmarks.rows.idle_memory import EIGHT, Idler
@@ -58,12 +59,12 @@ class Act(Behavior):
 
 TREE = BehaviorTree(
     group("ROOT")[
-        decider("FLEE", Act, decide=_is_in_danger),
-        decider("GUARD", Act, decide=_is_in_danger),
+        decider("FLEE", Act, stimuli=Check(all_set=1)),
+        decider("GUARD", Act, decision=Check(all_set=1)),
         decider("FIGHT", Act, decide=_is_in_danger),
         decider("EAT", Act, decide=_is_in_danger),
         decider("DRINK", Act, decide=_is_in_danger),
-        decider("PLAY", Act, decide=_is_in_danger),
+        decider("PLAY", Act, stimuli=Check(all_set=2)),
         decider("REST", Rest),
     ]
 )

@@ -5,15 +5,12 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt import Agent, CancelScope, sleep_ticks
-from agentrt.behavior import SCORED, Behavior, BehaviorTree, decider, group, reference
+from agentrt.behavior import SCORED, BehaviorTree, decider, group, reference
 from agentrt.body.flags import LOOK, MOVE
 from agentrt.kernel.kernel import Kernel
-from agentrt.testing import Simulation
 
 worlds = load("tests/behavior/worlds.py")
-leaf, branch, wants = worlds.leaf, worlds.branch, worlds.wants
-Creature, memory_of = worlds.Creature, worlds.memory_of
+leaf, branch, Creature, memory_of = worlds.leaf, worlds.branch, worlds.Creature, worlds.memory_of
 
 
 class Other:
@@ -427,17 +424,25 @@ def test_a_claim_that_shared_a_flag_which_the_path_has_lost_is_worth_nothing():
     assert (memory.active_path, set(holds(memory).values())) == (("ROOT", "DANCE"), {"tree/ROOT/DANCE"})
 
 
-def test_a_claim_of_a_tree_that_runs_for_somebody_shares_his_flags():
-    creature = Creature("DANCE")
-    memory, _ = memory_of(tree_of(leaf("DANCE", flags={MOVE, LOOK})), creature, precedence=1)
-    owner, eyes = Other(memory.body.flags), Other(memory.body.flags, slow=True)
-    memory.body.holder = owner
-    owner.claim(MOVE)
+@pytest.mark.parametrize("runs_for_somebody", [False, True])
+def test_what_was_granted_is_kept_beside_flags_that_are_shared(runs_for_somebody):
+    creature = Creature("DANCE") if runs_for_somebody else Creature("WALK")
+    tree = tree_of(leaf("DANCE", flags={MOVE, LOOK}), leaf("WALK", flags={MOVE}))
+    memory, _ = memory_of(tree, creature, precedence=1)
+    ledger = memory.body.flags
+    owner, eyes, rival = Other(ledger), Other(ledger, slow=True), Other(ledger, precedence=1)
+    if runs_for_somebody:
+        memory.body.holder = owner
+        owner.claim(MOVE)
+    else:
+        memory.tick(0.1)
     eyes.claim(LOOK)
+    creature.wants.add("DANCE")
     memory.tick(0.1)
-    memory.body.flags.release(eyes)
+    rival.claim(LOOK, wait=True)
+    ledger.release(eyes)
     memory.tick(0.1)
-    assert memory.active_path == ("ROOT", "DANCE")
+    assert (memory.active_path, rival.granted) == (("ROOT", "DANCE"), 0)
 
 
 # --- between ticks ----------------------------------------------------------------------------------------------------
@@ -479,86 +484,3 @@ def test_who_is_served_while_a_tree_gives_way_may_want_more_of_it(leaves):
     assert creature.taken() == ["WALK deactivate", "GUARD deactivate", *["left"] * leaves]
     ended = [one.path.rpartition("/")[2] for one in records if one.event == "deactivate"]
     assert ended == ["WALK", "GUARD", *["ROOT"] * leaves]
-
-
-# --- behaviors that take their time -----------------------------------------------------------------------------------
-
-
-class Slow(Behavior):
-    """Cleans up for some ticks."""
-
-    def __init__(self, name, ticks):
-        self.name = name
-        self.ticks = ticks
-
-    async def run(self, at):
-        try:
-            await sleep_ticks(1000)
-        finally:
-            with CancelScope(shield=True):
-                await sleep_ticks(self.ticks)
-
-
-class Opens(Behavior):
-    """Is active after some ticks."""
-
-    name = "OPEN"
-
-    async def activate(self, at):
-        await sleep_ticks(1)
-
-
-class Being(Creature):
-    """Whoever the tree of a simulated agent drives; ``course`` has the path and the flags after each tick."""
-
-    def __init__(self, tree, *wants, **options):
-        super().__init__(*wants)
-        self.simulation = Simulation()
-        self.memory = tree.memory(**options)
-        self.body = self.simulation.add(Agent(self))
-        self.body.attach(self.memory)
-        self.flags = self.body.flags
-
-    def course(self, ticks):
-        found = []
-        for _ in range(ticks):
-            self.simulation.tick(1)
-            names = {flag: hold.name.rpartition("/")[2] for flag, hold in self.flags.holds().items()}
-            found.append((self.memory.active_path[1:], names))
-        return found
-
-
-def test_what_was_granted_is_given_back_while_a_tree_waits_for_a_clean_up():
-    tree = tree_of(leaf("FLEE"), leaf("WALK", flags={MOVE}), decider("STARE", Slow("STARE", 4), flags={LOOK}))
-    being = Being(tree, "WALK", precedence=1)
-    other = Other(being.flags, slow=True)
-    other.claim(MOVE)
-    assert being.course(1) == [(("STARE",), {"MOVE": "other", "LOOK": "STARE"})]
-    Other(being.flags, precedence=2).claim(LOOK, wait=True)
-    being.flags.release(other)
-    assert being.course(2) == [((), {"LOOK": "STARE"})] * 2
-
-
-def test_another_jump_into_a_group_that_just_opened_gives_back_what_the_first_was_to_have():
-    tree = tree_of(
-        reference("FIRST", "A", decide=wants("FIRST")),
-        reference("SECOND", "B", decide=wants("SECOND")),
-        group("BAG", behavior=Opens)[leaf("A", decide=None, flags={MOVE}), leaf("B", decide=None, flags={MOVE, LOOK})],
-    )
-    being = Being(tree, "FIRST")
-    assert being.course(1) == [(("BAG",), {"MOVE": "A"})]
-    being.wants = {"SECOND"}
-    assert being.course(3)[-1] == (("BAG", "B"), {"MOVE": "B", "LOOK": "B"})
-    assert [words for words in being.log if words.startswith("A")] == []
-
-
-def test_a_jump_that_is_dropped_leaves_the_flags_with_who_cleans_up():
-    tree = tree_of(
-        reference("JUMP", "B", decide=wants("JUMP")),
-        branch("BAG")[decider("A", Slow("A", 3), flags={MOVE}), leaf("B", flags={MOVE})],
-    )
-    being = Being(tree, "BAG")
-    assert being.course(1) == [(("BAG", "A"), {"MOVE": "A"})]
-    being.wants.add("JUMP")
-    being.fails.add("BAG.tick")
-    assert being.course(4) == [((), {"MOVE": "A"})] * 3 + [((), {})]
