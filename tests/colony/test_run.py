@@ -39,7 +39,7 @@ def test_the_entry_point_offers_the_colony():
 
 @pytest.mark.slow
 def test_in_two_days_everything_happens():
-    colony = Colony(seed=7)
+    colony = Colony(seed=11)  # in about half of all towns no wolf comes within reach of a sword in that time
     killed, last_run = [], {}
 
     def listen(record):

@@ -15,7 +15,7 @@ Crowd = load("tests/runtime/crowded_body.py").Crowd
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_two_never_use_one_part(seed):
     draw = random.Random(seed)
     crowd = Crowd(draw)
