@@ -15,11 +15,11 @@ from pathlib import Path
 
 from agentrt.behavior import BehaviorTree, GroupDecider, ReferenceDecider
 from agentrt.behavior.deciders import Decider
+from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "behavior.md"
 EXAMPLE = ROOT / "examples" / "08_behavior_tree.py"
-BEGIN, END = "<!-- figure 1 -->\n", "<!-- end -->"
 
 
 def diagram(tree: BehaviorTree) -> str:
@@ -76,11 +76,8 @@ def updated(page: str) -> str:
     Raises:
         ValueError: the page does not have the marks exactly once.
     """
-    before, *parts = page.split(BEGIN)
-    if len(parts) != 1 or END not in parts[0]:
-        raise ValueError(f"the page has {len(parts)} places for the diagram, and not one")
     tree: BehaviorTree = runpy.run_path(str(EXAMPLE))["CREATURE"]
-    return before + BEGIN + diagram(tree) + "\n" + END + parts[0].partition(END)[2]
+    return put(page, "diagram", "figure 1", diagram(tree) + "\n")
 
 
 if __name__ == "__main__":

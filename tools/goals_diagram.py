@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agentrt.goals import GoalSelector
 from agentrt.goals.states import IDLE, STATE_NAMES, STATE_TABLE
+from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "goals.md"
@@ -79,11 +80,7 @@ def updated(page: str) -> str:
         ValueError: the page does not have the marks of a picture exactly once.
     """
     for title, draw in PICTURES.items():
-        begin, end = f"<!-- {title} -->\n", "<!-- end -->"
-        before, *parts = page.split(begin)
-        if len(parts) != 1 or end not in parts[0]:
-            raise ValueError(f"the page has {len(parts)} places for the picture '{title}', and not one")
-        page = before + begin + draw() + "\n" + end + parts[0].partition(end)[2]
+        page = put(page, "picture", title, draw() + "\n")
     return page
 
 

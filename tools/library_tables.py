@@ -20,6 +20,7 @@ import agentrt_actions
 import agentrt_packs
 from agentrt import Action, CompoundAction, Registry, TaskGroupAction
 from agentrt_actions import protocols, things
+from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "library.md"
@@ -221,12 +222,7 @@ def updated(page: str) -> str:
         ValueError: the page does not have the marks of a table exactly once.
     """
     for title, rows in tables().items():
-        begin, end = f"<!-- {title} -->\n", "<!-- end -->"
-        before, *parts = page.split(begin)
-        if len(parts) != 1 or end not in parts[0]:
-            raise ValueError(f"the page has {len(parts)} places for the table {title!r}; it needs one, with an end")
-        _, after = parts[0].split(end, 1)
-        page = before + begin + "\n" + "\n".join(rows) + "\n\n" + end + after
+        page = put(page, "table", title, "\n" + "\n".join(rows) + "\n\n")
     return page
 
 

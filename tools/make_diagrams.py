@@ -14,6 +14,7 @@ from pathlib import Path
 
 from agentrt.activity.states import FRAME_NAMES, FRAME_TABLE, IDLE, UNIT_NAMES, UNIT_TABLE
 from agentrt.activity.task_states import TASK_TABLE
+from marks import put
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
 _TASK_NAMES = tuple(TASK_TABLE)
@@ -56,11 +57,7 @@ def updated(page: str) -> str:
         ValueError: the page does not have the marks of a diagram exactly once.
     """
     for title, (table, names) in DIAGRAMS.items():
-        begin, end = f"<!-- {title} -->\n", "<!-- end -->"
-        before, *parts = page.split(begin)
-        if len(parts) != 1 or end not in parts[0]:
-            raise ValueError(f"the page has {len(parts)} places for the diagram '{title}', and not one")
-        page = before + begin + diagram(table, names) + "\n" + end + parts[0].partition(end)[2]
+        page = put(page, "diagram", title, diagram(table, names) + "\n")
     return page
 
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentrt.selection import SelectionLibrary
+from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "selection.md"
 TREES = ROOT / "examples" / "selection"
-BEGIN = "<!-- the tree of the Grunt -->\n"
-END = "<!-- end -->"
 
 
 def updated(page: str) -> str:
@@ -30,11 +29,8 @@ def updated(page: str) -> str:
     Raises:
         ValueError: the page does not have the marks exactly once.
     """
-    before, *parts = page.split(BEGIN)
-    if len(parts) != 1 or END not in parts[0]:
-        raise ValueError(f"the page has {len(parts)} places for the picture, and not one")
     diagram = SelectionLibrary.load(TREES)["Grunt"].diagram()
-    return f"{before}{BEGIN}```mermaid\n{diagram}\n```\n{END}{parts[0].partition(END)[2]}"
+    return put(page, "picture", "the tree of the Grunt", f"```mermaid\n{diagram}\n```\n")
 
 
 if __name__ == "__main__":
