@@ -22,35 +22,62 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ForeignAwaitError, RunFault
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import Waiter, suspend_on
 
-__all__ = ["Calls"]
+if TYPE_CHECKING:
+    from agentrt.intake import Journal
+
+__all__ = ["Answers", "Calls", "OutsideCall"]
 
 
-class _Call:
+class Answers(Protocol):
+    """Who answers calls instead of the outside: a replay, which has the results of a journal."""
+
+    def asked(self, call: OutsideCall) -> None:
+        """A call is made; nothing is called. Whoever answers has ``call.deliver`` called at an intake.
+
+        Args:
+            call: which.
+        """
+
+
+class OutsideCall:
     """One call: its waiter, and what came of it.
 
     Attributes:
+        number: which call of its runtime, from 0.
+        what: the name of the function that was called.
+        journal: who keeps what came of it, or nobody.
         waiter: of the strand that called.
         error: what was raised.
         cancel: cancels the task of the event loop; None if there is none.
         is_cancelled: whether the strand does not wait any more.
     """
 
-    __slots__ = ("cancel", "error", "is_cancelled", "waiter")
+    __slots__ = ("cancel", "error", "is_cancelled", "journal", "number", "waiter", "what")
 
-    def __init__(self) -> None:
+    def __init__(self, number: int, what: str, journal: Journal | None) -> None:
+        self.number: int = number
+        self.what: str = what
+        self.journal: Journal | None = journal
         self.waiter = Waiter()
         self.error: BaseException | None = None
         self.cancel: Callable[[], object] | None = None
         self.is_cancelled = False
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
-        """The intake takes what came of it."""
+        """The intake takes what came of it.
+
+        Args:
+            value: what the function returned.
+            error: what it raised, or None.
+        """
+        if self.journal is not None:
+            self.journal.answered(self.number, self.what, value, error)
         self.error = error
         self.waiter.notify(value)
 
@@ -69,10 +96,16 @@ class Calls:
 
     Attributes:
         running: those that a task of the event loop works on, in order.
+        count: how many calls there were.
+        journal: who keeps what comes of them, or nobody.
+        answers: who answers instead of the outside, or nobody.
     """
 
     def __init__(self, kernel: Kernel) -> None:
-        self.running: dict[_Call, object] = {}  # with its task: asyncio itself keeps only weak references
+        self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
+        self.count: int = 0
+        self.journal: Journal | None = None
+        self.answers: Answers | None = None
         self._kernel = kernel
         self._idle: Any = None
 
@@ -90,9 +123,13 @@ class Calls:
             ForeignAwaitError: a coroutine function, and no event loop.
             Exception: what it raised.
         """
-        call = _Call()
-        start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
-        start(call, functools.partial(fn, *args))
+        call = OutsideCall(self.count, _name(fn), self.journal)
+        self.count += 1
+        if self.answers is not None:
+            self.answers.asked(call)
+        else:
+            start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
+            start(call, functools.partial(fn, *args))
         try:
             value = await suspend_on(call.waiter)
         except BaseException:
@@ -117,7 +154,7 @@ class Calls:
 
     # --- where it runs ------------------------------------------------------------------------------------------------
 
-    def _inline(self, call: _Call, fn: Callable[[], Any]) -> None:
+    def _inline(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
         if _is_coroutine_function(fn):
             raise self._no_loop(fn)
         value, error = None, None
@@ -133,7 +170,7 @@ class Calls:
     def _no_loop(self, fn: Callable[[], Any]) -> ForeignAwaitError:
         return ForeignAwaitError(_name(fn), self._kernel.host.name, is_call=True, tick=self._kernel.tick)
 
-    def _on_asyncio(self, call: _Call, fn: Callable[[], Any]) -> None:
+    def _on_asyncio(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
         import asyncio
 
         task = asyncio.get_running_loop().create_task(self._make(call, fn), name=f"agentrt call of {_name(fn)}")
@@ -141,7 +178,7 @@ class Calls:
         task.add_done_callback(lambda _task: self._ended(call))
         call.cancel = task.cancel
 
-    def _on_trio(self, call: _Call, fn: Callable[[], Any]) -> None:
+    def _on_trio(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
         import trio
 
         scope = trio.CancelScope()
@@ -157,7 +194,7 @@ class Calls:
         trio.lowlevel.spawn_system_task(make, name=f"agentrt call of {_name(fn)}")
         call.cancel = scope.cancel
 
-    async def _make(self, call: _Call, fn: Callable[[], Any]) -> None:
+    async def _make(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
         """Run the function on an event loop, and post what comes of it."""
         import anyio
 
@@ -181,7 +218,7 @@ class Calls:
         else:
             self._kernel.post(call.deliver, value, None)
 
-    def _ended(self, call: _Call) -> None:
+    def _ended(self, call: OutsideCall) -> None:
         del self.running[call]
         if self._idle is not None and not self.running:
             self._idle.set()

@@ -38,6 +38,8 @@ __all__ = ["BLOCKING_MS", "CATCH_UP", "Driver", "Pacer"]
 CATCH_UP = 5
 BLOCKING_MS = 100.0
 
+_GATE_SECONDS = 0.02  # how often who stands before the closed gate asks again
+
 
 class Pacer:
     """When the next tick is due.
@@ -48,9 +50,10 @@ class Pacer:
         now: the time now, in seconds from any start; the first tick is due at once.
     """
 
-    __slots__ = ("_catch_up", "_due", "_period")
+    __slots__ = ("_catch_up", "_due", "_given", "_period")
 
     def __init__(self, period: float, catch_up: int, now: float) -> None:
+        self._given = period
         self._period = period
         self._catch_up = catch_up
         self._due = now
@@ -62,6 +65,22 @@ class Pacer:
             now: the time now.
         """
         return max(0.0, self._due - now)
+
+    def accelerate(self, speed: float) -> None:
+        """Change the pace.
+
+        Args:
+            speed: how many times as fast as it was given.
+        """
+        self._period = self._given / speed
+
+    def restart(self, now: float) -> None:
+        """Forget what is due: the next tick is due at once. After a pause, nothing is late.
+
+        Args:
+            now: the time now.
+        """
+        self._due = now
 
     def ticked(self, now: float) -> int:
         """A tick was run.
@@ -289,21 +308,25 @@ class Driver:
         def is_done() -> bool:
             return self._is_stopping or is_over()
 
+        gate = self._runtime.gate
         with self._watch(blocking):
             while ticks > 0 and not is_done():
-                await self._rest(pacer)
+                await self._rest(pacer.rest(now()))
+                while not is_done() and gate.is_closed and not gate.admit():
+                    await self._rest(_GATE_SECONDS)
+                    pacer.restart(now())
+                pacer.accelerate(gate.speed)
                 if not is_done():
                     await host.run_tick(kernel, budget)
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1
             if not is_done():
-                await self._rest(pacer)  # so many ticks take so much time
+                await self._rest(pacer.rest(now()))  # so many ticks take so much time
         if self._is_stopping:
             await self._close("the runtime was stopped")
 
-    async def _rest(self, pacer: Pacer) -> None:
+    async def _rest(self, seconds: float) -> None:
         host = self._kernel.host
-        seconds = pacer.rest(now())
         if host.name == "plain" and current_library() != "plain":
             import anyio
 
@@ -335,6 +358,7 @@ class Driver:
             self._pass_on(turn)
 
     async def _close(self, reason: str) -> None:
+        self._tell_journal(reason)
         try:
             await self._closer.aclose(reason)
         finally:
@@ -347,8 +371,14 @@ class Driver:
             reason: why, in words.
         """
         self.require_idle("runtime.close")
+        self._tell_journal(reason)
         self._closer.close(reason)
         self._is_stopping = False
+
+    def _tell_journal(self, reason: str) -> None:
+        journal = self._runtime.journal
+        if journal is not None:
+            journal.closing(reason)
 
     def require_idle(self, method: str) -> None:
         """Raise ``WrongStateError`` if somebody drives.

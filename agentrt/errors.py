@@ -37,6 +37,7 @@ __all__ = [
     "DuplicateAliasError",
     "ExpectedStateError",
     "ForeignAwaitError",
+    "InputError",
     "InternalError",
     "InvalidPackError",
     "InvalidSelectionError",
@@ -305,6 +306,26 @@ class ExpectedStateError(AuthorError, AttributeError):
 
 
 # --- data faults ------------------------------------------------------------------------------------------------------
+
+
+class InputError(AuthorError):
+    """Something was sent to a runtime that it does not take.
+
+    Attributes:
+        name: of the input.
+        reason: what is wrong with it.
+    """
+
+    code = "ART111"
+
+    def __init__(self, name: str, reason: str, known: Sequence[str] = ()) -> None:
+        self.name = name
+        self.reason = reason
+        hint = did_you_mean(name, known)
+        super().__init__(
+            f"the input {name!r}: {reason}.{hint} The world puts up a function for each name, with runtime.on_input; "
+            f"what is sent are plain values: None, truth values, numbers, texts, lists and dicts of them."
+        )
 
 
 class ArgumentError(DataFault):

@@ -20,17 +20,17 @@ Who runs the ticks: see ``driving``; how it is closed: ``closing``; agents that 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from agentrt.attachments import Round
 from agentrt.body.leases import LeaseBook
-from agentrt.calls import Calls
 from agentrt.driving import BLOCKING_MS, CATCH_UP, Driver
 from agentrt.errors import NotRunningError, WrongStateError
+from agentrt.gate import Gate
+from agentrt.intake import Intake
 from agentrt.kernel.kernel import Kernel
 from agentrt.loops import current_library, make_host
-from agentrt.reporting import Reporting
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -45,7 +45,7 @@ __all__ = ["HOSTS", "Runtime"]
 HOSTS = ("auto", "plain", "asyncio", "trio")
 
 
-class Runtime(Reporting):
+class Runtime(Intake):
     """Agents on one clock.
 
     Args:
@@ -64,6 +64,7 @@ class Runtime(Reporting):
         host: the name of the host; ``"auto"`` until it is chosen.
         restart: as given.
         calls: the calls to the outside that are under way.
+        gate: pauses it, steps it, and changes its speed.
         round: the drivers of all agents, in the order in which they drive.
         waits: how long tasks were available before somebody started them.
         search: the search work of all agents.
@@ -88,11 +89,11 @@ class Runtime(Reporting):
         self.leases: LeaseBook = LeaseBook()
         self.host: str = "auto"
         self.restart = restart
-        self.calls: Calls = Calls(self.kernel)
         self._agents: dict[str, Agent] = {}
         self._names: dict[str, int] = {}  # how often each name was asked for
         self._arrivals = 0
         self.round: Round = Round(self.kernel, lambda: self.agents)
+        self.gate: Gate = Gate()
         self._carry = 0.0
         self._driver = Driver(self)
         self._may_choose = host == "auto"
@@ -175,15 +176,6 @@ class Runtime(Reporting):
         if agent.runtime is self and agent.planner is not None:
             self.post(agent.end, reason)
 
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake. Safe from any thread.
-
-        Args:
-            fn: a plain function, such as ``signal.emit``.
-            args: what to call it with.
-        """
-        self.kernel.post(fn, *args)
-
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the agents.
 
@@ -221,15 +213,6 @@ class Runtime(Reporting):
 
         self.post(begin)
 
-    def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
-        """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps.
-
-        Args:
-            fn: a coroutine function or a plain function.
-            args: what to call it with.
-        """
-        return self.calls.call(fn, *args)
-
     # --- the host -----------------------------------------------------------------------------------------------------
 
     def _take_host(self, name: str) -> None:
@@ -261,7 +244,7 @@ class Runtime(Reporting):
                 runs one tick.
 
         Returns:
-            How many ticks ran.
+            How many ticks ran; fewer than asked for if the gate is closed, and the rest is not made up for.
 
         Raises:
             NotRunningError: the host is trio, which cannot be stepped synchronously; or its event loop does not run.
@@ -270,14 +253,18 @@ class Runtime(Reporting):
         self._choose_host()
         self._driver.require_idle("runtime.step")
         if dt is None:
-            self.kernel.step_tick()
-            return 1
+            return self._step(1)
         if not dt >= 0 or math.isinf(dt):
             raise ValueError(f"step({dt!r}): it takes a number of seconds that is not negative")
         self._carry += dt * self.clock.ticks_per_second
         ticks = int(self._carry + 1e-9)
         self._carry = max(0.0, self._carry - ticks)
-        for _ in range(ticks):
+        return self._step(ticks)
+
+    def _step(self, ticks: int) -> int:
+        for ran in range(ticks):
+            if self.gate.is_closed and not self.gate.admit():
+                return ran
             self.kernel.step_tick()
         return ticks
 

@@ -6,7 +6,10 @@ no world by itself. Its own colony comes in by the same road.
 
 A world runs in two ways: live in a terminal, until its user quits; or headless for a number of ticks, which gives a
 ``WorldReport``. The report's digest is a hash of the run: the same ticks and seed give the same digest on every host
-and every version of Python.
+and every version of Python. And it can be *made*: then whoever asked drives it, such as a replay or the inspector.
+
+Whoever wants to look at a run from its first tick on (a recorder, the inspector) hands in a function that is called
+with the runtime before anything is driven.
 
 An object is a world if it has what ``World`` lists; it need not inherit from it.
 """
@@ -22,12 +25,25 @@ from agentrt.errors import ManifestError, UnknownWorldError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["ENTRY_POINT_GROUP", "Progress", "World", "WorldReport", "find_worlds", "load_world"]
+    from agentrt.runtime import Runtime
+
+__all__ = ["ENTRY_POINT_GROUP", "Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody"]
 
 ENTRY_POINT_GROUP = "agentrt.worlds"
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called now and then while a world runs headless: the tick, the number of ticks, and a few words."""
+
+Watch: TypeAlias = "Callable[[Runtime], object]"
+"""Called with a world's runtime when it is made and nothing has been driven."""
+
+
+def nobody(runtime: Runtime) -> None:
+    """Watch nothing.
+
+    Args:
+        runtime: left alone.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +79,20 @@ class World(Protocol):
         """What there is to see, in a line."""
         ...
 
-    def run_headless(self, *, ticks: int, seed: int, host: str, progress: Progress) -> WorldReport:
+    def make(self, *, seed: int, host: str) -> Runtime:
+        """Make it, with all that is in it at first, and leave it to the caller to drive it.
+
+        Equal arguments make equal worlds: this is what a replay begins with.
+
+        Args:
+            seed: the seed of all that is random.
+            host: ``"auto"``, ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        """
+        ...
+
+    def run_headless(
+        self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
+    ) -> WorldReport:
         """Run without a terminal.
 
         Args:
@@ -71,15 +100,17 @@ class World(Protocol):
             seed: the seed of all that is random.
             host: ``"plain"``, ``"asyncio"`` or ``"trio"``; the world starts its event loop.
             progress: called now and then.
+            watch: called with the runtime before the first tick.
         """
         ...
 
-    def run_live(self, *, seed: int, speed: float) -> None:
+    def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
         """Run in the terminal until its user quits.
 
         Args:
             seed: the seed of all that is random.
             speed: game seconds for each real second.
+            watch: called with the runtime before the first tick.
 
         Raises:
             MissingExtraError: what draws on the terminal is not installed.
@@ -128,7 +159,7 @@ def load_world(name: str) -> World:
         raise ManifestError(
             origin,
             f"it is a {type(world).__name__} without what a world has.",
-            "A world has name, summary, run_headless and run_live; see agentrt.worlds.World.",
+            "A world has name, summary, make, run_headless and run_live; see agentrt.worlds.World.",
         )
     return world
 

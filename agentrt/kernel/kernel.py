@@ -62,6 +62,8 @@ class Kernel:
         livelock_steps: how many steps a strand may take in one tick.
         on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
         abandoned: coroutines that refused to be closed; see the module ``killing``.
+        inbox: what was posted, in order of arrival: functions and their arguments.
+        taking: the place in the intake, from 0, of what is being taken.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -82,7 +84,8 @@ class Kernel:
         self.strays: Strays = Strays(self.report)
         self.draining: bool = False
         self.in_tick: bool = False
-        self._inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
+        self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
+        self.taking: int = 0
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
@@ -156,7 +159,7 @@ class Kernel:
             fn: a plain function.
             args: what to call it with.
         """
-        self._inbox.append((fn, args))
+        self.inbox.append((fn, args))
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the strands.
@@ -231,9 +234,8 @@ class Kernel:
         self.clock.tick += 1
         outer, running.kernel = running.kernel, self
         try:
-            inbox = self._inbox
-            for _ in range(len(inbox)):
-                fn, args = inbox.popleft()
+            for self.taking in range(len(self.inbox)):  # noqa: B020 - the range was made before
+                fn, args = self.inbox.popleft()
                 self.guarded(fn, args)
             self.agenda.take_due(self.clock.tick, self.ready)
             self._drivers.call(self)

@@ -10,9 +10,10 @@ from types import ModuleType
 import pytest
 from click.testing import CliRunner
 
-from agentrt import cli, worlds
-from agentrt.cli import main
+from agentrt import worlds
+from agentrt.cli import demo_commands, main
 from agentrt.errors import MissingExtraError
+from agentrt.runtime import Runtime
 from agentrt.worlds import WorldReport, table_lines
 
 
@@ -23,7 +24,10 @@ class Island:
     def __init__(self):
         self.calls = []
 
-    def run_headless(self, *, ticks, seed, host, progress):
+    def make(self, *, seed, host):
+        return Runtime(seed, host=host)
+
+    def run_headless(self, *, ticks, seed, host, progress, watch=None):
         self.calls.append(("headless", ticks, seed, host))
         for tick in range(0, ticks + 1, 10):
             progress(tick, ticks, f"{tick // 10} coconuts")
@@ -35,7 +39,7 @@ class Island:
             notes=("coconuts eaten: 3",),
         )
 
-    def run_live(self, *, seed, speed):
+    def run_live(self, *, seed, speed, watch=None):
         self.calls.append(("live", seed, speed))
 
 
@@ -58,7 +62,7 @@ def install(monkeypatch):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    monkeypatch.setattr(cli, "_has_terminal", lambda: True)
+    monkeypatch.setattr(demo_commands, "_has_terminal", lambda: True)
 
 
 def run(*args):
@@ -152,7 +156,7 @@ def test_what_is_no_world(install):
     assert result.exit_code == 2
     assert result.output == (
         "Error: [ART106] the entry point 'island' of 'agentrt.worlds' (pretended_worlds:world_0): it is a object without "
-        "what a world has. A world has name, summary, run_headless and run_live; see agentrt.worlds.World.\n"
+        "what a world has. A world has name, summary, make, run_headless and run_live; see agentrt.worlds.World.\n"
     )
 
 
@@ -177,7 +181,7 @@ def test_two_packages_with_one_world(install):
 
 def test_an_error_of_the_world_is_one_message(install, terminal):
     class NeedsMore(Island):
-        def run_live(self, *, seed, speed):
+        def run_live(self, *, seed, speed, watch=None):
             raise MissingExtraError("demo", "textual")
 
     install("island", NeedsMore())

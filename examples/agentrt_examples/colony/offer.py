@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentrt.errors import MissingExtraError
+from agentrt.worlds import nobody
 
 if TYPE_CHECKING:
-    from agentrt.worlds import Progress, WorldReport
+    from agentrt import Runtime
+    from agentrt.worlds import Progress, Watch, WorldReport
 
 __all__ = ["ColonyWorld"]
 
@@ -23,7 +25,25 @@ class ColonyWorld:
     name = "colony"
     summary = "Hearthlings farm, cook, heal and paint; wolves hunt; drakes guard their nest; soldiers stand by."
 
-    def run_headless(self, *, ticks: int, seed: int, host: str, progress: Progress) -> WorldReport:
+    def make(self, *, seed: int, host: str) -> Runtime:
+        """Make a colony for whoever drives it.
+
+        Args:
+            seed: the seed of all that is random.
+            host: ``"auto"``, ``"plain"``, ``"asyncio"`` or ``"trio"``.
+
+        Raises:
+            MissingExtraError: the extra ``demo`` is not installed.
+        """
+        try:
+            from agentrt_examples.colony.colony import Colony
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("demo", error.name or "tcod") from error
+        return Colony(seed=seed, host=host).runtime
+
+    def run_headless(
+        self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
+    ) -> WorldReport:
         """Run without a terminal.
 
         Args:
@@ -31,6 +51,7 @@ class ColonyWorld:
             seed: the seed of all that is random.
             host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
             progress: called every hundred ticks.
+            watch: called with the runtime before the first tick.
 
         Returns:
             The digest, a table of actions, and what happened in the world.
@@ -40,14 +61,15 @@ class ColonyWorld:
         """
         from agentrt_examples.colony.report import run_headless
 
-        return run_headless(ticks=ticks, seed=seed, host=host, progress=progress)
+        return run_headless(ticks=ticks, seed=seed, host=host, progress=progress, watch=watch)
 
-    def run_live(self, *, seed: int, speed: float) -> None:
+    def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
         """Show it in the terminal until its user quits.
 
         Args:
             seed: the seed of all that is random.
             speed: game seconds for each real second.
+            watch: called with the runtime before the first tick.
 
         Raises:
             MissingExtraError: the extra ``demo`` is not installed.
@@ -56,4 +78,6 @@ class ColonyWorld:
             from agentrt_examples.colony.app import ColonyApp
         except ModuleNotFoundError as error:
             raise MissingExtraError("demo", error.name or "textual") from error
-        ColonyApp(seed=seed, speed=speed).run()
+        app = ColonyApp(seed=seed, speed=speed)
+        watch(app.colony.runtime)
+        app.run()

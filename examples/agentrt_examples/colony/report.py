@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from agentrt import AgentSnapshot, TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
-from agentrt.worlds import Progress, WorldReport
+from agentrt.worlds import Progress, Watch, WorldReport, nobody
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.foreman import Tally
@@ -89,7 +89,7 @@ class ActionTable:
         return tuple((name, one.ran, one.completed, one.preempted, one.aborted) for name, one in ordered)
 
 
-def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> WorldReport:
+def run_headless(*, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody) -> WorldReport:
     """Run a colony without a terminal.
 
     Args:
@@ -97,12 +97,14 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress) -> Wor
         seed: of all that is random.
         host: plain, asyncio or trio.
         progress: called every hundred ticks.
+        watch: called with the runtime before the first tick.
 
     Returns:
         What it came to.
     """
     colony = Colony(seed=seed, host=host)
     runtime = colony.runtime
+    watch(runtime)
     digest = TraceDigest(runtime.trace)
     table = ActionTable(runtime.trace)
     decisions = DecisionTable(runtime.trace)

@@ -1,0 +1,48 @@
+"""The command line: run a world, check packs, check selection trees.
+
+One module for each family of commands. They only read options and print; what they print is made below
+(``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.check``, ``agentrt.record``, ``agentrt.inspect``), and
+is imported when a command runs, so that ``agentrt --help`` is quick.
+
+Rules:
+
+* Results go to standard output, progress and notes to standard error, so that a pipe gets results alone.
+* An ``AgentRTError`` is one clean message on standard error and exit code 2, like a wrong option. Exit code 1 says that
+  the command worked and did not like what it found.
+* ``demo`` without a terminal runs headless: a program that pipes it wants the report.
+"""
+
+from __future__ import annotations
+
+import click
+
+from agentrt.cli.demo_commands import demo
+from agentrt.cli.groups import Group
+from agentrt.cli.packs_commands import packs
+from agentrt.cli.selection_commands import selection
+
+__all__ = ["main"]
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("agentrt")
+
+
+def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(f"agentrt {_version()}")
+        ctx.exit()
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
+def main() -> None:
+    """An agent runtime: game AI as coroutines on a deterministic clock."""
+
+
+for command in (demo, packs, selection):
+    main.add_command(command)

@@ -1,0 +1,39 @@
+"""``agentrt selection``: check selection trees."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from agentrt.cli.groups import Group
+
+__all__ = ["selection"]
+
+
+@click.group(cls=Group)
+def selection() -> None:
+    """Check selection trees."""
+
+
+@selection.command(name="check")
+@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@click.option("--compatible", is_flag=True, help="For old files: what can be left out or ignored is a warning.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def check_selection(*, path: Path, compatible: bool, as_json: bool) -> None:
+    """Check the selection trees and blocks in all *.xml below the folder PATH, or in one file.
+
+    Reports everything that is wrong, with file and line. Exit code 1 if there is an error; warnings are no errors.
+    """
+    from agentrt.selection.check import check_path
+
+    report = check_path(path, "compatible" if compatible else "strict")
+    if as_json:
+        click.echo(json.dumps(report.as_json(), indent=2))
+    else:
+        for line in report.as_text():
+            click.echo(line)
+    if not report.ok:
+        sys.exit(1)

@@ -1,0 +1,77 @@
+"""The gate before each tick: what pauses a runtime, steps it, and changes its speed.
+
+Whoever drives a runtime asks the gate before each tick. An open gate costs one look. A closed one lets through as many
+ticks as were asked for by ``step``, and then none: ``runtime.run()`` waits in front of it, ``runtime.step()`` gives 0
+back. So time stands still for the world and for nobody else. The gate decides *when* a tick runs and never what
+happens in it: a run that was paused has the same trace as one that was not. Closing a runtime does not ask.
+
+Every method can be called from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["Gate"]
+
+
+class Gate:
+    """The gate of one runtime.
+
+    Attributes:
+        is_closed: whether ticks run only as ``step`` asks for them.
+        reason: why it is closed, in words; empty while it is open.
+        speed: multiplies the pace of ``runtime.run``.
+        attend: called by whoever drives while it stands before the closed gate, again and again: what wants to look at
+            a paused runtime is served here.
+    """
+
+    __slots__ = ("_steps", "attend", "is_closed", "reason", "speed")
+
+    def __init__(self) -> None:
+        self.is_closed: bool = False
+        self.reason: str = ""
+        self.speed: float = 1.0
+        self.attend: Callable[[], object] | None = None
+        self._steps = 0
+
+    def pause(self, reason: str = "paused") -> None:
+        """Let no more ticks begin; one that runs ends.
+
+        Args:
+            reason: why, in words.
+        """
+        self._steps = 0
+        self.reason = reason
+        self.is_closed = True
+
+    def resume(self) -> None:
+        """Let ticks run again."""
+        self.is_closed = False
+        self.reason = ""
+        self._steps = 0
+
+    def step(self, ticks: int = 1) -> None:
+        """Let a number of ticks run, and pause again; pauses a runtime that is not paused.
+
+        Args:
+            ticks: how many.
+        """
+        if not self.is_closed:
+            self.pause("stepping")
+        self._steps += ticks
+
+    def admit(self) -> bool:
+        """Whether the next tick may run; asked once for each tick, by whoever drives."""
+        if not self.is_closed:
+            return True
+        if self.attend is not None:
+            self.attend()  # which may open it
+        if self._steps > 0:
+            self._steps -= 1
+            return True
+        return not self.is_closed
+
+    def __repr__(self) -> str:
+        state = f"closed: {self.reason}, {self._steps} steps to go" if self.is_closed else "open"
+        return f"<Gate: {state}, speed {self.speed:g}>"
