@@ -63,7 +63,7 @@ class Journal(Protocol):
         """
 
     def closing(self, reason: str) -> None:
-        """The runtime is about to be closed, between two ticks; what follows is no part of the run.
+        """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told.
 
         Args:
             reason: why, in words.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.driving import Pacer
+from agentrt.pacing import Pacer
 
 # --- the arithmetic -----------------------------------------------------------------------------------------------------
 
