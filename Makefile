@@ -31,9 +31,15 @@ install: $(STAMP)  ## make the environment, with everything in it
 demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
+# Lint and tests at the same time, each on a core of its own; what lint says is shown when both are done.
 test: $(STAMP)  ## the whole gate: lint, types, contracts, tests, coverage
-	@start=$$(date +%s); \
-	$(MAKE) --no-print-directory lint all-tests && \
+	@start=$$(date +%s); said=$$(mktemp); trap 'rm -f "$$said"; kill $$lint 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
+	$(MAKE) --no-print-directory lint >"$$said" 2>&1 & lint=$$!; \
+	failed=; \
+	$(MAKE) --no-print-directory all-tests || failed="$$failed tests"; \
+	wait $$lint || failed="$$failed lint"; \
+	cat "$$said"; \
+	if [ -n "$$failed" ]; then echo "make test: failed in$$failed" >&2; exit 1; fi; \
 	echo "make test: passed in $$(( $$(date +%s) - start )) s"
 
 lint: $(STAMP)  ## style, types, import contracts, spelling
