@@ -19,7 +19,7 @@ export PYTHONUTF8 = 1
 # A parent's settings must not decide which code is tested.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help demo test test-all bench lint unit install clean
+.PHONY: help demo test test-all bench lint unit install browser clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -32,7 +32,7 @@ demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more
 	@$(BIN)/agentrt demo $(ARGS)
 
 # Lint and tests at the same time, each on a core of its own; what lint says is shown when both are done.
-test: $(STAMP)  ## the whole gate: lint, types, contracts, tests, coverage
+test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage
 	@start=$$(date +%s); said=$$(mktemp); trap 'rm -f "$$said"; kill $$lint 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
 	$(MAKE) --no-print-directory lint >"$$said" 2>&1 & lint=$$!; \
 	failed=; \
@@ -51,6 +51,15 @@ lint: $(STAMP)  ## style, types, import contracts, spelling
 	@echo "== pyright";       $(BIN)/pyright --pythonpath $(BIN)/python --warnings
 	@echo "== pyright: public types are complete"
 	@$(BIN)/python tools/public_types.py agentrt
+
+browser:  ## install chromium for the tests in a browser, where that may be done (root, with apt)
+	@if [ -n "$$AGENTRT_CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "== installing chromium for the tests in a browser"; \
+	    { apt-get update && DEBIAN_FRONTEND=noninteractive \
+	        apt-get install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 \
+	    || echo "chromium could not be installed: the tests in a browser are skipped"; \
+	else echo "no chromium, and no right to install it: the tests in a browser are skipped"; fi
 
 unit: $(STAMP)  ## the quick tests alone (about half a minute)
 	@PYTHONDEVMODE=1 $(BIN)/python -m pytest -q -m "not slow" $(ARGS)

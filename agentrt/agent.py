@@ -27,6 +27,7 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Event, Signal
 from agentrt.kernel.trace import Event as TraceEvent
 from agentrt.kernel.trace import TraceRecord
+from agentrt.logs import Log, threshold_of
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
 from agentrt.status import key_text, status_of
 
@@ -75,6 +76,7 @@ class Agent(Driven):
 
     __slots__ = (
         "__weakref__",
+        "_log_level",
         "_random",
         "_read_state",
         "_seed",
@@ -113,6 +115,7 @@ class Agent(Driven):
         self._read_state = read_state
         self._seed = seed
         self._random: Stream | None = None
+        self._log_level: str | None = None
         self._signals: dict[str, Signal] | None = None
         super().__init__(entity, self.given_name, (*packs, *actions), registry)
         self._begin_driven(drivers, precedence)
@@ -173,6 +176,11 @@ class Agent(Driven):
     def observer_strands(self) -> list[Strand]:
         """The strands of its observers that have not ended, in the order in which they began."""
         return [] if self._belongings is None else self._belongings.observers.strands
+
+    @property
+    def running_observers(self) -> tuple[str, ...]:
+        """The aliases of its observers that have not ended, in the order in which they began."""
+        return () if self._belongings is None else self._belongings.observers.running
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -235,6 +243,8 @@ class Agent(Driven):
         self.name = name
         self.error = None
         self.has_ended = Event()
+        if self._log_level is not None:
+            runtime.logs.set_agent(name, self._log_level)
         self._random = None
         self.is_ending: bool = False
         own = getattr(self.entity, "id", None)
@@ -312,15 +322,33 @@ class Agent(Driven):
             runtime.trace.emit(TraceRecord(runtime.tick, self.name, "", TraceEvent.REMOVED))
         self._end("the agent ended")
 
-    def logger(self, path: str) -> Any:
-        """A logger bound to the agent and a place in its plan.
+    def logger(self, path: str) -> Log:
+        """A logger bound to the agent and a place in its plan; whatever it says carries the tick.
 
         Args:
             path: the place.
         """
-        from agentrt.logs import get_logger
+        return Log(self, {"agent": self.name, "path": path})
 
-        return get_logger(agent=self.name, path=path)
+    def log_state(self) -> tuple[int, int | None]:
+        """From which level on its log speaks, and the tick; for its loggers."""
+        runtime = self.runtime
+        level = self._log_level
+        if runtime is None:
+            return threshold_of(level), None
+        return threshold_of(runtime.log_level if level is None else level), runtime.tick
+
+    @property
+    def log_level(self) -> str | None:
+        """From which level on its trace and its own loggers go to the log; None: as its runtime says. See ``logs``."""
+        return self._log_level
+
+    @log_level.setter
+    def log_level(self, level: str | None) -> None:
+        threshold_of(level)
+        self._log_level = level
+        if self.runtime is not None:
+            self.runtime.logs.set_agent(self.name, level)
 
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
         """Call something outside the game; see ``Context.call``."""

@@ -26,7 +26,7 @@ from agentrt.activity.action import Action
 from agentrt.behavior.behaviors import Behavior
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
 from agentrt.goals.goal import Goal
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
 from agentrt.kernel.traps import next_tick, sleep
 from agentrt.selection.leaf import LeafBehavior
@@ -165,9 +165,8 @@ class DriverAction(Action):
             raise
         finally:
             driver.leave("its action ended", left)
-            if is_stepped and not has_left.is_set:
-                with CancelScope(shield=True):
-                    await has_left.wait()
+            if is_stepped:
+                await outlast(lambda: has_left.is_set, has_left.wait)
 
 
 def _drive(ctx: Context, driver: Driver) -> None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ForeignAwaitError, RunFault
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.traps import Waiter, suspend_on
+from agentrt.kernel.traps import Waiter, running, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.intake import Journal
@@ -37,12 +37,16 @@ __all__ = ["Answers", "Calls", "OutsideCall"]
 class Answers(Protocol):
     """Who answers calls instead of the outside: a replay, which has the results of a journal."""
 
-    def asked(self, call: OutsideCall) -> None:
-        """A call is made; nothing is called. Whoever answers has ``call.deliver`` called at an intake.
+    def asked(self, call: OutsideCall) -> bool:
+        """A call is made. Whoever answers has ``call.deliver`` called at an intake, and nothing is called.
 
         Args:
             call: which.
+
+        Returns:
+            Whether it is answered; if not, the outside is called after all.
         """
+        ...
 
 
 class OutsideCall:
@@ -52,22 +56,24 @@ class OutsideCall:
         number: which call of its runtime, from 0.
         what: the name of the function that was called.
         journal: who keeps what came of it, or nobody.
+        request: what was asked for: the function with its arguments.
         waiter: of the strand that called.
         error: what was raised.
         cancel: cancels the task of the event loop; None if there is none.
         is_cancelled: whether the strand does not wait any more.
     """
 
-    __slots__ = ("cancel", "error", "is_cancelled", "journal", "number", "waiter", "what")
+    __slots__ = ("cancel", "error", "is_cancelled", "journal", "number", "request", "waiter", "what")
 
-    def __init__(self, number: int, what: str, journal: Journal | None) -> None:
+    def __init__(self, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
         self.number: int = number
-        self.what: str = what
+        self.what: str = _name(request)
+        self.request: functools.partial[Any] = request
         self.journal: Journal | None = journal
-        self.waiter = Waiter()
+        self.waiter: Waiter = Waiter()
         self.error: BaseException | None = None
         self.cancel: Callable[[], object] | None = None
-        self.is_cancelled = False
+        self.is_cancelled: bool = False
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
         """The intake takes what came of it.
@@ -123,13 +129,16 @@ class Calls:
             ForeignAwaitError: a coroutine function, and no event loop.
             Exception: what it raised.
         """
-        call = OutsideCall(self.count, _name(fn), self.journal)
+        call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
         self.count += 1
-        if self.answers is not None:
-            self.answers.asked(call)
-        else:
+        if self.answers is None or not self.answers.asked(call):
             start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
-            start(call, functools.partial(fn, *args))
+            # What is called is outside of the game, also where it is called at once: what it hands in is an input.
+            outer, running.kernel = running.kernel, None
+            try:
+                start(call, call.request)
+            finally:
+                running.kernel = outer
         try:
             value = await suspend_on(call.waiter)
         except BaseException:

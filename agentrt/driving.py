@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.closing import Closer
 from agentrt.errors import WrongStateError
+from agentrt.logs import prepare
 from agentrt.loops import current_library, is_cancellation, now, shield
 from agentrt.pacing import Pacer
 
@@ -122,6 +123,7 @@ class Driver:
         self._main = turn = _Turn(None)
         try:
             await self._take_baton(turn)
+            prepare()
             pacer = Pacer(self._kernel.clock.seconds_per_tick / speed, catch_up, now())
             await self._pace(pacer, math.inf if ticks is None else ticks, lambda: False, budget, blocking)
         except GeneratorExit:
@@ -215,6 +217,7 @@ class Driver:
         """Run ticks until the agent of a caller has ended, or ``runtime.run()`` asks for the baton."""
         pacer = self._pacer
         if pacer is None:
+            prepare()
             pacer = self._pacer = Pacer(self._kernel.clock.seconds_per_tick, CATCH_UP, now())
         await self._pace(pacer, math.inf, lambda: turn.is_over or self._main is not None, None, BLOCKING_MS / 1000)
         if not turn.is_over:

@@ -35,12 +35,16 @@ __all__ = [
     "DataFault",
     "DefinitionError",
     "DuplicateAliasError",
+    "EditError",
     "ExpectedStateError",
     "ForeignAwaitError",
+    "InjectedFault",
     "InputError",
+    "InspectorError",
     "InternalError",
     "InvalidPackError",
     "InvalidSelectionError",
+    "InvariantError",
     "LivelockError",
     "ManifestError",
     "MissingExtraError",
@@ -48,10 +52,16 @@ __all__ = [
     "PackCycleError",
     "PlaceholderError",
     "RebuildError",
+    "RecordingError",
     "RedecideLoopError",
+    "ReplayDifferenceError",
+    "ReplayError",
     "RunFault",
     "SimulationTimeout",
     "TaskError",
+    "TraceMismatch",
+    "UnansweredCallError",
+    "UnansweredError",
     "UnknownAliasError",
     "UnknownTaskGroupError",
     "UnknownTreeError",
@@ -328,6 +338,20 @@ class InputError(AuthorError):
         )
 
 
+class InspectorError(AuthorError):
+    """An inspector cannot be started as it was asked to.
+
+    Attributes:
+        reason: what is wrong.
+    """
+
+    code = "ART112"
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason = reason
+        super().__init__(f"the inspector: {reason}. {remedy}")
+
+
 class ArgumentError(DataFault):
     """An activity was called with arguments that do not fit its declaration.
 
@@ -546,6 +570,84 @@ class UnknownVariableError(DataFault):
         )
 
 
+class RecordingError(DataFault):
+    """A recording cannot be made, opened or read: there is no file, it is none, it is broken or of another kind.
+
+    Attributes:
+        problem: what is wrong with it.
+    """
+
+    code = "ART230"
+
+    def __init__(self, file: str, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        super().__init__(f"{problem}." + (f" {remedy}" if remedy else ""), file=file)
+
+
+class ReplayError(DataFault):
+    """A recording cannot be replayed here: it does not hold what a replay needs, or the world is another one.
+
+    Attributes:
+        reason: what stands against it.
+    """
+
+    code = "ART233"
+
+    def __init__(self, reason: str, remedy: str, *, file: str = "") -> None:
+        self.reason = reason
+        super().__init__(f"it cannot be replayed: {reason}. {remedy}", file=file)
+
+
+class ReplayDifferenceError(DataFault):
+    """A replay went another way than the recording before the tick that it was wanted for.
+
+    Attributes:
+        tick: of the first difference.
+    """
+
+    code = "ART234"
+
+    def __init__(self, tick: int, wanted: int, text: str, *, file: str = "") -> None:
+        self.tick = tick
+        super().__init__(
+            f"the replay differs in tick {tick}, before tick {wanted} that was to be reached. Something in this world "
+            f"depends on more than its seed and its inputs, or its code was changed:\n{text}",
+            file=file,
+        )
+
+
+class EditError(DataFault):
+    """A script of edits to a recording is not right, or edits what is not there."""
+
+    code = "ART235"
+
+    def __init__(self, problem: str, remedy: str, *, file: str = "", pointer: str = "") -> None:
+        super().__init__(f"{problem}. {remedy}", file=file, pointer=pointer)
+
+
+class UnansweredCallError(DataFault):
+    """A branch calls something outside that the recording has no result for.
+
+    Attributes:
+        number: which call of the run, from 0.
+        what: the name of the function.
+        tick: when.
+    """
+
+    code = "ART236"
+
+    def __init__(self, number: int, what: str, tick: int, *, file: str = "") -> None:
+        self.number = number
+        self.what = what
+        self.tick = tick
+        super().__init__(
+            f"in tick {tick} the branch calls {what} (call {number}), for which the recording has no result. "
+            f'Script one ({{"tick": {tick + 1}, "answer": {number}, "value": ...}}), or let it call the outside: '
+            f'calls="live".',
+            file=file,
+        )
+
+
 # --- run-time faults --------------------------------------------------------------------------------------------------
 
 
@@ -709,20 +811,104 @@ class RedecideLoopError(RunFault):
 
 
 class SimulationTimeout(RunFault):
-    """``run_until`` reached its limit before its condition came true.
+    """``run_until``, or one of its kind, reached its limit before what it waited for came.
 
     Attributes:
         limit: how many ticks ran.
         agents: what each agent was doing, in words; the first few.
+        awaited: what was waited for, in words; empty for a condition of the caller's own.
+        tail: the newest records of the trace, in words.
     """
 
     code = "ART307"
 
-    def __init__(self, limit: int, agents: Sequence[str], *, omitted: int = 0, tick: int | None = None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        agents: Sequence[str],
+        *,
+        omitted: int = 0,
+        tick: int | None = None,
+        awaited: str = "",
+        tail: Sequence[str] = (),
+    ) -> None:
         self.limit = limit
         self.agents: tuple[str, ...] = tuple(agents)
+        self.awaited = awaited
+        self.tail: tuple[str, ...] = tuple(tail)
         when = "" if tick is None else f" (at tick {tick})"
-        lines = [f"the condition was not true within {limit} ticks{when}.", *agents]
+        missed = f"{awaited}: it did not come" if awaited else "the condition was not true"
+        lines = [f"{missed} within {limit} ticks{when}.", *agents]
         lines += [f"and {omitted} more agents"] if omitted else []
+        lines += ["the newest records:", *(f"  {line}" for line in tail)] if tail else []
         super().__init__("\n".join(lines))
         self.tick = tick
+
+
+class TraceMismatch(RunFault, AssertionError):
+    """A trace is not what a test claimed: see ``agentrt.testing.happened`` and its kind.
+
+    Attributes:
+        claim: what was claimed and is not so.
+        shown: the records that tell why, in words.
+    """
+
+    code = "ART310"
+
+    def __init__(self, claim: str, shown: Sequence[str] = ()) -> None:
+        self.claim = claim
+        self.shown: tuple[str, ...] = tuple(shown)
+        super().__init__("\n".join([f"{claim}.", *shown]))
+
+
+class UnansweredError(RunFault, AttributeError):
+    """A stub was asked for something that nobody told it.
+
+    Attributes:
+        stub: which stub.
+        call: what it was asked, in words.
+        known: what it answers.
+    """
+
+    code = "ART311"
+
+    def __init__(self, stub: str, call: str, *, known: Sequence[str] = ()) -> None:
+        self.stub = stub
+        self.call = call
+        self.known: tuple[str, ...] = tuple(known)
+        answers = f"It answers {', '.join(known)}." if known else "It answers nothing yet."
+        near = did_you_mean(call.partition("(")[0], known)
+        super().__init__(f"{stub} has no answer for {call}. {answers}{near} Tell it: answer(name, value).")
+
+
+class InvariantError(RunFault):
+    """Under injected faults, something was violated that always holds.
+
+    Attributes:
+        failures: the runs in which it was, in words; the first few.
+    """
+
+    code = "ART312"
+
+    def __init__(self, failures: Sequence[str], *, omitted: int = 0) -> None:
+        self.failures: tuple[str, ...] = tuple(failures)
+        lines = [
+            "an invariant was violated under injected faults. Play the point again alone to look at it.",
+            *failures,
+        ]
+        lines += [f"and {omitted} more runs"] if omitted else []
+        super().__init__("\n".join(lines))
+
+
+class InjectedFault(RunFault):
+    """Raised on purpose, at an await, to see what becomes of it.
+
+    Attributes:
+        where: at which await, in words.
+    """
+
+    code = "ART313"
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        super().__init__(f"raised on purpose at {where}: it stands for any error of what is awaited there.")

@@ -22,17 +22,15 @@ class Gate:
         is_closed: whether ticks run only as ``step`` asks for them.
         reason: why it is closed, in words; empty while it is open.
         speed: multiplies the pace of ``runtime.run``.
-        attend: called by whoever drives while it stands before the closed gate, again and again: what wants to look at
-            a paused runtime is served here.
     """
 
-    __slots__ = ("_steps", "attend", "is_closed", "reason", "speed")
+    __slots__ = ("_attendants", "_steps", "is_closed", "reason", "speed")
 
     def __init__(self) -> None:
         self.is_closed: bool = False
         self.reason: str = ""
         self.speed: float = 1.0
-        self.attend: Callable[[], object] | None = None
+        self._attendants: dict[object, Callable[[], object]] = {}
         self._steps = 0
 
     def pause(self, reason: str = "paused") -> None:
@@ -61,12 +59,31 @@ class Gate:
             self.pause("stepping")
         self._steps += ticks
 
+    def attend(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Have a function called while somebody stands before the closed gate, again and again, on the driver's thread.
+
+        What wants to look at a paused runtime is served like this.
+
+        Args:
+            fn: a plain function that does not raise; it may open the gate.
+
+        Returns:
+            A function that ends it; calling it twice does nothing.
+        """
+        key = object()
+        self._attendants[key] = fn
+
+        def close() -> None:
+            self._attendants.pop(key, None)
+
+        return close
+
     def admit(self) -> bool:
         """Whether the next tick may run; asked once for each tick, by whoever drives."""
         if not self.is_closed:
             return True
-        if self.attend is not None:
-            self.attend()  # which may open it
+        for attendant in tuple(self._attendants.values()):
+            attendant()
         if self._steps > 0:
             self._steps -= 1
             return True

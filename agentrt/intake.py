@@ -16,8 +16,9 @@ Source: design section 2, "A tick", intake; section 7, "Journal and replay".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from agentrt.calls import Calls
 from agentrt.errors import InputError, WrongStateError
@@ -27,6 +28,9 @@ from agentrt.reporting import Reporting
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
+    from agentrt.record.recorder import Recorder, Views
+    from agentrt.record.values import Codec
+    from agentrt.runtime import Runtime
     from agentrt.status import Translate
 
 __all__ = ["Intake", "Journal"]
@@ -138,7 +142,7 @@ class Intake(Reporting):
         """The names that can be sent, in the order in which they were put up."""
         return tuple(self._inputs)
 
-    def send(self, name: str, **args: Any) -> None:
+    def send(self, name: str, /, **args: Any) -> None:
         """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
 
         Args:
@@ -153,9 +157,19 @@ class Intake(Reporting):
         for key, value in args.items():
             _require_plain(name, key, value, 0)
         is_outside = running.kernel is not self.kernel
-        self.kernel.post(self._take, name, args, is_outside)
+        self.kernel.post(self.take, name, args, is_outside)
 
-    def _take(self, name: str, args: dict[str, Any], is_outside: bool) -> None:
+    def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
+        """The intake takes what was sent; called by nobody but an intake, that of a replay too.
+
+        Args:
+            name: which input.
+            args: plain values.
+            is_outside: whether it came from outside of a tick, so that a journal keeps it.
+
+        Raises:
+            InputError: nobody takes inputs of this name any more.
+        """
         if is_outside and self._journal is not None:
             self._journal.sent(name, args)
         fn = self._inputs.get(name)
@@ -171,6 +185,56 @@ class Intake(Reporting):
             args: what to call it with.
         """
         return self.calls.call(fn, *args)
+
+    def record(
+        self,
+        path: str | Path,
+        *,
+        world: str = "",
+        views: Views = "changed",
+        keep_ticks: int | None = None,
+        max_bytes: int | None = None,
+        commit_every: int = 1,
+        codecs: Sequence[Codec] = (),
+        meta: dict[str, Any] | None = None,
+    ) -> Recorder:
+        """Write down the run from here on, into a file that can be looked at and replayed. See ``Recorder``.
+
+        Call it between two ticks; before the first one, if the recording is to be replayed. It ends when the runtime is
+        closed, or by ``close()`` of what this returns.
+
+        Args:
+            path: where to; there must be nothing yet.
+            world: the name of the world that a replay makes; empty if whoever replays has to bring it.
+            views: which snapshots of agents are kept: ``"changed"``, ``"none"``, or at most one of an agent in so many
+                ticks.
+            keep_ticks: how many ticks of trace and views are kept at least, the newest; None for all.
+            max_bytes: how large the file may become; None for any size. The oldest ticks go first.
+            commit_every: after how many ticks it commits; what was committed survives the end of the process.
+            codecs: for values of one's own types that come in.
+            meta: more plain data for the header.
+
+        Returns:
+            The recorder, which is a context manager.
+
+        Raises:
+            RecordingError: the file cannot be made.
+            WrongStateError: a tick runs, or the runtime is recorded already.
+            ValueError: an argument is out of its range.
+        """
+        from agentrt.record.recorder import Recorder
+
+        return Recorder(
+            cast("Runtime", self),  # whose part this is
+            path,
+            world=world,
+            views=views,
+            keep_ticks=keep_ticks,
+            max_bytes=max_bytes,
+            commit_every=commit_every,
+            codecs=codecs,
+            meta=meta,
+        )
 
 
 def _require_plain(name: str, where: str, value: Any, depth: int) -> None:

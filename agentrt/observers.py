@@ -65,6 +65,11 @@ class Observers:
         return [one.strand for one in self._begun.values() if one.strand is not None]
 
     @property
+    def running(self) -> tuple[str, ...]:
+        """The aliases of those that have not ended, likewise."""
+        return tuple(alias for alias, one in self._begun.items() if one.strand is not None)
+
+    @property
     def is_stopping(self) -> bool:
         """Whether one that was told to stop has not ended."""
         return any(strand.stop_reason is not None for strand in self.strands)

@@ -8,17 +8,20 @@ Source: design section 7.
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.search import SearchWork
 from agentrt.body.metrics import WaitTimes
 from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.logs import Log, LogBridge, threshold_of
 from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
 from agentrt.status import Translate, Translator, plain
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
+    from agentrt.gate import Gate
     from agentrt.kernel.kernel import Kernel
 
 __all__ = ["Reporting"]
@@ -37,13 +40,18 @@ class Reporting(ABC):
         waits: how long tasks were available before somebody started them, in ticks.
         search: the search work of all agents.
         texts: makes the status texts.
+        logs: the bridge from the trace to the log.
+        gate: what pauses it.
     """
+
+    gate: Gate
 
     def __init__(self, kernel: Kernel, think_budget: int | None, translate: Translate | None) -> None:
         self.kernel: Kernel = kernel
         self.waits: WaitTimes = WaitTimes()
         self.search: SearchWork = SearchWork(kernel, think_budget)
         self.texts: Translator = Translator(translate, self._log)
+        self.logs: LogBridge = LogBridge(kernel.trace)
 
     @property
     @abstractmethod
@@ -63,25 +71,29 @@ class Reporting(ABC):
         return self.search.waits
 
     def snapshot(self) -> RuntimeSnapshot:
-        """What goes on, as frozen, plain data: the figures, and a snapshot of each agent."""
+        """What goes on, as frozen, plain data: the figures, the task groups, and a snapshot of each agent."""
+        groups = dict.fromkeys(group for agent in self.agents for group in agent.task_groups)
         budget = self.search.budget
         clock = self.kernel.clock
         return RuntimeSnapshot(
             tick=clock.tick,
             seconds=clock.now,
+            ticks_per_second=clock.ticks_per_second,
             late_ticks=self.late_ticks,
             strands=self.kernel.live,
+            is_paused=self.gate.is_closed,
             waits=self.waits.as_json(),
             search_waits=self.search_waits.as_json(),
             think_budget=None if budget is None else budget.units,
             think_used=self.search.used,
             think_waiting=0 if budget is None else budget.waiting,
+            groups=tuple(group.snapshot() for group in groups),
             agents=tuple(snapshot_agent(agent) for agent in self.agents),
         )
 
     # --- the trace ----------------------------------------------------------------------------------------------------
 
-    def note(self, text: str, **detail: Any) -> None:
+    def note(self, text: str, /, **detail: Any) -> None:
         """Put a note of the world's own into the trace: a door was opened, a day began.
 
         Args:
@@ -93,13 +105,29 @@ class Reporting(ABC):
             told = [("text", text), *((name, _for_a_record(value)) for name, value in detail.items())]
             trace.emit(TraceRecord(self.kernel.tick, "", "", Event.NOTE, tuple(told)))
 
+    # --- the log ------------------------------------------------------------------------------------------------------
+
+    @property
+    def log_level(self) -> str | None:
+        """From which level on the trace goes to the log, of agents that have no level of their own. See ``logs``.
+
+        None, as at first: nothing of the trace does; failures do, whatever they are worth.
+        """
+        return self.logs.level
+
+    @log_level.setter
+    def log_level(self, level: str | None) -> None:
+        self.logs.level = level
+
+    def log_state(self) -> tuple[int, int | None]:
+        """From which level on its log speaks, and the tick; for its loggers."""
+        return threshold_of(self.logs.level), self.kernel.tick
+
     # --- failures -----------------------------------------------------------------------------------------------------
 
     def report_blocking(self, report: object) -> None:
         """A step kept the event loop from working; called at an intake."""
-        from agentrt.logs import get_logger
-
-        get_logger(tick=self.kernel.tick).warning(str(report))
+        Log(self, {}).warning(str(report))
 
     def _fault(self, text: str, error: BaseException) -> None:
         trace = self.kernel.trace
@@ -109,9 +137,8 @@ class Reporting(ABC):
         self._log(text, error)
 
     def _log(self, text: str, error: BaseException) -> None:
-        from agentrt.logs import get_logger
-
-        get_logger(tick=self.kernel.tick).error(text, exc_info=error)
+        with contextlib.suppress(Exception):  # a log that is broken itself: there is nobody left to tell
+            Log(self, {}).error(text, exc_info=error)
 
 
 def _for_a_record(value: Any) -> str | int | float | bool | None:

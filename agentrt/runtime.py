@@ -107,6 +107,14 @@ class Runtime(Intake):
         """The agents, in the order in which they were added."""
         return tuple(self._agents.values())
 
+    def find(self, name: str) -> Agent | None:
+        """The agent of a name; None if there is none now.
+
+        Args:
+            name: the one that it has here.
+        """
+        return self._agents.get(name)
+
     @property
     def tick(self) -> int:
         """The number of the tick that runs, or of the last one that ran."""
@@ -361,6 +369,7 @@ class Runtime(Intake):
     def agent_ended(self, agent: Agent) -> None:
         """An agent was removed or killed; called by the agent."""
         self._agents.pop(agent.name, None)
+        self.logs.set_agent(agent.name, None)
         self.round.change()
         agent.runtime = None
         if agent.has_ended is not None:

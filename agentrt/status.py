@@ -14,6 +14,7 @@ Source: seed 001, `status_text_key`, `set_status_text_key`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.search import running_branch
@@ -122,11 +123,23 @@ def plain(value: Any, depth: int = 0) -> Any:
         value: anything.
         depth: in how many containers it lies. What lies too deep, in a circle, say, is left out.
     """
-    if value is None or isinstance(value, (bool, int, float, str)):
+    kind: Any = type(value)
+    if value is None or kind is str or kind is int or kind is bool:
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else str(float(value))  # JSON has no word for it
+    if isinstance(value, (str, int)):  # a member of an enumeration, say, whose text differs from Python to Python
+        return str.__str__(value) if isinstance(value, str) else int.__int__(value)
+    if isinstance(value, (dict, Mapping)):  # the first is quick
         return {str(key): plain(one, depth + 1) for key, one in value.items()} if depth < _DEEPEST else {}
     if isinstance(value, (list, tuple)):
         return [plain(one, depth + 1) for one in value] if depth < _DEEPEST else []
-    name = getattr(value, "name", None)
-    return name if isinstance(name, str) else str(value)
+    try:
+        name = getattr(value, "name", None)
+        if isinstance(name, str):
+            return name
+        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+            return f"a {kind.__name__}"  # its text would hold an address, which is another one in each run
+        return str(value)
+    except Exception:  # whoever looks must not be stopped by what cannot be looked at
+        return f"a {type(value).__name__}"

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["pytester"]  # for the tests of our own plugin
+
 settings.register_profile(
     "gate",
     derandomize=True,

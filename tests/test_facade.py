@@ -8,8 +8,12 @@ import pytest
 
 import agentrt
 import agentrt.bridges
+import agentrt.inspect
 import agentrt.rebuild
+import agentrt.record
+import agentrt.snapshot
 import agentrt.testing
+import agentrt.testing.strategies
 
 AGENTRT = [
     # what authors write
@@ -107,13 +111,116 @@ AGENTRT = [
 
 REBUILD = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
 
-TESTING = ["Simulation", "TraceDigest"]
+TESTING = [
+    "Simulation",
+    "TraceDigest",
+    # what a test claims of a trace
+    "Pattern",
+    "TraceMismatch",
+    "between",
+    "happened",
+    "in_order",
+    "never",
+    "pairs",
+    # in place of what is not tested
+    "AskedCall",
+    "HookCall",
+    "HookCalls",
+    "StubAction",
+    "StubOutside",
+    "StubPlan",
+    "StubService",
+    "stub_action",
+    "stub_plan",
+    # faults at every await
+    "ChaosReport",
+    "Failure",
+    "Fault",
+    "InjectedFault",
+    "InvariantError",
+    "Violation",
+    "check_trace",
+    "exhaust",
+]
+
+STRATEGIES = [
+    "ActionSpec",
+    "BehaviorCase",
+    "DeciderSpec",
+    "GoalCase",
+    "GoalSpec",
+    "Happening",
+    "NodeSpec",
+    "PackCase",
+    "PlanCase",
+    "SelectionCase",
+    "behavior_trees",
+    "conditions",
+    "goal_selectors",
+    "packs",
+    "plans",
+    "play",
+    "schedules",
+    "selection_trees",
+]
+
+RECORD = [
+    "AgentDifference",
+    "BranchReport",
+    "Codec",
+    "Difference",
+    "Edit",
+    "OtelExport",
+    "PerfettoWriter",
+    "RecordedInput",
+    "Recorder",
+    "Recording",
+    "Replay",
+    "ReplayReport",
+    "Span",
+    "SpanBuilder",
+    "TraceDifference",
+    "Unkept",
+    "branch",
+    "compare_recordings",
+    "export_spans",
+    "load_edits",
+    "parse_edits",
+    "replay",
+    "write_otlp",
+    "write_perfetto",
+]
+
+SNAPSHOT = [
+    "AgentSnapshot",
+    "AgentSummary",
+    "DriverView",
+    "FlagView",
+    "FrameView",
+    "InjectionView",
+    "ModelView",
+    "Outline",
+    "RuntimeSnapshot",
+    "TaskPlace",
+    "UnitView",
+    "VERSION",
+    "explain",
+    "outlines",
+    "snapshot_agent",
+    "summarize",
+]
+
+INSPECT = ["DEFAULT_PORT", "Inspector"]
 
 BRIDGES = ["DriverAction", "PerformGoal", "attaches", "injects", "perform_behavior", "performs"]
 
 
 def test_the_facade_for_authors():
     assert sorted(agentrt.__all__) == sorted(AGENTRT)
+
+
+def test_what_tools_look_at():
+    assert sorted(agentrt.snapshot.__all__) == SNAPSHOT
 
 
 def test_what_a_game_calls_after_loading():
@@ -126,16 +233,28 @@ def test_what_joins_the_models():
 
 def test_the_facade_for_tests():
     assert sorted(agentrt.testing.__all__) == sorted(TESTING)
+    assert sorted(agentrt.testing.strategies.__all__) == sorted(STRATEGIES)
 
 
-@pytest.mark.parametrize("facade", [agentrt, agentrt.testing], ids=lambda facade: facade.__name__)
+def test_the_facade_for_recordings():
+    assert sorted(agentrt.record.__all__) == sorted(RECORD)
+
+
+def test_the_facade_for_whoever_looks():
+    assert sorted(agentrt.inspect.__all__) == INSPECT
+
+
+FACADES = [agentrt, agentrt.inspect, agentrt.record, agentrt.testing, agentrt.testing.strategies]
+
+
+@pytest.mark.parametrize("facade", FACADES, ids=lambda facade: facade.__name__)
 def test_nothing_else_is_offered_by_accident(facade):
     """Whatever a façade imports it offers: no name that is not in its list, but for the modules below it."""
     below = f"{facade.__name__}."
     offered = {
         name
         for name, value in vars(facade).items()
-        if not name.startswith("_")
+        if not name.startswith(("_", "@"))  # pytest, whose plugin this is, puts names with @ into what it imports
         if not (isinstance(value, types.ModuleType) and value.__name__.startswith(below))
     }
     assert offered == {name for name in facade.__all__ if not name.startswith("_")}
@@ -144,7 +263,7 @@ def test_nothing_else_is_offered_by_accident(facade):
 def test_every_class_and_function_of_the_facades_is_documented():
     undocumented = [
         f"{facade.__name__}.{name}"
-        for facade in (agentrt, agentrt.testing)
+        for facade in FACADES
         for name in facade.__all__
         if isinstance(vars(facade)[name], type | types.FunctionType) and not vars(facade)[name].__doc__
     ]
@@ -154,7 +273,7 @@ def test_every_class_and_function_of_the_facades_is_documented():
 def test_every_public_method_of_the_facades_is_documented():
     undocumented = [
         f"{facade.__name__}.{name}.{member}"
-        for facade in (agentrt, agentrt.testing)
+        for facade in FACADES
         for name in facade.__all__
         if isinstance(vars(facade)[name], type)
         for member, value in vars(vars(facade)[name]).items()

@@ -41,6 +41,11 @@ class Backoff:
         return self._timer is not None
 
     @property
+    def due(self) -> int:
+        """The tick in which it is asked again; 0 while no delay runs."""
+        return 0 if self._timer is None or not isinstance(self._timer.waiting, int) else self._timer.waiting
+
+    @property
     def is_storm(self) -> bool:
         """Whether the delay has been doubled so often that the repeats are a storm."""
         return self.delay >= _FIRST * 2**_STORM

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
 
-__all__ = ["adjust", "best_ready", "boosted"]
+__all__ = ["adjust", "best_ready", "boosted", "comes_too_late"]
 
 _NOBODY = 2.0  # a bar that no utility can exceed
 
@@ -46,7 +46,7 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
         if unit.state != READY:
             continue
         utility = unit.utility
-        if utility < top or (is_planned and _comes_too_late(frame, unit)):
+        if utility < top or (is_planned and _changes_too_much(frame, unit)):
             continue
         if unit.spec.steps is not None and not unit.is_settled():
             unsettled = max(unsettled, utility)
@@ -63,8 +63,19 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     return draw(equals, [unit.spec.weight for unit in equals], frame.planner.random)
 
 
-def _comes_too_late(frame: Frame, unit: Unit) -> bool:
-    """Whether the steps after it were planned for another state of the entity than they would find after a unit."""
+def comes_too_late(frame: Frame, unit: Unit) -> bool:
+    """Whether a unit does not count, because the steps after it were planned for another state of the entity.
+
+    Args:
+        frame: the activity.
+        unit: one of its units.
+    """
+    is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
+    return is_planned and _changes_too_much(frame, unit)
+
+
+def _changes_too_much(frame: Frame, unit: Unit) -> bool:
+    """Whether the steps after it would find another state of the entity than that for which they were planned."""
     return _changes(frame, unit) or (frame.active is not None and _changes(frame, frame.active))
 
 

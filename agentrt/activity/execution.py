@@ -116,6 +116,11 @@ class Execution:
                 self.planner.fault(None, "begin", error)
                 self.abort(f"{type(error).__name__}: {error}", None)
 
+    @property
+    def due(self) -> int:
+        """The tick in which it thinks again after a pause; 0 while it does not pause."""
+        return self._timer.waiting if self._timer is not None and isinstance(self._timer.waiting, int) else 0
+
     def frame_ready(self, frame: Frame) -> None:
         """The root has an elected unit: start and run it."""
         if frame.start():

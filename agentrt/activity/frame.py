@@ -27,17 +27,7 @@ from agentrt.activity.election import adjust, best_ready, boosted
 from agentrt.activity.fields import NO_ARGS
 from agentrt.activity.knowledge import learn
 from agentrt.activity.protection import Protection, protect_arguments
-from agentrt.activity.states import (
-    FINISHED,
-    FRAME_MASKS,
-    FRAME_NAMES,
-    IDLE,
-    IMPOSSIBLE,
-    READY,
-    RUNNING,
-    STARTED,
-    THINKING,
-)
+from agentrt.activity.states import FINISHED, FRAME_MASKS, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.takeover import switch
 from agentrt.kernel.batch import Batch
 from agentrt.kernel.trace import Event
@@ -72,10 +62,12 @@ class Frame:
         round_open: whether immediate answers are awaited.
         pending: how many.
         is_bound: whether later steps read its output.
+        since: the tick in which it began to think.
     """
 
     __slots__ = (
         "_is_looking",
+        "_path",
         "active",
         "activity",
         "args",
@@ -92,6 +84,7 @@ class Frame:
         "protection",
         "round",
         "round_open",
+        "since",
         "state",
         "units",
         "version",
@@ -117,8 +110,10 @@ class Frame:
         self.round_open: bool = False
         self.pending: int = 0
         self.round: int = 0
+        self.since: int = 0
         self.has_filter: bool = False
         self._is_looking = False
+        self._path: str | None = None  # it stays the same for life, and records need it all the time
         self.protection: Protection | None = None
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -126,11 +121,17 @@ class Frame:
     def move(self, state: int) -> None:
         """Change the state, if the table allows it."""
         if not FRAME_MASKS[self.state] >> state & 1:
-            raise states.illegal(self.path(), FRAME_NAMES, self.state, state)
+            raise states.illegal(self.path(), states.FRAME_NAMES, self.state, state)
         self.state = state
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
+        path = self._path
+        if path is None:
+            path = self._path = self._place()
+        return path
+
+    def _place(self) -> str:
         parent = self.parent
         if parent is None:
             return self.activity
@@ -170,6 +171,7 @@ class Frame:
         self.move(THINKING)
         self.args = args
         self.expected = expected
+        self.since = planner.kernel.clock.tick
         self.round += 1
         self.round_open = True
         self.pending = 1
@@ -305,8 +307,10 @@ class Frame:
 
     def begin_late(self, units: list[Unit]) -> None:
         """Have units think outside of a round."""
-        batch = Batch(self.planner.kernel)
+        kernel = self.planner.kernel
+        batch = Batch(kernel)
         for unit in units:
+            unit.since = kernel.clock.tick
             unit.begin(batch)
         if batch.members:
             batch.launch()
@@ -389,4 +393,4 @@ class Frame:
             learn(self)
 
     def __repr__(self) -> str:
-        return f"<Frame {self.path()}: {FRAME_NAMES[self.state]}>"
+        return f"<Frame {self.path()}: {states.FRAME_NAMES[self.state]}>"

@@ -11,6 +11,7 @@ Source: seed 001, "Injecting actions"; "args" and "think_output" of actions.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ Known = Mapping[str, tuple["ActionSpec", ...]]
 _MOST_INDEXES = 1024
 
 _indexes: dict[tuple[type[Action], ...], Known] = {}
+_relabels: dict[tuple[ActionSpec, str], ActionSpec] = {}
 
 
 def index_actions(actions: Iterable[type[Action]]) -> Known:
@@ -68,7 +70,7 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
                     "'task_groups'.",
                 )
             index.setdefault(spec.activity, []).append(spec)
-        found = {activity: tuple(specs) for activity, specs in index.items()}
+        found = {activity: _told_apart(specs) for activity, specs in index.items()}
         for specs in found.values():
             _check_args(specs)
         for specs in found.values():
@@ -78,6 +80,27 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
         if len(_indexes) >= _MOST_INDEXES:
             _indexes.clear()  # classes that are made at run time must not be kept for ever
         _indexes[key] = found
+    return found
+
+
+def _told_apart(specs: list[ActionSpec]) -> tuple[ActionSpec, ...]:
+    """Two classes of one name perform one activity: give the later one a label of its own, since paths are ids."""
+    labels: dict[str, int] = {}
+    apart: list[ActionSpec] = []
+    for spec in specs:
+        number = labels[spec.label] = labels.get(spec.label, 0) + 1
+        apart.append(spec if number == 1 else _relabeled(spec, f"{spec.label}#{number}"))
+    return tuple(apart)
+
+
+def _relabeled(spec: ActionSpec, label: str) -> ActionSpec:
+    """The same with another label; the same object each time, so that who learns more does not lose what it runs."""
+    found = _relabels.get((spec, label))
+    if found is None:
+        if len(_relabels) >= _MOST_INDEXES:
+            _relabels.clear()
+        found = _relabels[spec, label] = copy.copy(spec)
+        found.label = label
     return found
 
 

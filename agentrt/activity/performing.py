@@ -25,7 +25,7 @@ from agentrt.activity.execution import Execution
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import IDLE, THINKING
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.scope import outlast
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, current_strand, suspend_on
 
@@ -38,17 +38,19 @@ __all__ = ["Performance", "perform"]
 
 
 class _Root(Frame):
-    """The root of a performance; its path says for whom it is performed."""
+    """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
 
-    __slots__ = ("prefix",)
+    __slots__ = ()
 
-    def __init__(self, execution: Execution, activity: str, prefix: str) -> None:
+    def __init__(self, execution: Execution, activity: str, holder: Holder | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
-        self.prefix: str = prefix
-
-    def path(self) -> str:
-        """Its place: for whom, and the activity."""
-        return f"{self.prefix}/{self.activity}"
+        plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
+        taken = {other.root.path() for other in execution.planner.performances}
+        number = 1
+        while place in taken:
+            number += 1
+            place = f"{plain}#{number}"
+        self._path = place
 
 
 class Performance(Execution):
@@ -71,8 +73,7 @@ class Performance(Execution):
 
     def __init__(self, planner: Planner, activity: str, args: Mapping[str, Any], holder: Holder | None) -> None:
         super().__init__(planner, activity, holder)
-        prefix = "performed" if holder is None else holder.flag_name
-        self.root: Frame = _Root(self, activity, prefix)
+        self.root: Frame = _Root(self, activity, holder)
         self._args = dict(args)
         self.output: Any = None
         self.error: Exception | None = None
@@ -176,20 +177,19 @@ class Performance(Execution):
         else:
             self._later()
 
-    def call_off(self) -> Waiter | None:
-        """Nobody awaits it any more.
+    def call_off(self) -> None:
+        """Nobody awaits it any more: unwind it, if there is anything to unwind."""
+        if self.root.state != IDLE or self.is_aborting:
+            self.end("whoever performed it was cancelled")
+            return
+        self.is_stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
 
-        Returns:
-            What is notified when it is unwound; None if there is nothing to unwind.
-        """
-        if self.root.state == IDLE and not self.is_aborting:
-            self.is_stopped = True
-            if self._timer is not None:
-                self._timer.cancel()
-            return None
+    async def wait(self) -> None:
+        """Wait until it is over."""
         self.waiter = Waiter()
-        self.end("whoever performed it was cancelled")
-        return self.waiter
+        await suspend_on(self.waiter)
 
     def _over(self, error: Exception | None) -> None:
         self.is_stopped = True
@@ -227,10 +227,8 @@ async def perform(planner: Planner, activity: str, args: Mapping[str, Any], hold
     except GeneratorExit:
         raise  # nobody steps this coroutine any more
     except BaseException:
-        unwinding = performance.call_off()
-        if unwinding is not None:
-            with CancelScope(shield=True):
-                await suspend_on(unwinding)
+        performance.call_off()
+        await outlast(lambda: performance.is_over, performance.wait)
         raise
     finally:
         planner.performances = tuple(one for one in planner.performances if one is not performance)

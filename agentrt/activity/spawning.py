@@ -29,7 +29,7 @@ from agentrt.activity.nodes import Node
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.surroundings import ignored
 from agentrt.errors import ActivityImpossibleError, WrongStateError
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import Waiter, suspend_on
 
@@ -346,10 +346,12 @@ class SpawnedFrame:
 
     async def _give_up(self) -> None:
         """The caller was cancelled by a scope of its own: unwind the frame before the caller goes on."""
-        self._done = waiter = Waiter()
         self.frame.execution.give_up(self.frame, self._unwound)
-        with CancelScope(shield=True):
-            await suspend_on(waiter)
+        await outlast(lambda: self.frame.state == IDLE, self._wait)
+
+    async def _wait(self) -> None:
+        self._done = Waiter()
+        await suspend_on(self._done)
 
     def __repr__(self) -> str:
         return f"<SpawnedFrame {self.path}: {self.state}>"

@@ -200,7 +200,8 @@ class Surroundings:
     def get_log(self) -> Any:
         """A logger of structlog, made on demand and bound to the entity, the agent and the action's debug route.
 
-        Every event of it carries ``entity`` (its name), ``agent`` and ``path`` (the place in the plan).
+        Every event of it carries ``entity`` (its name), ``agent``, ``path`` (the place in the plan) and ``tick``. What
+        is below ``agent.log_level``, or else ``runtime.log_level``, goes nowhere.
 
         Source: seed 001, `get_log`.
         """

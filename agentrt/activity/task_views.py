@@ -5,8 +5,10 @@ Source: seed 001, "Issuing tasks" (annotation and source are for debugging).
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from agentrt.body.reading import Fields
 
 if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
@@ -44,6 +46,47 @@ class TaskView:
     annotation: str
     source: str
 
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "number": self.number,
+            "activity": self.activity,
+            "args": dict(self.args),
+            "state": self.state,
+            "is_permanent": self.is_permanent,
+            "finished": self.finished,
+            "remaining": self.remaining,
+            "worker_limit": self.worker_limit,
+            "workers": list(self.workers),
+            "annotation": self.annotation,
+            "source": self.source,
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> TaskView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        args = fields.inner("args")
+        return cls(
+            number=fields.whole("number"),
+            activity=fields.text("activity"),
+            args=tuple((name, args.text(name)) for name in args.names()),
+            state=fields.text("state"),
+            is_permanent=fields.flag("is_permanent"),
+            finished=fields.whole("finished"),
+            remaining=None if fields.is_null("remaining") else fields.whole("remaining"),
+            worker_limit=None if fields.is_null("worker_limit") else fields.whole("worker_limit"),
+            workers=fields.texts("workers"),
+            annotation=fields.text("annotation"),
+            source=fields.text("source"),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class TaskGroupView:
@@ -65,7 +108,31 @@ class TaskGroupView:
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
-        return asdict(self)
+        return {
+            "name": self.name,
+            "activity": self.activity,
+            "members": list(self.members),
+            "tasks": [task.as_json() for task in self.tasks],
+            "waits": self.waits,
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> TaskGroupView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            fields.text("name"),
+            fields.text("activity"),
+            fields.texts("members"),
+            fields.each("tasks", TaskView.read),
+            fields.plain_object("waits"),
+        )
 
 
 def view_group(group: TaskGroup) -> TaskGroupView:

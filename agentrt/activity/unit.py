@@ -55,7 +55,8 @@ class Unit(FlagClaimant):
         current: its own layer of CURRENT, or None while it has not touched it.
         thinking: the strand of ``think``, if there is one; the batch in which it waits for its first step.
         running: the strand of ``run``, if there is one.
-        since: the tick in which it started running.
+        since: the tick in which it started running, or began to think by itself; who thinks together with all others of
+            its frame did so in the tick that the frame tells.
         is_fresh: whether the output was set anew since the frame last looked.
         rejection: why it said that the arguments are to blame; None if it did not.
         extras: what only few units have: listeners, protections, debug words; None for the others.
@@ -194,8 +195,7 @@ class Unit(FlagClaimant):
         if self.state == THINKING or self.state == READY:
             self.thinking = strand
         else:
-            # It was stopped while it made its first step.
-            self.frame.planner.dismiss(strand)
+            self.frame.planner.dismiss(strand)  # it was stopped while it made its first step
 
     def set_output(self, output: Any) -> None:
         """The author's think has an output. Called on the author's stack."""
@@ -241,6 +241,8 @@ class Unit(FlagClaimant):
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
+            if self.extras is not None:
+                self.extras.backoff.cancel()  # of one that refused to be started
             return
         self.stop_think()
 
@@ -337,8 +339,7 @@ class Unit(FlagClaimant):
         if not self.spec.has_run:
             self.finish()
             return
-        coro = hooks.run(self)
-        if coro is not None:
+        if (coro := hooks.run(self)) is not None:
             execution = self.frame.execution
             execution.push(self)
             self.running = execution.planner.kernel.spawn(coro, self.spec.name, self)

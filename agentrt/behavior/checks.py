@@ -16,6 +16,8 @@ Source: seed 002, "S06: Preconditions & Stimuli".
 
 from __future__ import annotations
 
+from enum import IntFlag
+
 from agentrt.errors import DefinitionError
 
 __all__ = ["Check"]
@@ -34,6 +36,7 @@ class Check:
         mask: the bits that the AND part looks at.
         pattern: what they have to be.
         parts: the OR parts, each a pair of ``any_set`` and ``any_clear``.
+        names: what the bits are called, if they were given as members of an ``enum.IntFlag``.
 
     Raises:
         DefinitionError: a word is negative or no whole number, or a bit has to be both 0 and 1.
@@ -41,7 +44,7 @@ class Check:
     Source: seed 002, "S06: Preconditions & Stimuli".
     """
 
-    __slots__ = ("mask", "parts", "pattern")
+    __slots__ = ("mask", "names", "parts", "pattern")
 
     def __init__(self, all_set: int = 0, all_clear: int = 0, any_set: int = 0, any_clear: int = 0) -> None:
         words = {"all_set": all_set, "all_clear": all_clear, "any_set": any_set, "any_clear": any_clear}
@@ -52,6 +55,10 @@ class Check:
         self.mask: int = int(all_set) | int(all_clear)
         self.pattern: int = int(all_set)
         self.parts: tuple[tuple[int, int], ...] = ((int(any_set), int(any_clear)),) if any_set or any_clear else ()
+        self.names: dict[int, str] = {}
+        for word in words.values():
+            if isinstance(word, IntFlag):
+                self.names.update((member.value, member.name) for member in type(word) if member.name)
         self._require_possible(all_set, all_clear)
 
     def holds(self, word: int) -> bool:
@@ -73,7 +80,29 @@ class Check:
         both.mask = self.mask | other.mask
         both.pattern = self.pattern | other.pattern
         both.parts = self.parts + other.parts
+        both.names = {**other.names, **self.names}
         return both
+
+    def words(self, word: int) -> str:
+        """Some bits, for people: their names, or else numbers.
+
+        Args:
+            word: the bits.
+        """
+        bits = (1 << place for place in range(word.bit_length()) if word >> place & 1)
+        return " ".join(self.names.get(bit) or f"{bit:#x}" for bit in bits)
+
+    def text(self) -> str:
+        """What it asks for, in words; empty if it asks for nothing."""
+        parts = [f"all of {self.words(self.pattern)}"] if self.pattern else []
+        if self.mask & ~self.pattern:
+            parts.append(f"none of {self.words(self.mask & ~self.pattern)}")
+        for any_set, any_clear in self.parts:
+            either = [f"one of {self.words(any_set)}"] if any_set else []
+            if any_clear:
+                either.append(f"not all of {self.words(any_clear)}")
+            parts.append(" or ".join(either))
+        return ", ".join(parts)
 
     def _require_possible(self, ones: int, zeros: int, other: Check | None = None) -> None:
         clash = ones & zeros if other is None else (ones & ~other.pattern) | (zeros & other.pattern)

@@ -20,7 +20,7 @@ Source: seed 002, "S07: Memory & Blocks"; "S09: Initializing and Ticking the Beh
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.behavior import upkeep
 from agentrt.behavior.activation import Activation
@@ -37,6 +37,7 @@ from agentrt.errors import AgentRTError, NotRunningError, WrongStateError
 if TYPE_CHECKING:
     from agentrt.behavior.choices import Choice
     from agentrt.behavior.nodes import Node
+    from agentrt.body.model_views import Outline
     from agentrt.kernel.strand import Strand
 
 __all__ = ["Memory"]
@@ -53,6 +54,7 @@ class Memory(TreeState):
     __slots__ = ()
 
     rank = BEHAVIOR
+    view_type: ClassVar[type[TreeView]] = TreeView
 
     # --- the tick -----------------------------------------------------------------------------------------------------
 
@@ -343,6 +345,10 @@ class Memory(TreeState):
     def view(self) -> TreeView:
         """What it is doing, as plain values."""
         return view_of(self)
+
+    def outline(self) -> Outline:
+        """The whole tree as it was declared, with the paths that this memory gives it; made once for each tree."""
+        return self.tree.outline(self.name)
 
     def __repr__(self) -> str:
         return f"<Memory {self.name} of {self.tree.name}: {'/'.join(self.active_path) or 'not active'}>"

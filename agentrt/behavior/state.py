@@ -276,6 +276,14 @@ class TreeState:
             self._rare.disabled.pop(node.number, None)
             self.update()
 
+    def refused(self, path: str) -> tuple[str, str] | None:
+        """The control flag that somebody foreign keeps from a decider, and who; None if nobody did when it was asked.
+
+        Args:
+            path: its place.
+        """
+        return None if self._rare is None else self._rare.refused.get(path)
+
     @property
     def disabled(self) -> tuple[str, ...]:
         """The paths at which deciders were disabled."""

@@ -18,12 +18,16 @@ from agentrt.behavior.deciders import Decider
 from agentrt.behavior.ids import stable_number
 from agentrt.behavior.memory import Memory
 from agentrt.behavior.nodes import Node
+from agentrt.behavior.outlining import outline_of
 from agentrt.behavior.stimuli import Stimuli
 from agentrt.body.driver import Body
+from agentrt.body.model_views import Outline
 from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
 from agentrt.kernel.rng import Stream
 
 __all__ = ["BehaviorTree"]
+
+_MOST_OUTLINES = 64
 
 
 class BehaviorTree:
@@ -67,6 +71,7 @@ class BehaviorTree:
         self.nodes: tuple[Node, ...] = ()
         self.num_timers: int = 0
         self._numbers: dict[str, int] = {}
+        self._outlines: dict[str, Outline] = {}  # by the name of the memory: most agents use one name
 
     @property
     def is_initialized(self) -> bool:
@@ -113,6 +118,22 @@ class BehaviorTree:
             near = did_you_mean(name, self._numbers)
             raise DefinitionError(f"behavior tree {self.name}", f"it has no decider {name!r}.{near}", "Write its name.")
         return self.nodes[number]
+
+    def outline(self, name: str = "tree") -> Outline:
+        """The whole tree as it was declared, for tools; made once for each name.
+
+        Args:
+            name: begins the paths: that of the memory for which it is shown.
+
+        Raises:
+            DefinitionError: the tree was not initialized, and is not well formed.
+        """
+        self.initialize_tree_data()
+        if name not in self._outlines:
+            if len(self._outlines) >= _MOST_OUTLINES:
+                self._outlines.clear()
+            self._outlines[name] = outline_of(self.nodes[0], name)
+        return self._outlines[name]
 
     def memory(
         self,

@@ -114,7 +114,8 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
         return
     if at.stage is Stage.GRANTED:
         abandon(at)
-    elif at.stage in (Stage.ACTIVATING, Stage.ACTIVE, Stage.FAILED):
+    elif at.stage in (Stage.ACTIVATING, Stage.ACTIVE, Stage.FAILED) and at in memory.path():
+        # On the path: what was cut off already, and waits for what is below it, may be asked for its flags again.
         drop_walk(memory)
         if at.parent is None:
             memory.root = None

@@ -1,14 +1,18 @@
 """What a tree does on one agent, as plain values: for snapshots, the inspector, and whoever asks why.
 
-Source: design section 7, "Snapshot".
+Source: design section 7, "Snapshot"; seed 002, "S11: Debugging", 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from agentrt.behavior.printing import print_state
 from agentrt.behavior.stimuli import token_name
+from agentrt.behavior.whynot import AskedView, asked
+from agentrt.body.model_views import ModelView
+from agentrt.body.reading import Fields
 
 if TYPE_CHECKING:
     from agentrt.behavior.activation import Activation
@@ -23,6 +27,7 @@ class DeciderView:
 
     Attributes:
         name: its name.
+        path: its place, as in the trace.
         kind: ``kGroup`` or ``kBehavior``.
         policy: of a group; an empty string for a behavior decider.
         index: its number among its siblings.
@@ -33,6 +38,7 @@ class DeciderView:
     """
 
     name: str
+    path: str
     kind: str
     policy: str
     index: int
@@ -40,6 +46,42 @@ class DeciderView:
     since: float
     flags: tuple[str, ...]
     is_waiting: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "name": self.name,
+            "path": self.path,
+            "kind": self.kind,
+            "policy": self.policy,
+            "index": self.index,
+            "behavior": self.behavior,
+            "since": self.since,
+            "flags": list(self.flags),
+            "is_waiting": self.is_waiting,
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> DeciderView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            name=fields.text("name"),
+            path=fields.text("path"),
+            kind=fields.text("kind"),
+            policy=fields.text("policy"),
+            index=fields.whole("index"),
+            behavior=None if fields.is_null("behavior") else fields.text("behavior"),
+            since=fields.number("since"),
+            flags=fields.texts("flags"),
+            is_waiting=fields.flag("is_waiting", False),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +96,67 @@ class StimulusView:
     token: str
     remaining: float | None
 
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {"token": self.token, "remaining": self.remaining}
+
+    @classmethod
+    def read(cls, fields: Fields) -> StimulusView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(fields.text("token"), None if fields.is_null("remaining") else fields.number("remaining"))
+
 
 @dataclass(frozen=True, slots=True)
-class TreeView:
+class TreeView(ModelView):
     """What a tree does on one agent.
 
     Attributes:
         name: of the memory.
         tree: of the tree.
         path: the active deciders, from ROOT down.
+        asked: the deciders that are not active though their group is, and why not.
         stimuli: in the order in which they came.
         decision_flags: the word of the last tick.
+        stimuli_flags: the word of what is perceived.
         disabled: the paths at which deciders were disabled for this agent.
         waiting: the paths of those that wait for control flags.
         is_cleaning_up: whether coroutines of what was deactivated have not ended.
+        print: the active path as ``debug_print_state`` prints it.
     """
+
+    model: ClassVar[str] = "behavior"
 
     name: str
     tree: str
     path: tuple[DeciderView, ...]
+    asked: tuple[AskedView, ...]
     stimuli: tuple[StimulusView, ...]
     decision_flags: int
+    stimuli_flags: int
     disabled: tuple[str, ...]
     waiting: tuple[str, ...]
     is_cleaning_up: bool
+    print: str
+
+    @property
+    def outline_id(self) -> str:
+        """The tree's name: a tree never changes."""
+        return self.tree
+
+    def active(self) -> tuple[str, ...]:
+        """The paths of the active deciders, from ROOT down."""
+        return tuple(one.path for one in self.path)
+
+    def doing(self) -> str:
+        """The name of the last active decider below ROOT."""
+        return self.path[-1].name if len(self.path) > 1 else ""
 
     def lines(self) -> list[str]:
         """The view as text: a line for each active decider, indented, then what else there is to say."""
@@ -98,6 +177,58 @@ class TreeView:
         lines += [f"disabled: {path}" for path in self.disabled]
         return lines or ["not active"]
 
+    def reasons(self) -> list[str]:
+        """Why the others are not active: a line for each that was considered, and one for those that were not."""
+        lines = [f"not {one.name}: {one.reason}" for one in self.asked if one.verdict not in ("after", "not_asked")]
+        passed: dict[str, list[str]] = {}
+        for one in self.asked:
+            if one.verdict in ("after", "not_asked"):
+                passed.setdefault(one.reason, []).append(one.name)
+        for reason, names in passed.items():
+            words = reason if len(names) == 1 else reason.replace("it comes after", "they come after")
+            lines.append(f"not {', '.join(names)}: {words}")
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "name": self.name,
+            "tree": self.tree,
+            "path": [one.as_json() for one in self.path],
+            "asked": [one.as_json() for one in self.asked],
+            "stimuli": [one.as_json() for one in self.stimuli],
+            "decision_flags": self.decision_flags,
+            "stimuli_flags": self.stimuli_flags,
+            "disabled": list(self.disabled),
+            "waiting": list(self.waiting),
+            "is_cleaning_up": self.is_cleaning_up,
+            "print": self.print,
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> TreeView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            name=fields.text("name"),
+            tree=fields.text("tree"),
+            path=fields.each("path", DeciderView.read),
+            asked=fields.each("asked", AskedView.read),
+            stimuli=fields.each("stimuli", StimulusView.read),
+            decision_flags=fields.whole("decision_flags"),
+            stimuli_flags=fields.whole("stimuli_flags"),
+            disabled=fields.texts("disabled"),
+            waiting=fields.texts("waiting"),
+            is_cleaning_up=fields.flag("is_cleaning_up"),
+            print=fields.text("print"),
+        )
+
 
 def view_of(memory: TreeState) -> TreeView:
     """The view of a memory.
@@ -109,11 +240,14 @@ def view_of(memory: TreeState) -> TreeView:
         name=memory.name,
         tree=memory.tree.name,
         path=tuple(_decider(at) for at in memory.path()),
+        asked=tuple(asked(memory)),
         stimuli=tuple(StimulusView(token_name(one.token), one.remaining) for one in memory.perceived()),
         decision_flags=int(memory.decision_flags),
+        stimuli_flags=int(memory.stimuli_flags),
         disabled=memory.disabled,
         waiting=tuple(at.path for at in memory.rare.waiting) if memory.has_claims else (),
         is_cleaning_up=memory.is_unwinding,
+        print=print_state(memory, False),
     )
 
 
@@ -121,6 +255,7 @@ def _decider(at: Activation) -> DeciderView:
     node = at.node
     return DeciderView(
         name=node.name,
+        path=at.path,
         kind=node.kind,
         policy="" if node.policy is None else node.policy.value,
         index=0 if at.parent is None else at.parent.index,

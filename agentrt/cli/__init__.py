@@ -1,4 +1,4 @@
-"""The command line: run a world, check packs, check selection trees.
+"""The command line: run a world, look at it, replay it, check packs, check selection trees.
 
 One module for each family of commands. They only read options and print; what they print is made below
 (``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.check``, ``agentrt.record``, ``agentrt.inspect``), and
@@ -18,7 +18,9 @@ import click
 
 from agentrt.cli.demo_commands import demo
 from agentrt.cli.groups import Group
+from agentrt.cli.inspect_commands import inspect
 from agentrt.cli.packs_commands import packs
+from agentrt.cli.recordings_commands import diff, export, replay
 from agentrt.cli.selection_commands import selection
 
 __all__ = ["main"]
@@ -44,5 +46,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for command in (demo, packs, selection):
-    main.add_command(command)
+for _command in (demo, inspect, replay, diff, export, packs, selection):
+    main.add_command(_command)

@@ -1,11 +1,20 @@
-"""``agentrt demo``: run a world, watch it, record it."""
+"""``agentrt demo``: run a world, watch it in the terminal or in the browser, record it."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from agentrt.cli.inspect_commands import Page, inspect_world, page_options
+
+if TYPE_CHECKING:
+    from agentrt.record.recorder import Recorder
+    from agentrt.worlds import Watch, World
 
 __all__ = ["demo"]
 
@@ -24,6 +33,16 @@ HOSTS = ("plain", "asyncio", "trio")
 @click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
 @click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
 @click.option("--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second.")
+@click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
+@page_options
+@click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
+@click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
+@click.option(
+    "--record",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the run into a file, which can be inspected and replayed.",
+)
 @click.option("--list", "list_only", is_flag=True, help="List the worlds that are installed.")
 def demo(
     *,
@@ -34,6 +53,11 @@ def demo(
     digest: bool,
     host: str | None,
     speed: float,
+    is_inspected: bool,
+    page: Page,
+    controls: bool,
+    paused: bool,
+    path: Path | None,
     list_only: bool,
 ) -> None:
     """Run the world NAME and watch it; the colony, if no other is named.
@@ -47,19 +71,49 @@ def demo(
             click.echo(f"{known}  {worlds.load_world(known).summary}")
         return
     world = worlds.load_world(name or DEFAULT_WORLD)
-    if not headless and not _has_terminal():
+    if not is_inspected and not headless and not _has_terminal():
         click.echo("standard output is not a terminal: running headless", err=True)
         headless = True
-    if not headless:
-        if ticks is not None or digest or host is not None:
-            raise click.UsageError("--ticks, --digest and --host go with --headless.")
-        if not speed > 0:
-            raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
-        world.run_live(seed=seed, speed=speed)
+    if not headless and (ticks is not None or digest or host is not None):
+        raise click.UsageError("--ticks, --digest and --host go with --headless.")
+    if not is_inspected and (controls or paused or page.was_asked_for):
+        raise click.UsageError("--port, --address, --open, --controls and --paused go with --inspect.")
+    if not speed > 0:
+        raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
+    if is_inspected and headless:
+        raise click.UsageError("--headless and --inspect do not go together.")
+    if paused and not controls:
+        raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
+    with _recorded(world.name, path) as watch:
+        if is_inspected:
+            inspect_world(world, page, seed=seed, speed=speed, controls=controls, paused=paused, watch=watch)
+        elif headless:
+            _run_headless(world, ticks or DEFAULT_TICKS, seed, host or HOSTS[0], digest, watch)
+        else:
+            world.run_live(seed=seed, speed=speed, watch=watch)
+
+
+@contextlib.contextmanager
+def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
+    """Gives what records a world, or what does nothing if there is no path."""
+    from agentrt.worlds import nobody
+
+    if path is None:
+        yield nobody
         return
-    report = world.run_headless(
-        ticks=ticks or DEFAULT_TICKS, seed=seed, host=host or HOSTS[0], progress=_progress_printer()
-    )
+    recorders: list[Recorder] = []
+    try:
+        yield lambda runtime: recorders.append(runtime.record(path, world=world))
+    finally:
+        for recorder in recorders:
+            recorder.close()
+            click.echo(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
+
+
+def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
+    from agentrt import worlds
+
+    report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=_progress_printer(), watch=watch)
     for line in worlds.table_lines(report):
         click.echo(line)
     if digest:

@@ -26,12 +26,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, ClassVar
 
-from agentrt.body.driver import Body, LoneBody, Routine, note
+from agentrt.body.driver import Body, LoneBody, Routine, note, tick_of
 from agentrt.errors import NotRunningError
 from agentrt.goals.goal import Goal
 from agentrt.goals.states import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, RUNNING
+from agentrt.goals.views import GoalSelectorView
 from agentrt.goals.wrapped import Notes, WrappedGoal
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
@@ -44,9 +45,12 @@ class GoalLife(ABC):
 
     Attributes:
         name: of the selector.
+        view_type: what ``view`` returns.
     """
 
     __slots__ = ("_body", "_ending", "_notes", "_routines", "_running", "_then", "name")
+
+    view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView
 
     def __init__(self, name: str) -> None:
         self.name: str = name
@@ -106,6 +110,7 @@ class GoalLife(ABC):
     def _begin(self, wrapped: WrappedGoal) -> None:
         """Start a goal that is pending, and has all it needs."""
         wrapped.move(RUNNING)
+        wrapped.since = tick_of(self.body)
         self._running += 1
         note(self.body, wrapped.flag_name, Event.START, (("priority", wrapped.priority),))
         try:

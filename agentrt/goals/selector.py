@@ -36,8 +36,8 @@ from agentrt.body.flags import FlagLedger
 from agentrt.errors import WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order
 from agentrt.goals.sharing import FlagSharing
-from agentrt.goals.states import ABSENT, BUSY, ENDING, IDLE, PENDING, RUNNING, STATE_NAMES
-from agentrt.goals.views import GoalSelectorView, GoalView
+from agentrt.goals.states import ABSENT, BUSY, ENDING, IDLE, PENDING, RUNNING
+from agentrt.goals.views import GoalSelectorView, view_of
 from agentrt.goals.wrapped import WrappedGoal
 
 __all__ = ["GoalSelector"]
@@ -391,9 +391,7 @@ class GoalSelector(FlagSharing):
 
     def view(self) -> GoalSelectorView:
         """What it is doing, as plain values."""
-        goals = [GoalView(one.name, one.priority, one.flags, STATE_NAMES[one.state]) for one in self._goals]
-        locked = [(flag, one.name) for flag, one in self.locked_flags.items()]
-        return GoalSelectorView(self.name, self.ticks, tuple(goals), tuple(locked), self._disabled)
+        return view_of(self)
 
     def __repr__(self) -> str:
         running = ", ".join(wrapped.name for wrapped in self.running_goals)

@@ -1,13 +1,28 @@
-"""What a selector is doing, as frozen, plain data, for snapshots and for tools.
+"""What a selector is doing, as frozen, plain data, for snapshots and for tools; and why its other goals do not run.
+
+Why a goal does not run is found out by looking, and nothing of an author's is called for it: a goal that is idle though
+its flags are free is asked in each full tick, and does not say yes.
 
 Source: design section 7, "Snapshot".
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = ["GoalSelectorView", "GoalView"]
+from agentrt.body.model_views import ModelView
+from agentrt.body.reading import Fields
+from agentrt.goals.states import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
+
+if TYPE_CHECKING:
+    from agentrt.body.flags import Refusal
+    from agentrt.goals.selector import GoalSelector
+    from agentrt.goals.wrapped import WrappedGoal
+
+__all__ = ["GoalSelectorView", "GoalView", "view_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +31,21 @@ class GoalView:
 
     Attributes:
         name: its name within the selector.
+        path: its place, as in the trace: the selector's name and its own.
         priority: the lower the number, the sooner it replaces others.
         flags: the control flags that it uses.
         state: idle, pending, running, busy (a coroutine of its start or tick has not returned), ending or disabled.
+        since: the tick in which it started; 0 unless it runs or ends.
+        reason: why it does not run, in words; empty if it does.
     """
 
     name: str
+    path: str
     priority: int
     flags: tuple[str, ...]
     state: str
+    since: int = 0
+    reason: str = ""
 
     @property
     def is_running(self) -> bool:
@@ -33,11 +54,44 @@ class GoalView:
 
     def line(self) -> str:
         """The goal in one line of text."""
-        return f"{self.name}: {self.state}, priority {self.priority}, {' '.join(self.flags) or 'no flags'}"
+        since = f", since tick {self.since}" if self.since else ""
+        return f"{self.name}: {self.state}, priority {self.priority}, {' '.join(self.flags) or 'no flags'}{since}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "name": self.name,
+            "path": self.path,
+            "priority": self.priority,
+            "flags": list(self.flags),
+            "state": self.state,
+            "since": self.since,
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> GoalView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            fields.text("name"),
+            fields.text("path"),
+            fields.whole("priority"),
+            fields.texts("flags"),
+            fields.text("state"),
+            fields.whole("since", 0),
+            fields.text("reason", ""),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class GoalSelectorView:
+class GoalSelectorView(ModelView):
     """A goal selector.
 
     Attributes:
@@ -48,11 +102,21 @@ class GoalSelectorView:
         disabled: the control flags that are disabled.
     """
 
+    model: ClassVar[str] = "goals"
+
     name: str
     ticks: int
     goals: tuple[GoalView, ...]
     locked: tuple[tuple[str, str], ...]
     disabled: tuple[str, ...]
+
+    def active(self) -> tuple[str, ...]:
+        """The paths of the goals that run."""
+        return tuple(goal.path for goal in self.goals if goal.is_running)
+
+    def doing(self) -> str:
+        """The names of the goals that run."""
+        return " + ".join(goal.name for goal in self.goals if goal.is_running)
 
     def lines(self) -> list[str]:
         """What it does, in words: a line for each goal that is not idle, and one for the disabled flags."""
@@ -60,3 +124,98 @@ class GoalSelectorView:
         if self.disabled:
             lines.append(f"disabled: {' '.join(self.disabled)}")
         return lines or ["no goal runs"]
+
+    def reasons(self) -> list[str]:
+        """Why the other goals do not run: a line for each."""
+        return [f"{goal.name} does not run: {goal.reason}" for goal in self.goals if goal.reason]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "name": self.name,
+            "ticks": self.ticks,
+            "goals": [goal.as_json() for goal in self.goals],
+            "locked": [list(pair) for pair in self.locked],
+            "disabled": list(self.disabled),
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> GoalSelectorView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            fields.text("name"),
+            fields.whole("ticks"),
+            fields.each("goals", GoalView.read),
+            fields.pairs("locked", str),
+            fields.texts("disabled"),
+        )
+
+
+# --- why a goal does not run ------------------------------------------------------------------------------------------
+
+
+def view_of(selector: GoalSelector) -> GoalSelectorView:
+    """The view of a selector.
+
+    Args:
+        selector: the selector.
+    """
+    locked, disabled = selector.locked_flags, selector.disabled_flags
+    ledger = selector._ledger  # not ``ledger``: one that drives nobody yet would be given a body by being looked at
+    refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals()}
+    goals = tuple(_goal(one, selector.name, locked, disabled, refusals) for one in selector.available_goals)
+    names = tuple((flag, one.name) for flag, one in locked.items())
+    return GoalSelectorView(selector.name, selector.ticks, goals, names, disabled)
+
+
+def _goal(
+    wrapped: WrappedGoal,
+    selector: str,
+    locked: Mapping[str, WrappedGoal],
+    disabled: tuple[str, ...],
+    refusals: Mapping[str, Refusal],
+) -> GoalView:
+    name, state = wrapped.name, wrapped.state
+    path = f"{selector}/{name}"
+    since = wrapped.since if state >= BUSY or state == ENDING else 0
+    reason = "" if state >= BUSY else _reason(wrapped, locked, disabled, refusals.get(path))
+    return GoalView(name, path, wrapped.priority, wrapped.flags, STATE_NAMES[state], since, reason)
+
+
+def _reason(
+    wrapped: WrappedGoal, locked: Mapping[str, WrappedGoal], disabled: tuple[str, ...], refusal: Refusal | None
+) -> str:
+    state = wrapped.state
+    if state != IDLE:
+        return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"
+    for flag in wrapped.flags:
+        if flag in disabled:
+            return f"the control flag {flag} is disabled"
+    for flag in wrapped.flags:
+        holder = locked.get(flag)
+        if holder is None or holder is wrapped:
+            continue
+        if wrapped.priority >= holder.priority:
+            return f"{flag} is locked by {holder.name}, priority {holder.priority} against {wrapped.priority}"
+        if getattr_static(holder.goal, "is_interruptible", True) is False:
+            return f"{flag} is locked by {holder.name}, which cannot be interrupted"
+    return "its can_use does not say yes" if refusal is None else _refused(refusal)
+
+
+def _refused(refusal: Refusal) -> str:
+    return f"{refusal.flag} is held by {refusal.holder}, {refusal.reason}"
+
+
+_STATES: Mapping[int, str] = {
+    ENDING: "it was told to stop, and cleans up",
+    DISABLED: "one of its callbacks raised",
+    ABSENT: "its selector drives nobody",
+    PENDING: "it was chosen, and begins when whom it replaces has cleaned up",
+}

@@ -57,16 +57,18 @@ class WrappedGoal:
         goal: as given.
         priority: as given.
         state: one of ``agentrt.goals.states``; changed by the selector alone.
+        since: the tick in which it started last; 0 before.
 
     Source: seed 000, "WrappedGoals".
     """
 
-    __slots__ = ("goal", "priority", "state")
+    __slots__ = ("goal", "priority", "since", "state")
 
     def __init__(self, goal: Goal, priority: int) -> None:
         self.goal: Goal = goal
         self.priority: int = priority
         self.state: int = IDLE
+        self.since: int = 0
 
     @property
     def selector(self) -> GoalSelector | None:

@@ -19,10 +19,12 @@ class Host(Protocol):
         name: plain, asyncio or trio.
         cancelled_type: the exception that a cancelled wait raises.
         steps_inline: whether a coroutine may make its first step before it has a strand.
+        foreign_waits: how often a strand waited for something of the event loop, which no journal can repeat.
     """
 
     name: str
     steps_inline: bool
+    foreign_waits: int
     cancelled_type: type[BaseException]
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:

@@ -20,6 +20,7 @@ cancellation to its scope by identity (a host's exception carries no room for it
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.calls import Timer
     from agentrt.kernel.strand import Strand
 
-__all__ = ["CancelScope", "Cancelled", "fail_after", "move_on_after"]
+__all__ = ["CancelScope", "Cancelled", "fail_after", "move_on_after", "outlast"]
 
 
 @final
@@ -166,3 +167,29 @@ class fail_after(CancelScope):  # noqa: N801 - the field's name for it, as in tr
         if caught and self.expired:
             raise TimeoutError(f"not done within {self._seconds} game seconds") from error
         return caught
+
+
+async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[object]]) -> None:
+    """Wait behind a shield until something is over that must not be left half done, whatever is raised meanwhile.
+
+    A shield alone is not enough: asyncio's own cancellation (``asyncio.timeout``, ``Task.cancel``) is an edge that
+    knows none. What was raised last is raised again at the end.
+
+    Args:
+        is_over: whether it is; asked before each wait.
+        wait: makes one wait.
+
+    Raises:
+        BaseException: what was raised meanwhile.
+    """
+    raised: BaseException | None = None
+    with CancelScope(shield=True):
+        while not is_over():
+            try:
+                await wait()
+            except GeneratorExit:
+                raise  # nobody steps this coroutine any more
+            except BaseException as error:
+                raised = error
+    if raised is not None:
+        raise raised

@@ -41,6 +41,7 @@ __all__ = [
     "Test",
     "compile_condition",
     "is_name",
+    "names_in",
     "problem_of",
 ]
 
@@ -69,6 +70,19 @@ def is_name(text: str) -> bool:
         text: the name.
     """
     return _NAME.fullmatch(text) is not None and text.lower() not in KEYWORDS
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The variables that a condition names, each once, as they are written there.
+
+    Args:
+        text: the condition.
+    """
+    found: dict[str, str] = {}
+    for name in _NAME.findall(text):
+        if name.lower() not in KEYWORDS:
+            found.setdefault(name.lower(), name)
+    return tuple(found.values())
 
 
 class Condition:

@@ -104,6 +104,16 @@ class Node:
             above = above.above
         return "/".join(reversed(names))
 
+    def holds(self, bits: int) -> bool:
+        """Whether its own condition holds; ``Program.walk`` has the same written out.
+
+        Args:
+            bits: the variables of an agent.
+        """
+        if any(bits & mask == value for mask, value in self.terms):
+            return True
+        return self.test is not None and self.test(bits)
+
     def __repr__(self) -> str:
         return f"<Node {self.path}{' -> ' + self.behavior if self.behavior is not None else ''}>"
 

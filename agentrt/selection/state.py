@@ -17,15 +17,16 @@ Source: seed 004, "Behavior Selection Tree Evaluation".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.body.driver import SELECTION, Body
 from agentrt.errors import DefinitionError, WrongStateError
 from agentrt.selection.leaf import Behaviors, LeafBehavior
 from agentrt.selection.stage import Phase, Stage
-from agentrt.selection.view import NO_BEHAVIOR, SelectionView
+from agentrt.selection.view import NO_BEHAVIOR, SelectionView, passed_over
 
 if TYPE_CHECKING:
+    from agentrt.body.model_views import Outline
     from agentrt.kernel.strand import Strand
     from agentrt.selection.tree import SelectionTree
 
@@ -46,6 +47,7 @@ class SelectionState(Stage):
 
     Attributes:
         rank: where it stands in a tick.
+        view_type: what ``view`` returns.
 
     Raises:
         DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
@@ -56,6 +58,7 @@ class SelectionState(Stage):
     __slots__ = ()
 
     rank = SELECTION
+    view_type: ClassVar[type[SelectionView]] = SelectionView
 
     def __init__(
         self,
@@ -150,7 +153,13 @@ class SelectionState(Stage):
             waits_for="" if waiting is None else waiting.behavior,
             out=tuple((self._out or {}).items()),
             routines=tuple(routine.hook for routine in self._routines or ()),
+            failed=passed_over(self._program, self._bits, leaf, self.name),
+            version=self.tree.version,
         )
+
+    def outline(self) -> Outline:
+        """The whole tree as its file has it, with the paths that this state gives it; made once for each version."""
+        return self.tree.outline(self.name)
 
     # --- for behaviors and for the game -------------------------------------------------------------------------------
 

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentrt.selection.diagram import mermaid
+from agentrt.selection.diagram import mermaid, outline_of
 from agentrt.selection.program import Program
 from agentrt.selection.state import SelectionState
 
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
+    from agentrt.body.model_views import Outline
     from agentrt.selection.leaf import Behaviors
 
 __all__ = ["SelectionTree"]
+
+_MOST_OUTLINES = 64
 
 
 class SelectionTree:
@@ -34,12 +37,13 @@ class SelectionTree:
         file: as given.
     """
 
-    __slots__ = ("file", "program", "version")
+    __slots__ = ("_outlines", "file", "program", "version")
 
     def __init__(self, program: Program, file: str) -> None:
         self.program: Program = program
         self.version: int = 0
         self.file: str = file
+        self._outlines: dict[str, tuple[Program, Outline]] = {}  # by the name of the state: most agents use one name
 
     @property
     def name(self) -> str:
@@ -127,6 +131,19 @@ class SelectionTree:
             current: the path of a leaf that is marked.
         """
         return mermaid(self.program, current)
+
+    def outline(self, name: str = "selection") -> Outline:
+        """The whole tree as its file has it, for tools; made once for each name and version.
+
+        Args:
+            name: begins the paths: that of the state for which it is shown.
+        """
+        kept = self._outlines.get(name)
+        if kept is None or kept[0] is not self.program:
+            if len(self._outlines) >= _MOST_OUTLINES:
+                self._outlines.clear()
+            kept = self._outlines[name] = (self.program, outline_of(self.program, name))
+        return kept[1]
 
     def replace(self, program: Program, file: str) -> bool:
         """Put another program in; called by its library.

@@ -1,6 +1,45 @@
-"""Tools for tests: worlds that are driven tick by tick, without waiting."""
+"""Tools for tests: worlds that are driven tick by tick, without waiting; what can be claimed of them; stubs; faults.
 
+With pytest there are fixtures besides: see ``plugin``. Strategies for hypothesis stand in
+``agentrt.testing.strategies``, which is not imported here: it needs a package that few programs have.
+"""
+
+from agentrt.errors import InjectedFault, InvariantError, TraceMismatch
 from agentrt.kernel.trace import TraceDigest
+from agentrt.testing.chaos import ChaosReport, Failure
+from agentrt.testing.chaos_faults import Fault
+from agentrt.testing.exhausting import exhaust
+from agentrt.testing.invariants import Violation, check_trace
+from agentrt.testing.matchers import Pattern, between, happened, in_order, never, pairs
+from agentrt.testing.outside import AskedCall, StubOutside, StubService
 from agentrt.testing.simulation import Simulation
+from agentrt.testing.stubs import HookCall, HookCalls, StubAction, StubPlan, stub_action, stub_plan
 
-__all__ = ["Simulation", "TraceDigest"]
+__all__ = [
+    "AskedCall",
+    "ChaosReport",
+    "Failure",
+    "Fault",
+    "HookCall",
+    "HookCalls",
+    "InjectedFault",
+    "InvariantError",
+    "Pattern",
+    "Simulation",
+    "StubAction",
+    "StubOutside",
+    "StubPlan",
+    "StubService",
+    "TraceDigest",
+    "TraceMismatch",
+    "Violation",
+    "between",
+    "check_trace",
+    "exhaust",
+    "happened",
+    "in_order",
+    "never",
+    "pairs",
+    "stub_action",
+    "stub_plan",
+]

@@ -9,13 +9,16 @@ from benchmarks.rows.goal_selector import GOAL_SELECTOR
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
+from benchmarks.rows.inspecting import INSPECTING, INSPECTING_NOBODY
 from benchmarks.rows.leaf_wake import LEAF_WAKE
 from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
+from benchmarks.rows.recording import RECORDING, RECORDING_VIEWS
 from benchmarks.rows.selection import SELECTION_CHANGED, SELECTION_FRESH, SELECTION_UNCHANGED
 from benchmarks.rows.ten_thousand import TEN_THOUSAND
 from benchmarks.rows.think_cycle import THINK_EVENT, THINK_READY
 from benchmarks.rows.three_steps import THREE_STEPS
 from benchmarks.rows.wake import WAKE
+from benchmarks.rows.watching import SNAPSHOT, UNWATCHED, WATCHED
 
 __all__ = ["ROWS"]
 
@@ -36,5 +39,12 @@ ROWS: tuple[Row, ...] = (
     MIXED_MEMORY,
     MIXED_TEN_THOUSAND,
     COLONY,
+    UNWATCHED,
+    WATCHED,
+    SNAPSHOT,
+    RECORDING,
+    RECORDING_VIEWS,
+    INSPECTING_NOBODY,
+    INSPECTING,
     IMPORTING,
 )

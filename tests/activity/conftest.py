@@ -7,18 +7,11 @@ reported that the test did not take with ``faults()``, and the trace fulfills th
 from __future__ import annotations
 
 import pytest
-from modules import load
 
 from agentrt import Action, Agent, CompoundAction, Entity, ThinkOutput
-from agentrt.testing import Simulation
+from agentrt.testing import Simulation, check_trace
 
 TOP = "top"
-
-
-@pytest.fixture(scope="session")
-def invariants():
-    """The module with the invariant checker."""
-    return load("tests/activity/invariants.py")
 
 
 class Play:
@@ -88,7 +81,7 @@ def stage():
 
 
 @pytest.fixture
-def play(invariants):
+def play():
     made = Play()
     yield made
     made.close()
@@ -98,7 +91,7 @@ def play(invariants):
     assert kernel.live == 0, kernel
     assert made.faults() == []
     for agent in made.agents:
-        assert [str(one) for one in invariants.check(made.sim.trace, agent.name)] == []
+        assert [str(one) for one in check_trace(made.sim.trace, agent.name)] == []
         assert agent.flags.holds() == {}
 
 

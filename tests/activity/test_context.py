@@ -354,7 +354,10 @@ def test_debug_progress_and_debug_info(play, idle):
     play.tick(1)
     unit = agent.snapshot().plan.units[0]
     assert unit.progress == "looking at 5 cows"
-    assert agent.explain().splitlines()[2] == "      find: not ready yet (looking at 5 cows)"
+    assert (
+        agent.explain().splitlines()[2]
+        == "      find: not ready since tick 1, waits until tick 20001 (looking at 5 cows)"
+    )
     assert play.details("progress") == [(1, "top/Find", "progress", {"text": "looking at 5 cows"})]
 
 

@@ -248,7 +248,7 @@ def test_a_log_that_knows_whose_it_is(play, caplog):
     with caplog.at_level("WARNING"):
         play.tick(1)
     [message] = [record.getMessage() for record in caplog.records if "barn" in record.getMessage()]
-    assert message == "event='the barn is full' agent='a' path='top/Acts' entity='ada' load=7"
+    assert message == "event='the barn is full' agent='a' path='top/Acts' tick=1 entity='ada' load=7"
 
 
 def test_the_debug_data_last_as_long_as_the_action(play):

@@ -44,16 +44,16 @@ def test_explain(play, leaf):
     assert agent.explain() == (
         "ada at tick 14: top/Plan/paint/Draw\n"
         "  <top> running\n"
-        "    * paint a cow: running, utility 0.5 + 0.05 sunk cost\n"
+        "    * paint a cow: running, utility 0.5 + 0.05 sunk cost, since tick 1\n"
         "        <find> finished\n"
         "          * find: finished, utility 0.3\n"
         "        <paint> running\n"
-        "          * draw: running, utility 0.2 + 0.05 sunk cost\n"
-        "            etch: not thinking: it could not beat 0.2\n"
-        "            etching: not ready yet\n"
-        "      flee: not ready yet\n"
-        "      rest: ready, but its utility 0.1 does not beat 0.55\n"
-        "      idle: not thinking: it could not beat 0.5\n"
+        "          * draw: running, utility 0.2 + 0.05 sunk cost, since tick 2, waits until tick 52\n"
+        "            etch: not thinking: its utility 0.1 could not beat 0.2\n"
+        "            etching: not ready since tick 1, waits until tick 91\n"
+        "      flee: not ready since tick 1, waits until tick 91\n"
+        "      rest: ready, but its utility 0.1 does not beat 0.5 + 0.05 sunk cost\n"
+        "      idle: not thinking: its utility 0.01 could not beat 0.5\n"
         "      never: not possible now: it ended thinking without an output (no brush)\n"
         "  LOOK is held by paint a cow since tick 1\n"
         "  MOVE is held by draw since tick 2"
@@ -70,20 +70,34 @@ def test_snapshot(play, leaf):
     assert json.loads(json.dumps(data)) == json.loads(json.dumps(data))
     plan = data.pop("plan")
     assert data == {
+        "version": 1,
         "name": "ada",
+        "kind": "human",
+        "number": 1,
         "tick": 14,
+        "seconds": 0.7,
+        "ticks_per_second": 20,
         "is_alive": True,
+        "is_ending": False,
+        "error": "",
         "status_text": "drawing",
         "status_key": "drawing",
         "status_args": {},
         "running": "top/Plan/paint/Draw",
-        "performances": (),
-        "drivers": (),
-        "flags": (("LOOK", "paint a cow", 1), ("MOVE", "draw", 2)),
-        "waiting": (),
-        "refusals": (),
+        "again": 0,
+        "performances": [],
+        "drivers": [],
+        "flags": [
+            {"flag": "LOOK", "holder": "paint a cow", "since": 1},
+            {"flag": "MOVE", "holder": "draw", "since": 2},
+        ],
+        "waiting": [],
+        "refusals": [],
         "aborts": 0,
         "abort_reason": "",
+        "observers": [],
+        "groups": [],
+        "injections": [{"source": "its own", "actions": 9, "teaches": []}],
     }
     assert (plan["activity"], plan["path"], plan["state"]) == ("top", "top", "running")
     unit = dict(plan["units"][0])
@@ -91,19 +105,20 @@ def test_snapshot(play, leaf):
     assert unit == {
         "action": "Plan",
         "name": "paint a cow",
+        "path": "top/Plan",
+        "kind": "compound",
         "state": "running",
         "utility": 0.5,
-        "boosted": 0.55,
         "is_elected": True,
-        "progress": "",
-        "reason": "",
-        "debug": {},
+        "boosted": 0.55,
+        "since": 1,
+        "flags": ["LOOK"],
     }
     assert [(frame["path"], frame["state"]) for frame in frames] == [
         ("top/Plan/find", "finished"),
         ("top/Plan/paint", "running"),
     ]
-    assert [(one["action"], one["state"], one["is_elected"]) for one in frames[1]["units"]] == [
+    assert [(one["action"], one["state"], "is_elected" in one) for one in frames[1]["units"]] == [
         ("Draw", "running", True),
         ("Etch", "idle", False),
         ("Etching", "thinking", False),
@@ -118,7 +133,10 @@ def test_before_during_and_after_its_life(play, leaf, stage):
     play.sim.add(agent)
     assert agent.explain() == "ada at tick 0: runs nothing\n  <top> idle: no known action performs it"
     play.tick(1)
-    assert agent.explain() == "ada at tick 1: top/A\n  <top> running\n    * a: running, utility 0.5"
+    assert (
+        agent.explain()
+        == "ada at tick 1: top/A\n  <top> running\n    * a: running, utility 0.5, since tick 1, waits until tick 2"
+    )
     play.sim.runtime.remove(agent)
     play.tick(1)
     assert not agent.snapshot().is_alive
@@ -136,11 +154,11 @@ def test_of_an_agent_that_only_thinks(play, leaf, compound):
     assert agent.explain() == (
         "ada at tick 1: runs nothing\n"
         "  <top> thinking\n"
-        "      plan: not ready yet\n"
+        "      plan: not ready since tick 1\n"
         "        <a> ready\n"
         "          * a: ready, utility 0.5\n"
         "        <unknown> thinking: no known action performs it\n"
-        "      b: not ready yet"
+        "      b: not ready since tick 1, waits until tick 10"
     )
 
 
@@ -154,9 +172,12 @@ def test_after_an_abort(play):
 
     agent = play.add(Breaks, name="ada")
     play.tick(2)
-    assert (
-        agent.explain()
-        == "ada at tick 2: runs nothing\n  <top> idle\n      breaks: idle\n  2 aborts in a row; the last: no brush"
+    assert agent.explain() == (
+        "ada at tick 2: runs nothing\n"
+        "  <top> idle\n"
+        "      breaks: idle\n"
+        "  2 aborts in a row; the last: no brush\n"
+        "  it plans anew in tick 3, 1 tick from now"
     )
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt import Action, Agent, CompoundAction, Entity, step
-from agentrt.testing import Simulation
+from agentrt.testing import Simulation, check_trace
 
 worlds = load("tests/activity/worlds.py")
-invariants = load("tests/activity/invariants.py")
 
 TICKS = 40
 seeds = st.integers(0, 10**9)
@@ -118,8 +117,8 @@ def test_every_run_is_sound(seed, bystander_first):
     data = worlds.draw(seed)
     sim, world, agent = play(data, bystander_first=bystander_first)
     close(sim)
-    assert [str(one) for one in invariants.check(sim.trace, "a")] == []
-    assert [str(one) for one in invariants.check(sim.trace, "b")] == []
+    assert [str(one) for one in check_trace(sim.trace, "a")] == []
+    assert [str(one) for one in check_trace(sim.trace, "b")] == []
     assert faults(sim) == []
     assert world.ledger.errors == []
     assert world.ledger.left() == []

@@ -87,8 +87,9 @@ def test_each_way_of_not_being_possible(play, idle):
         "      raises: not possible now: think raised LookupError: no such animal\n"
         "      nothing: not possible now: it ended thinking without an output\n"
         "      callback: not possible now: a callback raised ZeroDivisionError: division by zero\n"
-        "      rebels: not possible now: it refused to be started: not today\n"
-        "    * idle: running, utility 0.01"
+        "      rebels: not possible now: it refused to be started: not today; it is asked again in tick 3, 1 tick from "
+        "now\n"
+        "    * idle: running, utility 0.01, since tick 2, waits until tick 20002"
     )
     assert len(play.faults()) == 2
 
@@ -222,21 +223,21 @@ def test_groups_and_tasks_are_places_and_actions_like_others(play):
     assert [agent.status_text for agent in agents] == ["status.eating (what: bread)", "status.chores"]
     assert ada.explain().splitlines()[1:7] == [
         "  <top> running",
-        "    * chores: running, utility 0.246",
+        "    * chores: running, utility 0.246, since tick 1",
         "        <tasks of Chores> running",
-        "          * task 1: eat: running, utility 0.82 (supper)",
+        "          * task 1: eat: running, utility 0.82 (supper), since tick 1",
         "              <eat> running",
-        "                * eat: running, utility 0.7",
+        "                * eat: running, utility 0.7, since tick 1, waits until tick 201",
     ]
     assert bob.explain().splitlines()[1:] == [
         "  <top> running",
-        "    * chores: running, utility 0.18",
+        "    * chores: running, utility 0.18, since tick 1",
         "        <tasks of Chores> running",
-        "            task 1: eat: not ready yet: all its places are taken (supper)",
-        "            task 2: eat: not ready yet",
+        "            task 1: eat: not ready since tick 1: all its places are taken (supper)",
+        "            task 2: eat: not ready since tick 2; it is asked again in tick 3, 1 tick from now",
         "              <eat> thinking",
         "                  eat: not possible now: rejected: nobody eats stones",
-        "          * task 3: sweep: running, utility 0.6",
+        "          * task 3: sweep: running, utility 0.6, since tick 1",
         "              <sweep> running",
-        "                * sweep: running, utility 0.5",
+        "                * sweep: running, utility 0.5, since tick 1, waits until tick 201",
     ]

@@ -13,7 +13,6 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modules import load
 
 from agentrt import (
     Action,
@@ -28,9 +27,7 @@ from agentrt import (
     declare_task,
     step,
 )
-from agentrt.testing import Simulation
-
-invariants = load("tests/activity/invariants.py")
+from agentrt.testing import Simulation, check_trace
 
 TICKS = 50
 
@@ -266,7 +263,7 @@ def test_every_crew_is_sound(seed):
     assert world.sim.runtime.kernel.live == 0
     assert faults(world) == []
     for agent in world.agents:
-        assert [str(one) for one in invariants.check(world.sim.trace, agent.name)] == []
+        assert [str(one) for one in check_trace(world.sim.trace, agent.name)] == []
         if agent.planner is not None:
             assert agent.planner.group_places() == []
             assert agent.planner.busy_frames == 0

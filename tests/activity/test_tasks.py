@@ -555,35 +555,35 @@ def test_a_group_as_plain_data(play, crew):
     assert group.snapshot().as_json() == {
         "name": "Work",
         "activity": "top",
-        "members": ("a", "b"),
-        "tasks": (
+        "members": ["a", "b"],
+        "tasks": [
             {
                 "number": 1,
                 "activity": "dig",
-                "args": (),
+                "args": {},
                 "state": "started",
                 "is_permanent": False,
                 "finished": 0,
                 "remaining": 2,
                 "worker_limit": None,
-                "workers": ("a", "b"),
+                "workers": ["a", "b"],
                 "annotation": "north field",
                 "source": "field",
             },
             {
                 "number": 2,
                 "activity": "carry",
-                "args": (("what", "stone 3"),),
+                "args": {"what": "stone 3"},
                 "state": "paused",
                 "is_permanent": False,
                 "finished": 0,
                 "remaining": None,
                 "worker_limit": 1,
-                "workers": (),
+                "workers": [],
                 "annotation": "",
                 "source": "",
             },
-        ),
+        ],
         "waits": group.waits.as_json(),
     }
 

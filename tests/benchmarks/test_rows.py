@@ -37,6 +37,13 @@ def test_names_and_targets():
         ("mixed_memory", None, 10240, []),
         ("mixed_ten_thousand", None, 0.05, []),
         ("colony", None, 0.025, []),
+        ("unwatched", 1.05, None, []),
+        ("watched", 3, None, []),
+        ("snapshot", None, 0.0004, []),
+        ("recording", 3, None, []),
+        ("recording_views", 6, None, []),
+        ("inspecting_nobody", 1.1, None, []),
+        ("inspecting", 2.5, None, []),
         ("importing", None, 0.15, []),
     ]
 

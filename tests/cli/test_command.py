@@ -25,7 +25,11 @@ def test_help_lists_the_commands():
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.output.partition("Commands:\n")[2].splitlines()] == [
         "demo",
+        "diff",
+        "export",
+        "inspect",
         "packs",
+        "replay",
         "selection",
     ]
 

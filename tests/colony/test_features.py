@@ -174,7 +174,7 @@ def test_a_story_and_a_song_are_compared(field, monkeypatch, thoughts, chosen, w
         await plain(self, ctx, args)
 
     monkeypatch.setattr(evenings.EnjoyFire, "run", run)
-    monkeypatch.setattr("agentrt.logs.get_logger", lambda **bound: _Bound(Log()))
+    monkeypatch.setattr("agentrt.logs.get_logger", lambda **bound: Log())
     evening(field)
     ada = field.person((7, 1), job="cook")
     for _ in range(thoughts):
@@ -183,16 +183,6 @@ def test_a_story_and_a_song_are_compared(field, monkeypatch, thoughts, chosen, w
     assert field.counts == counts
     assert data[0] == {**worth, "chosen": chosen}
     assert logged[0] == ("an evening by the fire", {"chosen": chosen, **worth})
-
-
-class _Bound:
-    """A logger that is bound to anything."""
-
-    def __init__(self, log):
-        self._log = log
-
-    def bind(self, **_bound):
-        return self._log
 
 
 # --- soldiers, pets, healers ------------------------------------------------------------------------------------------

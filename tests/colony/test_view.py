@@ -96,6 +96,7 @@ def test_each_model_is_seen_and_who_has_which_flag(colony):
     assert lines[1:3] == ["T targets: choose prey", "G goals: attack"]
     assert lines[3].startswith("TARGET held by targets/choose prey since ")
     assert "B tree: guard nest patrol" in why_panel(drake, 90, 30).plain
+    assert "not GUARD_NEST_FIGHT: its Decide does not accept" in why_panel(drake, 90, 30).plain
     lines = why_panel(agents["Ivo"], 120, 30).plain.split("\n")
     assert "S moon: Himself" in lines
     assert any("wolf/stagger was refused MOVE" in line for line in lines)

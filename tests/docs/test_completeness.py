@@ -9,12 +9,15 @@ import pytest
 
 import agentrt
 import agentrt.testing
+import agentrt.testing.strategies
 from agentrt import Action, CompoundAction, Context, Task, TaskGroup, TaskGroupAction
 from agentrt.testing import Simulation
+from agentrt.testing.until import Waiting
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = "\n".join(
-    (DOCS / name).read_text(encoding="utf-8") for name in ("guide.md", "models.md", "packs.md", "tasks.md")
+    (DOCS / name).read_text(encoding="utf-8")
+    for name in ("chaos.md", "guide.md", "models.md", "packs.md", "tasks.md", "testing.md")
 )
 
 
@@ -27,7 +30,10 @@ def missing(names, pattern):
     return [name for name in names if not re.search(pattern.replace("NAME", re.escape(name)), GUIDE)]
 
 
-@pytest.mark.parametrize("facade", [agentrt, agentrt.testing], ids=lambda facade: facade.__name__)
+FACADES = [agentrt, agentrt.testing, agentrt.testing.strategies]
+
+
+@pytest.mark.parametrize("facade", FACADES, ids=lambda facade: facade.__name__)
 def test_every_public_name_is_mentioned(facade):
     assert missing([name for name in facade.__all__ if name != "__version__"], r"\bNAME\b") == []
 
@@ -60,4 +66,6 @@ def test_what_one_does_with_a_group_and_a_task_is_mentioned():
 
 
 def test_every_member_of_a_simulation_is_mentioned():
-    assert missing(public(Simulation), r"\bNAME\b") == []
+    members = [name for cls in (Simulation, Waiting) for name in public(cls)]
+    assert "run_until_running" in members
+    assert missing(members, r"\bNAME\b") == []

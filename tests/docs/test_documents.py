@@ -12,14 +12,20 @@ PAGES = [
     "README.md",
     "docs/architecture.md",
     "docs/behavior.md",
+    "docs/chaos.md",
     "docs/errors.md",
     "docs/goals.md",
     "docs/guide.md",
+    "docs/inspector.md",
     "docs/library.md",
     "docs/models.md",
     "docs/packs.md",
+    "docs/recording.md",
+    "docs/replay.md",
     "docs/selection.md",
+    "docs/snapshot.md",
     "docs/tasks.md",
+    "docs/testing.md",
 ]
 LANGUAGES = {"python", "text", "console", "json", "mermaid"}
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)?(?:#([^)]*))?\)")

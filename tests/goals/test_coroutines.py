@@ -383,7 +383,7 @@ def test_a_shielded_clean_up_may_go_on_for_ever_and_nobody_else_minds(stage):
     stubborn.use = False
     stage.tick(10)
     assert stage.held() == {"MOVE": "goals/stubborn", "LOOK": "goals/gaze"}
-    assert selector.view().lines()[0] == "stubborn: ending, priority 5, MOVE"
+    assert selector.view().lines()[0] == "stubborn: ending, priority 5, MOVE, since tick 1"
     enough.set()
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-from modules import load
-
 from agentrt import (
     LOOK,
     MOVE,
@@ -26,9 +24,7 @@ from agentrt import (
 )
 from agentrt.body.driver import Routine
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, ArgumentError, NotRunningError
-from agentrt.testing import Simulation
-
-invariants = load("tests/activity/invariants.py")
+from agentrt.testing import Simulation, check_trace
 
 
 class Told(Action):
@@ -302,7 +298,7 @@ class Scene:
         check(self.agent)
         names = [strand.name for strand in self.strands]
         if len(set(names)) == len(names):  # the paths of two performances of one activity are the same
-            found = invariants.check(map(as_root, self.sim.trace), self.agent.name)
+            found = check_trace(map(as_root, self.sim.trace), self.agent.name)
             assert [str(one) for one in found if one.rule != "one chain"] == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modules import load
 
 from agentrt import (
     TOP,
@@ -32,7 +31,7 @@ from agentrt.errors import (
     UnknownTaskGroupError,
     WrongStateError,
 )
-from agentrt.testing import Simulation
+from agentrt.testing import Simulation, check_trace
 
 LOG = []
 
@@ -220,12 +219,6 @@ REGISTRY = Registry(
 
 async def two_arguments(agent, other):
     pass
-
-
-@pytest.fixture(scope="session")
-def invariants():
-    """What must hold of every trace; the module lies beside the tests of the planner."""
-    return load("tests/activity/invariants.py")
 
 
 @pytest.fixture(autouse=True)
@@ -815,7 +808,7 @@ _CHOICES = ("stomach", "plain_stomach", "hunger", "slow", "needs", "whole", "fee
     ),
     st.integers(0, 6),
 )
-def test_in_whatever_order_injections_come_and_go_the_agent_has_what_the_live_ones_name(invariants, program, joins):
+def test_in_whatever_order_injections_come_and_go_the_agent_has_what_the_live_ones_name(program, joins):
     LOG.clear()
     sim = Simulation()
     agent = make()
@@ -845,4 +838,4 @@ def test_in_whatever_order_injections_come_and_go_the_agent_has_what_the_live_on
     assert (sim.runtime.kernel.live, list(agent.entity.components()), agent.task_groups) == (0, [], ())
     assert sum("has a stomach" in line for line in LOG) == sum("has no stomach" in line for line in LOG)
     assert [one for one in sim.trace if one.event == "fault"] == []
-    assert [str(one) for one in invariants.check(sim.trace, "ann")] == []
+    assert [str(one) for one in check_trace(sim.trace, "ann")] == []

@@ -159,7 +159,8 @@ def test_an_author_logs_with_the_place_of_the_action(sim, being, caplog):
     sim.tick()
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert record.getMessage() == "event='hello' agent='speaker' path='agentrt:top/Speaks' entity='speaker' number=7"
+    said = "event='hello' agent='speaker' path='agentrt:top/Speaks' tick=1 entity='speaker' number=7"
+    assert record.getMessage() == said
 
 
 def test_a_configured_structlog_gets_the_events_in_its_own_way(sim):

@@ -60,9 +60,14 @@ def test_whoever_attends_can_open_it():
         if len(asked) == 2:
             gate.resume()
 
-    gate.attend = attend
+    close = gate.attend(attend)
     assert [gate.admit(), gate.admit(), gate.admit()] == [False, True, True]
     assert asked == [True, True]  # and is not asked at an open gate
+    close()
+    close()
+    gate.pause()
+    assert not gate.admit()
+    assert asked == [True, True]
 
 
 # --- step ---------------------------------------------------------------------------------------------------------------
@@ -172,7 +177,7 @@ def test_a_paused_run_attends_and_can_be_stepped(play_loop):
 
     async def main():
         runtime.gate.pause()
-        runtime.gate.attend = attend
+        runtime.gate.attend(attend)
         await runtime.run(blocking_ms=None)
 
     play_loop(main)

@@ -224,6 +224,7 @@ def test_somebody_else_can_answer_calls(runtime, being):
         def asked(self, call):
             self.calls.append((runtime.tick, call.number, call.what))
             runtime.kernel.post(call.deliver, f"answer {call.number}", None)
+            return True
 
     class Ask(Action):
         does = TOP
@@ -267,7 +268,7 @@ def test_handing_the_journal_in_again_gives_the_same_run(script):
                     runtime.send("push", number=number)
             else:
                 for place, args in replayed.get(tick + 1, ()):
-                    runtime.kernel.inbox.insert(place, (runtime._take, ("push", args, True)))
+                    runtime.kernel.inbox.insert(place, (runtime.take, ("push", args, True)))
             runtime.step()
         runtime.close()
         return log, notes.lines[:-1]

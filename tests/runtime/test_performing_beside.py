@@ -239,7 +239,7 @@ def test_two_at_a_time_share_the_body(scene):
     assert [frame.path for frame in scene.agent.snapshot().performances] == [
         "performed/walk",
         "performed/watch",
-        "performed/walk",
+        "performed/walk#2",
     ]
     scene.tick(5)
     assert [(tick, what) for tick, what, _ in scene.log] == [(4, "performed"), (5, "performed"), (6, "performed")]

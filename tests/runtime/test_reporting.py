@@ -170,10 +170,14 @@ def test_a_snapshot_of_a_runtime():
     assert data.pop("waits")["longest"] == 4
     assert data.pop("search_waits")["count"] == 0
     assert data == {
+        "version": 1,
         "tick": 1,
         "seconds": 0.05,
+        "ticks_per_second": 20,
         "late_ticks": 0,
         "strands": 2,
+        "is_paused": False,
+        "groups": [],
         "think_budget": 10,
         "think_used": 10,
         "think_waiting": 2,

@@ -68,10 +68,10 @@ def test_the_error_says_what_each_agent_was_doing(sim, being, actions):
             "[ART307] the condition was not true within 3 ticks (at tick 3).",
             "anna at tick 3: agentrt:top/Forever",
             "  <agentrt:top> running",
-            "    * forever: running, utility 0.5",
+            "    * forever: running, utility 0.5, since tick 1, waits until tick 1000001",
             "bert at tick 3: agentrt:top/Forever",
             "  <agentrt:top> running",
-            "    * forever: running, utility 0.5",
+            "    * forever: running, utility 0.5, since tick 1, waits until tick 1000001",
         ]
     )
     assert (error.limit, len(error.agents), error.tick) == (3, 2, 3)

@@ -3,7 +3,6 @@
 # ruff: noqa: N802 - methods are named after signals
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 
@@ -381,7 +380,10 @@ def test_the_view_is_plain_values_and_words(grunt, state_of):
         "Grunt: Root/CommonRoot/Investigate selects GruntInvestigate",
         "  true: AwareOfSound",
     ]
-    assert json.loads(json.dumps(dataclasses.asdict(view))) == {
+    assert view.reasons() == ["not mind/Root/CommonRoot/Combat: AwareOfEnemy does not hold: AwareOfEnemy is false"]
+    assert view.active() == ("mind/Root", "mind/Root/CommonRoot", "mind/Root/CommonRoot/Investigate")
+    assert (view.doing(), view.outline_id) == ("GruntInvestigate", "Grunt@0")
+    assert json.loads(json.dumps(view.as_json())) == {
         "name": "mind",
         "tree": "Grunt",
         "leaf": "Root/CommonRoot/Investigate",
@@ -393,6 +395,14 @@ def test_the_view_is_plain_values_and_words(grunt, state_of):
         "waits_for": "",
         "out": [],
         "routines": [],
+        "failed": [
+            {
+                "path": "mind/Root/CommonRoot/Combat",
+                "condition": "AwareOfEnemy",
+                "because": "AwareOfEnemy is false",
+            }
+        ],
+        "version": 0,
     }
     assert repr(state) == "<SelectionState Grunt: Root/CommonRoot/Investigate, active>"
 

@@ -56,6 +56,7 @@ class AsyncioHost:
 
     name = "asyncio"
     steps_inline = False
+    foreign_waits: int = 0
     cancelled_type: type[BaseException] = asyncio.CancelledError
 
     def __init__(self) -> None:
@@ -81,6 +82,7 @@ class AsyncioHost:
         if not isinstance(strand, AsyncioStrand):
             throw_foreign(strand, describe(command), "plain")  # it was made before this host was chosen
         elif command is None:
+            self.foreign_waits += 1
             strand.attach(None)
         elif blocking is None:
             throw_foreign(strand, describe(command), self.name)
@@ -89,6 +91,7 @@ class AsyncioHost:
         elif not blocking:
             throw_soon(strand, RuntimeError(f"'yield' was used instead of 'yield from' in {strand!r} with {command!r}"))
         else:
+            self.foreign_waits += 1
             strand.attach(command)  # type: ignore[arg-type]
 
     def translate(self, error: BaseException) -> BaseException:

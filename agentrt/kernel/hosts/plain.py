@@ -43,6 +43,7 @@ class PlainHost:
 
     name = "plain"
     steps_inline = True
+    foreign_waits: int = 0
     cancelled_type: type[BaseException] = Cancelled
 
     strand: type[Strand] = Strand  # makes a strand; the class itself, since a method would only call it

@@ -50,6 +50,7 @@ class TrioHost:
 
     name = "trio"
     steps_inline = False
+    foreign_waits: int = 0
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:

@@ -222,6 +222,7 @@ class TrioStrand(Strand):
     ) -> tuple[Callable[[Any], object], object]:
         """Have trio answer a message of its own, then wait for the baton. Returns how to go on."""
         self.waiting: object = _FOREIGN
+        self._host.foreign_waits += 1
         self._host.hand_back()
         enter: Callable[[Any], object] = coro.send
         try:

@@ -7,8 +7,8 @@ For authors of games who want to see what it takes. From below:
   made of), ``jobs`` (the data of jobs, equipment, kinds), ``town`` (all of it), ``quarry`` (what hunters know);
 * ``acting`` (what can be done by plan), ``minds`` (the other models: goal selectors of wolves, a behavior tree of
   drakes, selection trees of soldiers, and somebody who has them all), ``foreman`` and ``captain`` (what somebody wants
-  to be done), ``population`` (who does it), ``systems`` (what happens by itself), ``colony`` (a run of it), ``saving``
-  (a run of it that goes on tomorrow);
+  to be done), ``petitions`` (what comes in from outside), ``population`` (who does it), ``systems`` (what happens by
+  itself), ``colony`` (a run of it), ``saving`` (a run of it that goes on tomorrow);
 * ``models`` and ``decisions`` (what is seen of the models), ``report``, ``picture``, ``views`` and ``app`` only look.
 
 It is written on the façades of ``agentrt`` and on ``agentrt_actions``. This module offers what the entry points name:

@@ -10,6 +10,7 @@ from agentrt import Runtime, TraceEvent, TraceRecord
 from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.foreman import Foreman
+from agentrt_examples.colony.petitions import Petitions
 from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.systems import Systems
 from agentrt_examples.colony.terrain import Ground
@@ -67,6 +68,7 @@ class Colony:
             for kind, count in _STOCK_AT_FIRST:
                 self.town.stock(kind, count * len(ground.parts))
             self.population.settle()
+        Petitions(self.runtime, self.town, self.population, self.captain)
         self.runtime.every_tick(Systems(self.town, self.population, self.foreman, self.captain).tick)
 
     def _note(self, entry: Entry) -> None:

@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentrt import AgentSnapshot, DriverView, FrameView, UnitView
-from agentrt.behavior import TreeView
-from agentrt.goals import GoalSelectorView
-from agentrt.selection import SelectionView
+from agentrt.snapshot import ModelView
 
-__all__ = ["LETTERS", "doing", "driven", "driver_lines", "flag_lines", "models_of", "running_units", "says"]
+__all__ = [
+    "LETTERS",
+    "doing",
+    "driven",
+    "driver_lines",
+    "flag_lines",
+    "models_of",
+    "reason_lines",
+    "running_units",
+    "says",
+]
 
 LETTERS = {0: "S", 1: "T", 2: "G", 3: "B"}
 """The letter of each rank."""
@@ -36,14 +44,10 @@ def says(driver: DriverView) -> str:
     Args:
         driver: its view.
     """
-    state = driver.state
-    if isinstance(state, GoalSelectorView):
-        return " + ".join(goal.name for goal in state.goals if goal.is_running)
-    if isinstance(state, SelectionView):
-        return state.behavior
-    if isinstance(state, TreeView):
-        return state.path[-1].name.replace("_", " ").lower() if len(state.path) > 1 else ""
-    return ""
+    if not isinstance(driver.state, ModelView):
+        return ""
+    words = driver.state.doing()
+    return words.replace("_", " ").lower() if driver.model == "behavior" else words
 
 
 def driven(snapshot: AgentSnapshot) -> str:
@@ -108,6 +112,17 @@ def driver_lines(snapshot: AgentSnapshot) -> Iterator[str]:
     for driver in snapshot.drivers:
         precedence = f" precedence {driver.precedence}" if driver.precedence else ""
         yield f"{LETTERS[driver.rank]} {driver.name}: {says(driver) or 'nothing'}{precedence}"
+
+
+def reason_lines(snapshot: AgentSnapshot) -> Iterator[str]:
+    """Why the goals, deciders and leaves that could drive an agent do not.
+
+    Args:
+        snapshot: of the agent.
+    """
+    for driver in snapshot.drivers:
+        if isinstance(driver.state, ModelView):
+            yield from driver.state.reasons()
 
 
 def flag_lines(snapshot: AgentSnapshot) -> Iterator[str]:

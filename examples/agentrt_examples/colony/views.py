@@ -16,7 +16,14 @@ from agentrt_examples.colony.bodies import FULL, Health, Needs, Traits
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.colony import Colony
-from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of, running_units
+from agentrt_examples.colony.models import (
+    doing,
+    driver_lines,
+    flag_lines,
+    models_of,
+    reason_lines,
+    running_units,
+)
 from agentrt_examples.colony.picture import COLORS, glyph_of
 
 __all__ = ["agents_panel", "counts_line", "events_panel", "why_panel"]
@@ -126,6 +133,7 @@ def why_panel(agent: Agent | None, width: int, height: int) -> Text:
     lines.extend(Text(line, "#a5d6a7") for line in driver_lines(snapshot))
     lines.extend(Text(line, _REFUSED if "refused" in line else _DIM) for line in flag_lines(snapshot))
     lines.extend(_group_line(group.snapshot(), agent.name) for group in agent.task_groups)
+    lines.extend(Text(line, _DIM) for line in reason_lines(snapshot))
     thoughts = agent.entity.get(Traits)
     if thoughts is not None and thoughts.thoughts:
         lines.append(Text("thinks of: " + "; ".join(reversed(thoughts.thoughts)), _DIM))

@@ -1,58 +1,64 @@
-"""What every trace of a planner must fulfill, whatever its actions do.
+"""What every trace must fulfill, whatever happens in the run.
 
 The checker reads trace records and nothing else, so that it works on any run: a test's, a recorded one, a live one. It
 tells every violation with the tick and the path.
 
-A path names activities and action classes in turn, from the root: ``top/Paint/demo:find/Find``. An even number of parts is
-a *unit* (an action at one place of the plan), an odd number a *frame* (an activity at one place). For each unit the checker
-keeps three things: whether it thinks, whether it is ready, and which of start, run, finish came last.
+A path in a plan names activities and actions in turn: ``top/Paint/demo:find/Find``. An activity's place is a *frame*,
+an action's a *unit*. What is performed beside the plan has a path that begins with whom it is performed for. For each
+unit the checker keeps three things: whether it thinks, whether it is ready, and which of start, run, finish came last.
+Of goals, behaviors and leaves it keeps whether they are under way.
 
 The rules, by the names with which violations are reported:
 
 * ``think pairs``      thinking begins, and ``stop_thinking`` follows before it begins again
-* ``start pairs``      ``start`` is followed by one ``stop``, and ``stop`` comes after a ``start`` only
+* ``start pairs``      ``start`` is followed by one ``stop``, and ``stop`` comes after a ``start`` only; of goals, too
+* ``active pairs``     so are ``activate`` and ``deactivate`` of deciders and leaves
 * ``order``            think < start < stop_thinking < run < finish < stop for each unit
 * ``ready first``      only a ready unit is started
 * ``one per frame``    of the units of one frame at most one is started
 * ``inner first``      a unit is stopped after everything below it, and started after what is above it
-* ``one chain``        the units that run lie below each other: never two leaves at once, but for an executed activity
+* ``one chain``        the units of one plan that run lie below each other: two leaves only if one executes the other
 * ``best elected``     the elected unit has the highest utility of those that were ready
 * ``time``             ticks never go back
-* ``all closed``       when the agent has ended nothing thinks and nothing is started
+* ``all closed``       when the agent has ended nothing thinks, and nothing is started or active
 
 Rejected: asking the planner's own objects (the checker would share their mistakes).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agentrt.kernel.trace import TraceRecord
 
-__all__ = ["Invariants", "Violation", "check"]
+__all__ = ["Invariants", "Violation", "check_trace"]
 
 _STARTED, _RUNNING, _FINISHED = "started", "running", "finished"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a trace does not fulfill.
+    """A rule that a run does not fulfill.
 
     Attributes:
         rule: its name.
         tick: when.
+        agent: whose; empty for the runtime.
         path: where.
         text: what happened.
     """
 
     rule: str
     tick: int
+    agent: str
     path: str
     text: str
 
     def __str__(self) -> str:
-        return f"tick {self.tick}, {self.path or 'agent'}: {self.rule}: {self.text}"
+        where = ", ".join(part for part in (f"tick {self.tick}", self.agent, self.path) if part)
+        return f"{where}: {self.rule}: {self.text}"
 
 
 class Invariants:
@@ -62,16 +68,20 @@ class Invariants:
         agent: the agent's name; records of others are passed over.
 
     Attributes:
+        agent: as given.
         violations: what was found so far.
     """
 
     def __init__(self, agent: str) -> None:
-        self.agent = agent
+        self.agent: str = agent
         self.violations: list[Violation] = []
         self._tick = 0
         self._thinking: set[str] = set()
         self._ready: set[str] = set()
         self._started: dict[str, str] = {}
+        self._goals: Counter[str] = Counter()
+        self._active: Counter[str] = Counter()
+        self._units: set[str] = set()
         self._rules = {
             "think": self._think,
             "ready": self._become_ready,
@@ -82,6 +92,8 @@ class Invariants:
             "run": self._run,
             "finish": self._finish,
             "stop": self._stop,
+            "activate": self._activate,
+            "deactivate": self._deactivate,
         }
 
     def __call__(self, record: TraceRecord) -> None:
@@ -97,19 +109,21 @@ class Invariants:
 
     def end(self) -> None:
         """The agent has ended."""
-        for path in sorted(self._thinking):
-            self.violations.append(Violation("all closed", self._tick, path, "it still thinks"))
-        for path in sorted(self._started):
-            self.violations.append(Violation("all closed", self._tick, path, f"it still is {self._started[path]}"))
+        left = [(path, "it still thinks") for path in sorted(self._thinking)]
+        left += [(path, f"it still is {state}") for path, state in sorted(self._started.items())]
+        left += [(path, "it was not stopped") for path in self._goals]
+        left += [(path, "it is still active") for path in self._active]
+        self.violations += [Violation("all closed", self._tick, self.agent, path, text) for path, text in left]
 
     def _fail(self, rule: str, record: TraceRecord, text: str) -> None:
-        self.violations.append(Violation(rule, record.tick, record.path, text))
+        self.violations.append(Violation(rule, record.tick, self.agent, record.path, text))
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def _open(self, record: TraceRecord) -> None:
         if record.path in self._started:
             self._fail("order", record, f"it thinks while {self._started[record.path]}")
+        self._units.add(record.path)
         self._thinking.add(record.path)
 
     def _think(self, record: TraceRecord) -> None:
@@ -149,6 +163,9 @@ class Invariants:
 
     def _start(self, record: TraceRecord) -> None:
         path = record.path
+        if record.detail:  # a goal's tells its priority
+            self._goals[path] += 1
+            return
         if path in self._started:
             self._fail("start pairs", record, "started twice")
         if path not in self._thinking:
@@ -160,8 +177,9 @@ class Invariants:
             if other != path and _parent(other) == frame:
                 self._fail("one per frame", record, f"{other} is {self._started[other]}")
         above = _parent(frame)
-        if above and above not in self._started:
+        if above in self._units and above not in self._started:
             self._fail("inner first", record, f"{above} is not started")
+        self._units.add(path)
         self._started[path] = _STARTED
 
     def _run(self, record: TraceRecord) -> None:
@@ -172,11 +190,20 @@ class Invariants:
             self._fail("order", record, "it still thinks")
         self._started[path] = _RUNNING
         above = _parent(_parent(path))
-        if above and self._started.get(above) != _RUNNING:
+        if above in self._units and self._started.get(above) != _RUNNING:
             self._fail("one chain", record, f"{above} does not run")
+        root = self._root(path)
         for other, state in self._started.items():
-            if state == _RUNNING and other != path and not path.startswith(other + "/"):
+            if state == _RUNNING and other != path and not path.startswith(other + "/") and self._root(other) == root:
                 self._fail("one chain", record, f"{other} runs too")
+
+    def _root(self, path: str) -> str:
+        """The frame at the root of the plan, or the performance, that a unit belongs to."""
+        while True:
+            frame = _parent(path)
+            path = _parent(frame)
+            if path not in self._units:
+                return frame
 
     def _finish(self, record: TraceRecord) -> None:
         if self._started.get(record.path) != _RUNNING:
@@ -184,20 +211,43 @@ class Invariants:
         self._started[record.path] = _FINISHED
 
     def _stop(self, record: TraceRecord) -> None:
+        if record.detail:  # a goal's tells the reason
+            self._close(self._goals, "start pairs", record, "it was not started")
+            return
         if self._started.pop(record.path, None) is None:
             self._fail("start pairs", record, "it was not started")
         if record.path in self._thinking:
             self._fail("order", record, "it still thinks")
         for other in self._started:
-            if other.startswith(record.path + "/"):
+            if (
+                other.startswith(record.path + "/")
+                and other in self._units
+                and self._root(other) == self._root(record.path)
+            ):
                 self._fail("inner first", record, f"{other} is still {self._started[other]}")
+
+    # --- deciders and leaves ------------------------------------------------------------------------------------------
+
+    def _activate(self, record: TraceRecord) -> None:
+        self._active[record.path] += 1
+
+    def _deactivate(self, record: TraceRecord) -> None:
+        self._close(self._active, "active pairs", record, "it was not active")
+
+    def _close(self, counts: Counter[str], rule: str, record: TraceRecord, text: str) -> None:
+        """Counted, since a driver may come while another one of its name still cleans up."""
+        counts[record.path] -= 1
+        if counts[record.path] <= 0:
+            if counts[record.path] < 0:
+                self._fail(rule, record, text)
+            del counts[record.path]
 
 
 def _parent(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def check(records: Iterable[TraceRecord], agent: str, *, has_ended: bool = True) -> list[Violation]:
+def check_trace(records: Iterable[TraceRecord], agent: str, *, has_ended: bool = True) -> list[Violation]:
     """Check a trace.
 
     Args:

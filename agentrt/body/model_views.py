@@ -1,0 +1,112 @@
+"""What the views of all tick-driven models have in common, and the outline of a tree.
+
+A driver's ``view()`` may be any dataclass. Those of the models of this library derive from ``ModelView``: they say what
+is active by paths, why the rest is not, and can be written as JSON and read again, so that a tick of a recording is
+explained by the same code as the present one.
+
+An ``Outline`` is the static half: a whole tree as it was declared, with the same paths as the trace and as ``active``.
+It is made once for each tree and shared; a view says by ``outline_id`` which one it belongs to.
+
+Source: design section 7, "Snapshot"; seed 002, "S11: Debugging", 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+from agentrt.body.reading import Fields
+
+__all__ = ["ModelView", "Outline"]
+
+
+class ModelView(ABC):
+    """What one model is doing, as frozen, plain data. The base class of the views of this library's models.
+
+    Attributes:
+        model: ``goals``, ``behavior`` or ``selection``.
+    """
+
+    __slots__ = ()
+
+    model: ClassVar[str] = ""
+
+    @property
+    def outline_id(self) -> str:
+        """Which outline it belongs to; empty if the model has no tree."""
+        return ""
+
+    @abstractmethod
+    def active(self) -> tuple[str, ...]:
+        """The paths of what is active, as in the trace; of a tree from the root down."""
+
+    @abstractmethod
+    def doing(self) -> str:
+        """What it does in a few words; empty if it does nothing."""
+
+    @abstractmethod
+    def lines(self) -> list[str]:
+        """What it does, in words."""
+
+    @abstractmethod
+    def reasons(self) -> list[str]:
+        """Why the rest of it does nothing, in words."""
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+
+
+class Outline(NamedTuple):
+    """A node of a tree as it was declared, with all below it.
+
+    Attributes:
+        path: its place: the driver's name, then the nodes from the root on.
+        name: its own name.
+        kind: what it is: ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``.
+        note: what is to be known of it, in words: policy and checks, or condition and behavior.
+        children: the nodes below it, in order.
+    """
+
+    path: str
+    name: str
+    kind: str
+    note: str
+    children: tuple[Outline, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        data: dict[str, Any] = {"path": self.path, "name": self.name, "kind": self.kind, "note": self.note}
+        if self.children:
+            data["children"] = [child.as_json() for child in self.children]
+        return data
+
+    @classmethod
+    def from_json(cls, data: object) -> Outline:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            data: plain values, from anywhere.
+
+        Raises:
+            DataFault: it is no outline.
+        """
+        return cls.read(Fields(data))
+
+    @classmethod
+    def read(cls, fields: Fields) -> Outline:
+        """Read one node and all below it.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no outline.
+        """
+        return cls(
+            fields.text("path"),
+            fields.text("name"),
+            fields.text("kind"),
+            fields.text("note", ""),
+            fields.each("children", cls.read),
+        )

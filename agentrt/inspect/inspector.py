@@ -1,0 +1,191 @@
+"""An inspector: a page in the browser that shows what a runtime does, or what a recording holds.
+
+    async with Inspector(runtime) as inspector:
+        print(inspector.url)
+        await runtime.run()
+
+It can be put around a runtime at any time, before its first tick or in the middle of a run, and taken away again; the
+run is the same with it and without it. ``with`` does the same for programs that step their runtime themselves.
+
+Begin and end it on the thread that drives the runtime, between two ticks (in a coroutine beside ``runtime.run()`` that
+is always so). The server has a thread of its own; see ``server`` for that, ``live`` for what happens on the runtime's
+thread, and ``security`` for who may look.
+
+Several inspectors of one runtime do not disturb each other, and each has its own port.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from os import PathLike, fspath
+from types import ModuleType
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import anyio
+
+from agentrt.errors import InspectorError, MissingExtraError
+from agentrt.inspect.live import LiveSource
+from agentrt.inspect.recorded import RecordedSource
+from agentrt.inspect.security import Doorkeeper
+from agentrt.runtime import Runtime
+
+if TYPE_CHECKING:
+    from agentrt.inspect.server import Server
+
+__all__ = ["DEFAULT_PORT", "Inspector"]
+
+DEFAULT_PORT = 8765
+
+
+class Inspector:
+    """Shows a runtime or a recording in the browser.
+
+    Args:
+        subject: a runtime, or the path of a recording.
+        port: where to listen; 0 for any port that is free.
+        address: what to listen on. Loopback by default; any other needs a token.
+        token: what clients have to know, at least 16 characters; ``url`` contains it. None for nothing.
+        controls: whether clients may pause, step and set breakpoints. A recording can always be moved in.
+        title: what the page calls it.
+        hosts: names by which this machine is called, besides its address.
+        max_clients: how many may look at the same time.
+
+    Raises:
+        InspectorError: the address needs a token, or the token is too short.
+        RecordingError: there is no recording at that path.
+
+    Source: design sections 7 and 10; seed 001, the AI inspector.
+    """
+
+    def __init__(
+        self,
+        subject: Runtime | str | PathLike[str],
+        *,
+        port: int = DEFAULT_PORT,
+        address: str = "127.0.0.1",
+        token: str | None = None,
+        controls: bool = False,
+        title: str = "",
+        hosts: Iterable[str] = (),
+        max_clients: int = 16,
+    ) -> None:
+        self._doorkeeper = Doorkeeper(address, token, hosts)
+        self._address = address
+        self._port = port
+        self._token = token
+        self._max_clients = max_clients
+        self._server: Server | None = None
+        self._source: LiveSource | RecordedSource
+        if isinstance(subject, Runtime):
+            self._source = LiveSource(subject, title or "agentrt", controls=controls)
+        else:
+            self._source = RecordedSource(fspath(subject), title)
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it serves."""
+        return self._server is not None
+
+    @property
+    def port(self) -> int:
+        """The port on which it listens; the one that was asked for, before it does."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with the token if there is one."""
+        host = self._address
+        try:
+            number = ipaddress.ip_address(host)
+        except ValueError:
+            pass
+        else:
+            if number.is_unspecified:
+                host = "127.0.0.1" if number.version == 4 else "::1"
+            host = f"[{host}]" if number.version == 6 else host
+        token = "" if self._token is None else f"?token={quote(self._token, safe='')}"
+        return f"http://{host}:{self._port}/{token}"
+
+    # --- beginning and end --------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin; on the thread that drives the runtime, between two ticks. ``with`` does it.
+
+        Raises:
+            InspectorError: the port is in use, or it runs already.
+            MissingExtraError: the extra ``inspect`` is not installed.
+            RecordingError: there is no recording at that path, or it cannot be read.
+        """
+        if self._server is not None:
+            raise InspectorError("it runs already", "Make another one.")
+        server_module = _load()
+        self._source.attach()
+        try:
+            listener = server_module.bind(self._address, self._port)
+            server = server_module.Server(self._source, self._doorkeeper, listener, self._max_clients)
+            server.start()
+        except BaseException:
+            self._source.detach()
+            raise
+        self._port = int(listener.getsockname()[1])
+        self._server = server
+
+    def stop(self) -> None:
+        """End; on the thread that drives the runtime, between two ticks. ``with`` does it.
+
+        A second call does nothing.
+        """
+        server = self._end()
+        if server is not None:
+            server.join()
+
+    def pause(self) -> None:
+        """Pause the runtime before its next tick, for whoever looks from the beginning; nothing for a recording."""
+        if isinstance(self._source, LiveSource):
+            self._source.pause()
+
+    def __enter__(self) -> Inspector:
+        self.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Inspector:
+        await anyio.to_thread.run_sync(_load)  # it imports a lot, and the game goes on meanwhile
+        self.start()
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        server = self._end()
+        if server is not None:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(server.join)
+
+    def _end(self) -> Server | None:
+        """Leave the runtime, and tell the server to end."""
+        server, self._server = self._server, None
+        if server is not None:
+            self._source.detach()
+            server.leave()
+        return server
+
+    def __repr__(self) -> str:
+        return f"<Inspector: {self.url.partition('?')[0] if self.is_running else 'not running'}>"
+
+
+def _load() -> ModuleType:
+    """Import the server.
+
+    Raises:
+        MissingExtraError: the extra ``inspect`` is not installed.
+    """
+    try:
+        from agentrt.inspect import server
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("inspect", error.name or "starlette") from error
+    return server

@@ -1,0 +1,309 @@
+"""What a page and an inspector say to each other: JSON texts over a WebSocket. Reading what a client sends.
+
+A client is hostile until it is shown otherwise. So this module knows the shape of every message, and nothing that it
+lets through is larger, deeper or of another type than what is written here:
+
+* a message is one JSON object of at most 64 KiB, with a ``do`` that is known;
+* a field that is not known is passed over, so that a newer page can talk to an older inspector; a field of the wrong
+  type or size refuses the message as a whole;
+* a watch replaces the one before it: a client's wishes are one value and never a history.
+
+``read`` gives a ``Command`` or a ``Refusal``; it never raises. ``write`` makes JSON of what a source composed. JSON has
+no word for infinity, and an author's debug value may be anything: what it cannot hold is written as text.
+
+Source: design sections 7 and 10.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from agentrt.kernel.trace import Event
+
+__all__ = [
+    "LONGEST_MESSAGE",
+    "PROTOCOL",
+    "AgentsQuery",
+    "Command",
+    "EventsQuery",
+    "Refusal",
+    "TimelineQuery",
+    "Watch",
+    "read",
+    "write",
+]
+
+PROTOCOL = 1
+LONGEST_MESSAGE = 64 * 1024  # bytes
+
+_LONGEST_TEXT = 500  # characters
+_MOST_ROWS = 200
+_MOST_TICKS = 100_000  # in one step
+_LARGEST_TICK = 2**53  # what a number of JavaScript can hold
+_DEEPEST = 200  # containers within containers; a plan has four for each of its levels
+_SLOWEST, _FASTEST = 0.01, 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsQuery:
+    """Which agents a client looks at.
+
+    Attributes:
+        filter: a part of the name or of the kind, whatever its case.
+        kind: the kind of the entity; empty for any.
+        running: a part of what it runs or of its status text, whatever its case.
+        offset: how many of those that match are passed over.
+        limit: how many rows it wants.
+    """
+
+    filter: str = ""
+    kind: str = ""
+    running: str = ""
+    offset: int = 0
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class EventsQuery:
+    """Which records of the trace a client looks at.
+
+    Attributes:
+        agent: of this agent only; None for all.
+        events: of these kinds only; None for all.
+        text: a part of the line, whatever its case.
+    """
+
+    agent: str | None = None
+    events: frozenset[str] | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineQuery:
+    """Which part of an agent's time line a client looks at.
+
+    Attributes:
+        agent: whose.
+        first: the first tick.
+        last: the last one; None for now.
+    """
+
+    agent: str
+    first: int = 0
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What one client looks at; what it does not look at is not composed.
+
+    Attributes:
+        agents: a part of the list of agents.
+        agent: one agent, in full.
+        events: a log of events.
+        timeline: a time line.
+    """
+
+    agents: AgentsQuery | None = None
+    agent: str | None = None
+    events: EventsQuery | None = None
+    timeline: TimelineQuery | None = None
+
+
+class Command(NamedTuple):
+    """What a client asks for.
+
+    Attributes:
+        do: watch, pause, resume, play, step, speed, break, unbreak or at.
+        fields: what belongs to it, each field checked and with its default filled in.
+    """
+
+    do: str
+    fields: dict[str, Any]
+
+
+class Refusal(NamedTuple):
+    """Why a message was not understood.
+
+    Attributes:
+        message: in words.
+        code: for programs: ``bad_message`` or ``unknown_command``.
+    """
+
+    message: str
+    code: str
+
+
+class _Wrong(ValueError):
+    """A field is not what it has to be; turned into a ``Refusal`` by ``read``."""
+
+
+def _text(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if type(value) is not str or len(value) > _LONGEST_TEXT:
+        raise _Wrong(f"'{name}' has to be a text of at most {_LONGEST_TEXT} characters")
+    return value
+
+
+def _name(name: str, value: Any) -> str:
+    if not (text := _text(name, value)):
+        raise _Wrong(f"'{name}' is missing")
+    return text
+
+
+def _name_or_none(name: str, value: Any) -> str | None:
+    return _text(name, value) or None
+
+
+def _whole(least: int, most: int, default: int | None = None) -> Callable[[str, Any], int]:
+    def check(name: str, value: Any) -> int:
+        if value is None and default is not None:
+            return default
+        if type(value) is float and value.is_integer():
+            value = int(value)
+        if type(value) is not int or not least <= value <= most:
+            raise _Wrong(f"'{name}' has to be a whole number from {least} to {most}")
+        return value
+
+    return check
+
+
+_tick = _whole(0, _LARGEST_TICK, 0)
+
+
+def _tick_or_none(name: str, value: Any) -> int | None:
+    return None if value is None else _tick(name, value)
+
+
+def _speed(name: str, value: Any) -> float:
+    if type(value) not in (int, float) or not _SLOWEST <= value <= _FASTEST:
+        raise _Wrong(f"'{name}' has to be a number from {_SLOWEST:g} to {_FASTEST:g}")
+    return float(value)
+
+
+def _kind(name: str, value: Any) -> str:
+    kinds = ("action", "activity", "decider", "goal", "agent")
+    if value not in kinds:
+        raise _Wrong(f"'{name}' has to be one of {', '.join(kinds)}")
+    return str(value)
+
+
+def _events(name: str, value: Any) -> frozenset[str] | None:
+    if value is None:
+        return None
+    if type(value) is not list or len(value) > len(Event):
+        raise _Wrong(f"'{name}' has to be a list of kinds of events")
+    return frozenset(_text(name, one) for one in value)
+
+
+_Fields = Mapping[str, Callable[[str, Any], Any]]
+
+
+def _part(make: Callable[..., Any], fields: _Fields) -> Callable[[str, Any], Any]:
+    def check(name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        if type(value) is not dict:
+            raise _Wrong(f"'{name}' has to be an object or null")
+        return make(**{field: check(f"{name}.{field}", value.get(field)) for field, check in fields.items()})
+
+    return check
+
+
+_WATCH: _Fields = {
+    "agents": _part(
+        AgentsQuery,
+        {
+            "filter": _text,
+            "kind": _text,
+            "running": _text,
+            "offset": _whole(0, 10_000_000, 0),
+            "limit": _whole(0, _MOST_ROWS, 100),
+        },
+    ),
+    "agent": _name_or_none,
+    "events": _part(EventsQuery, {"agent": _name_or_none, "events": _events, "text": _text}),
+    "timeline": _part(TimelineQuery, {"agent": _name, "first": _tick, "last": _tick_or_none}),
+}
+
+_COMMANDS: Mapping[str, _Fields] = {
+    "watch": _WATCH,
+    "pause": {},
+    "resume": {},
+    "play": {},
+    "step": {"ticks": _whole(-_MOST_TICKS, _MOST_TICKS, 1)},
+    "speed": {"speed": _speed},
+    "break": {"kind": _kind, "name": _name, "agent": _text},
+    "unbreak": {"id": _whole(0, _LARGEST_TICK)},
+    "at": {"tick": _whole(0, _LARGEST_TICK)},
+}
+
+
+def _no_constant(name: str) -> None:
+    raise _Wrong(f"{name} is no JSON")
+
+
+def read(text: str) -> Command | Refusal:
+    """Read what a client sent.
+
+    Args:
+        text: one message.
+
+    Returns:
+        What it asks for, or why it was not understood.
+    """
+    if len(text) > LONGEST_MESSAGE:
+        return Refusal(f"a message has at most {LONGEST_MESSAGE} bytes", "bad_message")
+    try:
+        message = json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        return Refusal("the message is nested too deeply", "bad_message")
+    except ValueError:
+        return Refusal("the message is no JSON", "bad_message")
+    if type(message) is not dict:
+        return Refusal("the message is no JSON object", "bad_message")
+    do = message.get("do")
+    fields = _COMMANDS.get(do) if type(do) is str else None
+    if fields is None:
+        return Refusal(f"'do' has to be one of {', '.join(_COMMANDS)}", "unknown_command")
+    try:
+        checked = {name: check(name, message.get(name)) for name, check in fields.items()}
+    except _Wrong as wrong:
+        return Refusal(f"{do}: {wrong}", "bad_message")
+    return Command(str(do), {"watch": Watch(**checked)} if do == "watch" else checked)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write(message: Mapping[str, Any]) -> str:
+    """Make JSON of a message of ours.
+
+    Args:
+        message: plain values; what JSON cannot hold is written as text.
+    """
+    try:
+        return json.dumps(message, allow_nan=False, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError):  # an author's value: infinity, a number of 5,000 digits, a circle
+        return json.dumps(_plain(message, 0), allow_nan=False, separators=(",", ":"))
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if value is None or type(value) in (bool, str):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(float(value))
+    if isinstance(value, int):
+        return int(value) if abs(value) < _LARGEST_TICK else "a large number"
+    if depth >= _DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one, depth + 1) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one, depth + 1) for one in value]
+    return str(value)

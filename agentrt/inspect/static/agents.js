@@ -1,0 +1,186 @@
+/**
+ * The list of agents: find one, see at a glance what each does, choose the one that everything else is about.
+ *
+ * Only the part on the screen is asked for (`state.page`), because a world may have thousands: the server filters and
+ * counts, the list is virtual, and the rows that are not there yet are blank for a moment. Rows that were on the screen
+ * are kept until others replace them, so scrolling back shows something at once.
+ */
+
+import { button, h, icon, setAttr, setClass, setText, show } from "./dom.js";
+import { count, leafOf } from "./format.js";
+import { choose } from "./store.js";
+import { VirtualList } from "./virtual.js";
+
+const ROW_HEIGHT = 26;
+const LARGEST_PAGE = 200;
+
+/**
+ * Make the list.
+ *
+ * @param {Store} store - the state.
+ * @returns {{element: HTMLElement, move: function(number): void, focusSearch: function(): void}} the panel, a function
+ *   that chooses the next (1) or the previous (-1) agent, and one that sets the cursor into the search.
+ */
+export function agentsPanel(store) {
+  let known = new Map(); // rows by their place in the filtered list
+  let knownFor = "";
+  const kinds = new Set();
+
+  const input = h("input", {
+    type: "search",
+    class: "input search",
+    placeholder: "Search agents",
+    title: "A part of a name; kind:wolf for a kind; run:attack for what they run or say  (/)",
+    "aria-label": "Search agents by name; kind: and run: narrow the search",
+    spellcheck: "false",
+    autocomplete: "off",
+    maxlength: 200,
+    on: { input: () => store.set({ search: input.value, page: { ...store.state.page, offset: 0 } }) },
+  });
+  const kindBox = h("select", {
+    class: "select",
+    "aria-label": "Kind of agent",
+    title: "Kind of agent",
+    on: { change: pickKind },
+  });
+  kindBox.append(h("option", { value: "", text: "All kinds" }));
+  const tally = h("span", { class: "tally", "aria-live": "polite" });
+
+  const list = new VirtualList({
+    rowHeight: ROW_HEIGHT,
+    label: "Agents",
+    create: makeRow,
+    update: (element, row) => fillRow(element, row, store.state.chosen),
+    keyOf: (row) => row.name,
+    onScroll: (first, amount) => {
+      const limit = Math.min(LARGEST_PAGE, amount + 40);
+      const offset = Math.max(0, first - 20);
+      const page = store.state.page;
+      if (page.offset !== offset || page.limit !== limit) store.set({ page: { offset, limit } });
+    },
+  });
+  list.element.addEventListener("click", (event) => {
+    const row = event.target.closest(".agent-row");
+    if (row?.dataset.name !== undefined) choose(store, row.dataset.name);
+  });
+  list.element.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move(by);
+  });
+  const empty = h("div", { class: "empty", text: "No agent matches." });
+
+  function pickKind() {
+    const others = store.state.search.split(/\s+/).filter((word) => word && !word.startsWith("kind:"));
+    const search = [...others, kindBox.value ? `kind:${kindBox.value}` : ""].filter(Boolean).join(" ");
+    input.value = search;
+    store.set({ search, page: { ...store.state.page, offset: 0 } });
+  }
+
+  function draw({ agents, search, chosen }) {
+    if (search !== knownFor) {
+      known = new Map();
+      knownFor = search;
+      list.element.scrollTop = 0;
+    }
+    for (const index of known.keys()) if (index >= agents.matching) known.delete(index);
+    agents.rows.forEach((row, index) => {
+      known.set(agents.offset + index, row);
+      if (row.kind && !kinds.has(row.kind) && kinds.size < 100) addKind(row.kind);
+    });
+    const kind = /(?:^|\s)kind:(\S*)/.exec(search)?.[1] ?? "";
+    if (kindBox.value !== kind) kindBox.value = kinds.has(kind) ? kind : "";
+    setText(
+      tally,
+      agents.matching === agents.total ? count(agents.total) : `${count(agents.matching)} of ${count(agents.total)}`,
+    );
+    show(empty, agents.matching === 0 && agents.total > 0);
+    list.show(agents.matching, (index) => known.get(index));
+    list.setCurrent(placeOf(chosen));
+  }
+
+  function addKind(kind) {
+    kinds.add(kind);
+    const before = [...kindBox.options].find((option) => option.value > kind) ?? null;
+    kindBox.insertBefore(h("option", { value: kind, text: kind }), before);
+  }
+
+  function placeOf(name) {
+    for (const [index, row] of known) if (row.name === name) return index;
+    return -1;
+  }
+
+  function move(by) {
+    const { chosen, agents } = store.state;
+    const place = placeOf(chosen);
+    const next = Math.min(agents.matching - 1, Math.max(0, place < 0 ? 0 : place + by));
+    const row = known.get(next);
+    if (row === undefined) return;
+    list.reveal(next);
+    choose(store, row.name);
+  }
+
+  store.view(["agents", "search", "chosen"], draw);
+  const clear = button({ glyph: "close", name: "Clear the search", kind: "quiet clear" }, () => {
+    input.value = "";
+    store.set({ search: "" });
+    input.focus();
+  });
+  store.view(["search"], ({ search }) => {
+    show(clear, search !== "");
+    if (input.value !== search) input.value = search;
+  });
+  const element = h(
+    "aside",
+    { class: "agents panel", "aria-label": "Agents" },
+    h("div", { class: "panel-head" }, h("h2", { text: "Agents" }), tally, kindBox),
+    h("div", { class: "search-box" }, icon("search"), input, clear),
+    list.element,
+    empty,
+  );
+  return { element, move, focusSearch: () => input.select() };
+}
+
+function makeRow() {
+  return h(
+    "div",
+    { class: "agent-row" },
+    h("span", { class: "dot" }),
+    h("span", { class: "agent-name" }),
+    h("span", { class: "agent-badge" }),
+    h("span", { class: "agent-status" }),
+  );
+}
+
+function fillRow(element, row, chosen) {
+  const [dot, name, badge, status] = element.children;
+  if (row === undefined) {
+    setClass(element, "agent-row virtual-row is-blank");
+    delete element.dataset.name;
+    for (const child of [name, badge, status]) setText(child, "");
+    return;
+  }
+  element.dataset.name = row.name;
+  const look = lookOf(row);
+  setClass(element, `agent-row virtual-row${row.name === chosen ? " is-chosen" : ""}${row.alive ? "" : " is-gone"}`);
+  setAttr(element, "aria-selected", row.name === chosen ? "true" : "false");
+  setAttr(element, "title", `${row.name} (${row.kind || "agent"}): ${look.word}\n${row.running || "runs nothing"}`);
+  setClass(dot, `dot ${look.state}`);
+  setText(name, row.name);
+  setText(badge, row.waiting ? "waits" : row.aborts > 0 ? `${row.aborts}× abort` : "");
+  setClass(badge, `agent-badge ${row.waiting ? "is-waiting" : row.aborts > 0 ? "is-trouble" : ""}`);
+  setText(status, row.alive ? row.status || row.doing || leafOf(row.running) : "removed");
+}
+
+/** The color of an agent's dot, and the word for it. */
+function lookOf(row) {
+  if (!row.alive) return { state: "idle", word: "removed" };
+  if (row.aborts > 0) return { state: "impossible", word: "aborts" };
+  if (row.waiting) return { state: "started", word: "waits for a control flag" };
+  if (row.running || row.doing) return { state: "running", word: row.status || row.doing || "runs" };
+  return row.models.includes("plan")
+    ? { state: "thinking", word: "thinks" }
+    : { state: "ready", word: "driven by a model" };
+}

@@ -1,0 +1,148 @@
+/**
+ * The inspector's page: puts its parts together.
+ *
+ * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
+ * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
+ * `charts.js`, `timeline.js`, `details.js`, `breakpoints.js`, `toolbar.js`), and what the user does either changes the
+ * state or is told to the server. From the state follows what is watched, and so what the server sends.
+ *
+ * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
+ * serves the page, and its content security policy allows nothing else.
+ *
+ * Source: seed 001, the AI inspector; seed 002, "S11: Debugging"; design section 7.
+ */
+
+import { agentsPanel } from "./agents.js";
+import { breakpointsSection, mayControl } from "./breakpoints.js";
+import { performanceView } from "./charts.js";
+import { Connection } from "./connection.js";
+import { selectedSection } from "./details.js";
+import { button, h } from "./dom.js";
+import { eventsView } from "./events.js";
+import { explainView } from "./explain.js";
+import { flagsSection } from "./flags.js";
+import { bindKeys } from "./keyboard.js";
+import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
+import { modelsView } from "./models.js";
+import { planView } from "./planview.js";
+import { findNode } from "./plantree.js";
+import { Store } from "./store.js";
+import { timelinePanel } from "./timeline.js";
+import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
+
+const store = new Store();
+themed(store);
+const connection = new Connection(store, location.href);
+const playback = new Playback(store, connection);
+const agents = agentsPanel(store);
+const breakpoints = breakpointsSection(store, connection);
+const timeline = timelinePanel(store, playback);
+
+const tabs = [
+  ["plan", "Plan", planView(store)],
+  ["models", "Models", modelsView(store)],
+  ["explain", "Why", explainView(store)],
+  ["events", "Events", eventsView(store)],
+  ["performance", "Performance", performanceView(store)],
+];
+
+const keys = bindKeys({
+  toggleRun: () => playback.toggle(),
+  step: (ticks) => playback.step(ticks),
+  search: () => agents.focusSearch(),
+  move: (by) => agents.move(by),
+  tab: (index) => store.set({ tab: tabs[index][0] }),
+  scrub: (ticks) => playback.isRecording && playback.step(ticks),
+  zoom: (factor) => timeline.zoom(factor),
+  follow: () => timeline.follow(),
+  breakHere,
+  theme: () => switchTheme(store),
+  escape: () => {
+    document.activeElement?.blur?.();
+    store.set({ selection: null, message: "" });
+  },
+});
+
+/** Set a breakpoint on what is selected, or on what runs; or remove it. */
+function breakHere() {
+  const { selection, agent } = store.state;
+  if (!mayControl(store.state) || playback.isRecording) return;
+  if (selection?.what === "goal") return breakpoints.toggle("goal", selection.name);
+  if (selection?.what === "node") return breakpoints.toggle("decider", selection.name);
+  const path = selection?.path ?? agent?.snapshot?.running;
+  const found = path && agent?.snapshot ? findNode(agent.snapshot, path) : null;
+  if (found === null) return undefined;
+  return found.kind === "unit"
+    ? breakpoints.toggle("action", found.node.action)
+    : breakpoints.toggle("activity", found.node.activity);
+}
+
+const breakAgent = button(
+  { label: "Break on this agent", title: "Stop when anything starts in this agent", kind: "quiet needs-control" },
+  () => store.state.chosen !== null && breakpoints.toggle("agent", store.state.chosen),
+);
+store.view(["hello", "link"], (state) => {
+  breakAgent.disabled = !mayControl(state);
+  breakAgent.hidden = state.hello?.source === "recording";
+});
+
+const side = h(
+  "aside",
+  { class: "side panel", "aria-label": "Details" },
+  selectedSection(store, breakpoints.buttons),
+  flagsSection(store),
+  breakpoints.element,
+);
+side.addEventListener("click", (event) => {
+  const go = event.target.closest("[data-go]");
+  if (go !== null) playback.goTo(Number(go.dataset.go));
+});
+
+document.body.append(
+  topBar(store, playback, { theme: () => switchTheme(store), help: keys.help }),
+  scrubber(store, playback),
+  h(
+    "main",
+    { class: "workspace" },
+    agents.element,
+    splitter({
+      name: "left",
+      label: "Width of the list of agents",
+      axis: "x",
+      from: 1,
+      initial: 248,
+      least: 160,
+      most: 520,
+    }),
+    h(
+      "div",
+      { class: "middle" },
+      agentHead(store, breakAgent),
+      tabPanel(store, tabs),
+      splitter({
+        name: "bottom",
+        label: "Height of the time line",
+        axis: "y",
+        from: -1,
+        initial: 190,
+        least: 60,
+        most: 600,
+      }),
+      timeline.element,
+    ),
+    splitter({
+      name: "right",
+      label: "Width of the details",
+      axis: "x",
+      from: -1,
+      initial: 292,
+      least: 200,
+      most: 640,
+    }),
+    side,
+  ),
+  statusBar(store),
+  messageBar(store),
+  keys.dialog,
+);
+connection.open();

@@ -1,0 +1,132 @@
+/**
+ * The side panel's first part: the selected thing, whole.
+ *
+ * What it says is composed as data (`describe.js`); here it becomes elements, and only when it differs from what is
+ * shown: a run that goes on must not unmark a text that somebody is about to copy.
+ */
+
+import { describe } from "./describe.js";
+import { fill, h, setText } from "./dom.js";
+import { clip, number, plain } from "./format.js";
+import { drawBar } from "./planview.js";
+
+/**
+ * Make the part about the selected thing.
+ *
+ * @param {Store} store - the state.
+ * @param {function(string, string): HTMLElement} breakButtons - buttons that set a breakpoint on a kind and a name.
+ * @returns {HTMLElement} the section.
+ */
+export function selectedSection(store, breakButtons) {
+  const body = h("div", { class: "side-body" });
+  const title = h("h2", { text: "Selected" });
+  let drawn = "";
+  store.view(["agent", "selection", "chosen", "hello", "world", "outlines"], (state) => {
+    const content = describe(state);
+    const text = JSON.stringify(content);
+    setText(title, content.title);
+    if (text === drawn) return; // the same as before: a text that is being copied stays marked
+    drawn = text;
+    fill(body, ...render(content, state, breakButtons, store));
+  });
+  return h(
+    "section",
+    { class: "side-section selected", "aria-label": "Selected" },
+    h("div", { class: "panel-head" }, title),
+    body,
+  );
+}
+
+function render(content, state, breakButtons, store) {
+  if (content.empty)
+    return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
+  const heading = h(
+    "div",
+    { class: "side-heading" },
+    content.state ? h("span", { class: `dot ${content.state}` }) : null,
+    h("strong", { text: content.heading }),
+    content.state
+      ? h("span", { class: `state-word ${content.state}`, text: content.stateWord ?? content.state })
+      : null,
+  );
+  return [
+    heading,
+    content.bar ? largeBar(content.bar) : null,
+    content.why ? h("p", { class: "why-box", text: content.why }) : null,
+    pairs(content.rows.filter(([, value]) => value !== "" && value !== null && value !== undefined)),
+    named("Arguments", content.argumentsOf),
+    content.candidates ? candidates(content.candidates, store) : null,
+    named(content.title === "Event" ? "Detail" : "Debug data", content.data),
+    content.path ? pathLine(content.path) : null,
+    content.goTo === undefined
+      ? null
+      : h("button", { type: "button", class: "button", text: `Go to tick ${content.goTo}`, "data-go": content.goTo }),
+    content.stop && state.hello?.source !== "recording" ? breakButtons(...content.stop) : null,
+  ];
+}
+
+function pairs(rows) {
+  return h(
+    "dl",
+    { class: "pairs" },
+    ...rows.flatMap(([name, value]) => [h("dt", { text: name }), h("dd", { text: clip(String(value)) })]),
+  );
+}
+
+function named(title, values) {
+  const entries = Object.entries(values ?? {});
+  if (entries.length === 0) return null;
+  return h("div", {}, h("h3", { text: title }), pairs(entries.map(([name, value]) => [name, plain(value)])));
+}
+
+function pathLine(path) {
+  return h("div", {
+    class: "path-line",
+    text: path,
+    title: "Path: the place in the plan, as the trace and breakpoints name it",
+  });
+}
+
+function largeBar({ utility: value, boosted }) {
+  const parts = {
+    solid: h("span", { class: "bar-solid" }),
+    boost: h("span", { class: "bar-boost" }),
+    bar: h("span", { class: "bar large" }),
+  };
+  parts.bar.append(parts.solid, parts.boost);
+  drawBar(parts, { utility: value, boosted }, Math.max(1, value, boosted));
+  return h("div", { class: "large-bar" }, parts.bar, h("span", { class: "bar-value", text: number(boosted) }));
+}
+
+function candidates(list, store) {
+  const scale = Math.max(1, ...list.map((one) => one.boosted).filter(Number.isFinite));
+  const rows = list.map((one) => {
+    const parts = {
+      solid: h("span", { class: "bar-solid" }),
+      boost: h("span", { class: "bar-boost" }),
+      bar: h("span", { class: "bar" }),
+    };
+    parts.bar.append(parts.solid, parts.boost);
+    drawBar(parts, one, scale);
+    const open = () => store.set({ selection: { what: "unit", path: one.path, key: `u:${one.path}` } });
+    return h(
+      "li",
+      { class: one.elected ? "elected" : "" },
+      h(
+        "button",
+        { type: "button", class: "link", on: { click: open } },
+        h("span", { class: `dot ${one.state}` }),
+        h("span", { class: "candidate-name", text: one.name }),
+      ),
+      parts.bar,
+      h("span", { class: "bar-value", text: number(one.boosted) }),
+      one.why ? h("span", { class: "candidate-why", text: one.why }) : null,
+    );
+  });
+  return h(
+    "div",
+    {},
+    h("h3", { text: rows.length === 0 ? "Nobody performs it" : "Candidates" }),
+    h("ul", { class: "candidates" }, ...rows),
+  );
+}

@@ -1,0 +1,48 @@
+"""Recordings of runs: looked at, replayed, branched, compared, exported.
+
+This is the façade for programs that have a recording; ``runtime.record(path)`` makes one.
+
+* ``Recording`` reads it: the trace, what came in, what an agent was doing in any tick, and why.
+* ``replay`` runs it again; ``branch`` goes on otherwise from a tick; ``compare_recordings`` says where two part.
+* ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools.
+"""
+
+from agentrt.record.branching import branch
+from agentrt.record.comparing import compare_recordings
+from agentrt.record.differences import AgentDifference, Difference, TraceDifference
+from agentrt.record.edits import Edit, load_edits, parse_edits
+from agentrt.record.otel import OtelExport, export_spans, write_otlp
+from agentrt.record.perfetto import PerfettoWriter, write_perfetto
+from agentrt.record.recorder import Recorder
+from agentrt.record.recording import RecordedInput, Recording
+from agentrt.record.replaying import Replay, replay
+from agentrt.record.reports import BranchReport, ReplayReport
+from agentrt.record.spans import Span, SpanBuilder
+from agentrt.record.values import Codec, Unkept
+
+__all__ = [
+    "AgentDifference",
+    "BranchReport",
+    "Codec",
+    "Difference",
+    "Edit",
+    "OtelExport",
+    "PerfettoWriter",
+    "RecordedInput",
+    "Recorder",
+    "Recording",
+    "Replay",
+    "ReplayReport",
+    "Span",
+    "SpanBuilder",
+    "TraceDifference",
+    "Unkept",
+    "branch",
+    "compare_recordings",
+    "export_spans",
+    "load_edits",
+    "parse_edits",
+    "replay",
+    "write_otlp",
+    "write_perfetto",
+]

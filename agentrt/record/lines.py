@@ -1,0 +1,268 @@
+"""The trace in a file: distinct lines, and which tick has which; and the digest, made on the way.
+
+A *line* is a record without its tick: agent, path, event, detail. A *segment* is some hundred ticks with a list of its
+lines, numbered from 0. A tick brings its new lines and the numbers of all its lines, in order. Almost every record has
+its line already, so that writing one is a look into a dict; the text that the digest hashes is kept there as well.
+
+Rules:
+
+* What is looked up must tell 1 from 1.0 from True, which are equal in Python and not in a digest: a detail is looked
+  up by its bytes in ``marshal``, which are made for that and never written.
+* The digest is that of ``TraceDigest``, byte by byte.
+* A tick's records are those that were emitted since the end of the tick before it. Some may bear that tick's number, or
+  what an author gave them: their places and ticks stand beside the numbers.
+* What is read is bounded and looked at; whatever is wrong is a ``RecordingError``.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import zlib
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from agentrt.errors import RecordingError
+from agentrt.kernel.trace import Event, TraceRecord
+
+__all__ = ["EMPTY_DIGEST", "SEGMENT_TICKS", "LineWriter", "Packed", "Segment", "pack", "unpack"]
+
+SEGMENT_TICKS = 256
+_SEGMENT_LINES = 50_000
+_LONGEST = 16 * 1024 * 1024  # characters of one text that is packed; what it holds takes some twenty times as much
+_COMPRESS = 120  # characters from which it is worth it
+
+EMPTY_DIGEST: bytes = blake2b(digest_size=16).digest()
+
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_EVENTS: dict[str, Event] = {event.value: event for event in Event}
+
+
+def pack(data: Any) -> bytes:
+    """Plain data as compact bytes.
+
+    Args:
+        data: what JSON can write.
+    """
+    raw = _encode(data).encode()
+    if len(raw) > _LONGEST:
+        raise ValueError(f"a tick, or a view of an agent, takes more than {_LONGEST} characters")
+    return b"z" + zlib.compress(raw, 1) if len(raw) > _COMPRESS else b" " + raw
+
+
+def unpack(data: Any, where: str) -> Any:
+    """What ``pack`` packed.
+
+    Args:
+        data: from a file that anybody may have made.
+        where: for errors.
+
+    Raises:
+        RecordingError: it is nothing of the kind, or too long.
+    """
+    try:
+        raw, is_whole = data, len(data) <= _LONGEST
+        if data[:1] == b"z":
+            inflate = zlib.decompressobj()
+            raw = inflate.decompress(data[1:], _LONGEST)
+            is_whole = inflate.eof
+        if not is_whole:
+            raise RecordingError(where, "packed data is cut off, or too long")
+        return json.loads(raw)
+    except (zlib.error, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise RecordingError(where, f"packed data cannot be read: {type(error).__name__}: {error}") from None
+
+
+class Packed(NamedTuple):
+    """The records of one tick, as they are written.
+
+    Attributes:
+        segment: the number of the segment.
+        is_first: whether the segment begins here.
+        lines: its new lines, packed; None if there are none.
+        numbers: the numbers of its lines, packed.
+        digest: of all records so far.
+        between: how many of them were emitted before the tick began, by the number that they bear.
+    """
+
+    segment: int
+    is_first: bool
+    lines: bytes | None
+    numbers: bytes
+    digest: bytes
+    between: int
+
+
+class LineWriter:
+    """Packs the records of one tick after the other.
+
+    Args:
+        segment_ticks: after how many ticks a segment ends.
+        segment_bytes: after how many packed bytes it ends; None for any number.
+    """
+
+    def __init__(self, segment_ticks: int = SEGMENT_TICKS, segment_bytes: int | None = None) -> None:
+        self._segment_ticks = segment_ticks
+        self._segment_bytes = segment_bytes
+        self._hash = blake2b(digest_size=16)
+        self._lines: dict[Any, tuple[int, str]] = {}
+        self._segment = -1
+        self._first = 0  # its first tick
+        self._bytes = 0
+
+    def digest(self) -> bytes:
+        """Of all records so far."""
+        return self._hash.digest()
+
+    def pack(self, tick: int, records: Sequence[TraceRecord]) -> Packed:
+        """Pack the records of a tick.
+
+        Args:
+            tick: its number.
+            records: what was emitted since the end of the tick before.
+        """
+        is_first = self._turn_over(tick)
+        known = self._lines
+        get, dumps = known.get, marshal.dumps
+        numbers: list[int] = []
+        told: list[str] = []
+        new: list[tuple[Any, ...]] = []
+        odd: list[tuple[int, int]] = []
+        for at, agent, path, event, detail in records:
+            if at != tick:
+                odd.append((len(numbers), at))
+            try:
+                key = (agent, path, event, dumps(detail, 2) if detail else detail)
+            except ValueError:  # a value of a class of somebody's own, such as a member of an enumeration
+                key = (agent, path, event, ascii(detail).encode())
+            line = get(key)
+            if line is None:
+                # ascii() of the plain fields, as TraceDigest has it, without the tick that comes first.
+                text = ascii((agent, path, event.value, detail))[1:]
+                line = known[key] = (len(known), text)
+                new.append((agent, path, event, detail))
+            numbers.append(line[0])
+            told.append(line[1])
+        self._hash_all(tick, told, odd)
+        between = sum(at < tick for _, at in odd)
+        lines = pack(new) if new else None
+        packed = pack((numbers, odd) if odd else (numbers,))
+        self._bytes += len(packed) + len(lines or b"")
+        return Packed(self._segment, is_first, lines, packed, self._hash.digest(), between)
+
+    def _turn_over(self, tick: int) -> bool:
+        """Begin the next segment, if this one has enough."""
+        is_full = len(self._lines) > _SEGMENT_LINES or self._bytes > (self._segment_bytes or self._bytes)
+        if self._segment >= 0 and tick - self._first < self._segment_ticks and not is_full:
+            return False
+        self._segment += 1
+        self._first, self._bytes = tick, 0
+        self._lines.clear()
+        return True
+
+    def _hash_all(self, tick: int, told: list[str], odd: list[tuple[int, int]]) -> None:
+        if not told:
+            return
+        head = f"({tick}, "
+        if odd:
+            heads = dict(odd)
+            told = [f"({heads.get(place, tick)}, {text}" for place, text in enumerate(told)]
+            self._hash.update("".join(told).encode())
+        else:
+            self._hash.update((head + head.join(told)).encode())
+
+
+class Segment:
+    """The records of one segment, read.
+
+    Args:
+        rows: tick, packed lines, packed numbers; from the segment's first tick on.
+        where: for errors.
+
+    Raises:
+        RecordingError: it is no segment.
+
+    Attributes:
+        first, last: its ticks.
+    """
+
+    def __init__(self, rows: Iterable[tuple[int, Any, Any]], where: str) -> None:
+        self._where = where
+        self._lines: list[tuple[str, str, Event, Any]] = []
+        self._numbers: dict[int, tuple[list[int], dict[int, int]]] = {}
+        for tick, lines, numbers in rows:
+            if lines is not None:
+                self._lines.extend(self._read_line(line) for line in self._list(unpack(lines, where)))
+            self._numbers[tick] = self._read_numbers(unpack(numbers, where))
+        if not self._numbers:
+            raise RecordingError(where, "a segment of the trace is missing")
+        self.first: int = min(self._numbers)
+        self.last: int = max(self._numbers)
+
+    def _list(self, data: Any) -> list[Any]:
+        if not isinstance(data, list):
+            raise RecordingError(self._where, "the trace has something else where a list belongs")
+        return data
+
+    def _read_line(self, line: Any) -> tuple[str, str, Event, Any]:
+        try:
+            agent, path, event, pairs = line
+            detail = tuple([(name, value) for name, value in pairs])
+            plain = all(
+                isinstance(name, str) and (value is None or isinstance(value, (str, int, float)))
+                for name, value in detail
+            )
+            if plain and isinstance(agent, str) and isinstance(path, str):
+                return agent, path, _EVENTS[event], detail
+        except (TypeError, ValueError, KeyError):
+            pass
+        raise RecordingError(self._where, f"the trace has a line that is none: {str(line)[:100]}")
+
+    def _read_numbers(self, data: Any) -> tuple[list[int], dict[int, int]]:
+        parts = self._list(data)
+        numbers = self._list(parts[0] if parts else None)
+        bound = len(self._lines)
+        if not all(type(number) is int and 0 <= number < bound for number in numbers):
+            raise RecordingError(self._where, "the trace has a number of a line that there is not")
+        try:
+            odd: dict[Any, Any] = dict(parts[1]) if len(parts) > 1 else {}
+        except (TypeError, ValueError):
+            odd = {"": ""}
+        if not all(type(place) is int and type(tick) is int for place, tick in odd.items()):
+            raise RecordingError(self._where, "the trace has a tick that is none")
+        return numbers, odd
+
+    def has(self, tick: int) -> bool:
+        """Whether a tick lies in it.
+
+        Args:
+            tick: which.
+        """
+        return self.first <= tick <= self.last
+
+    def ticks(self, first: int, last: int) -> list[int]:
+        """Its ticks that have records, within a range.
+
+        Args:
+            first: from this one on.
+            last: up to this one.
+        """
+        return [tick for tick in self._numbers if first <= tick <= last]
+
+    def records(self, tick: int, agent: str | None = None, events: Sequence[str] | None = None) -> list[TraceRecord]:
+        """The records of a tick, in order.
+
+        Args:
+            tick: which.
+            agent: only this one's.
+            events: only of these kinds.
+        """
+        lines = self._lines
+        numbers, odd = self._numbers.get(tick, ([], {}))
+        found: list[TraceRecord] = []
+        for place, number in enumerate(numbers):
+            line = lines[number]
+            if (agent is None or line[0] == agent) and (events is None or line[2] in events):
+                found.append(TraceRecord(odd.get(place, tick), *line))
+        return found

@@ -1,0 +1,350 @@
+"""Reading a recording: what happened, what came in, what an agent was doing in any tick, and why.
+
+A ``Recording`` reads one file, also while it is still written. It holds little: the header, and the segment of the
+trace that was read last. What it is asked for it selects.
+
+Rules:
+
+* Everything in the file is hostile until it was looked at: types, lengths, numbers. What is wrong is a
+  ``RecordingError`` with the name of the file, whatever SQLite, zlib or JSON call it; nothing else comes out.
+* A tick counts when it was committed. What stands in the file beyond the last one is not told.
+* The *batch* of a tick is what was emitted after the end of the tick before, up to its end. This is what a replay
+  compares. Records that came between two ticks stand at its beginning, with the number of the tick before.
+
+Source: design section 7, "Journal and replay".
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentrt.errors import AgentRTError, RecordingError
+from agentrt.kernel.trace import TraceRecord
+from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
+from agentrt.record.schema import name_in, name_out
+from agentrt.record.source import Source
+from agentrt.record.values import Codec, Codecs, Unkept
+from agentrt.record.views import WHOLE_EVERY, patched, settle
+from agentrt.snapshot import AgentSnapshot, explain
+
+__all__ = ["RecordedInput", "Recording"]
+
+_LONGEST_CHAIN = 2 * WHOLE_EVERY
+
+
+class RecordedInput(NamedTuple):
+    """Something that came in from outside.
+
+    Attributes:
+        tick: the tick whose intake took it.
+        place: its place in that intake, from 0; -1 if it is not known.
+        kind: ``"sent"``, ``"answered"`` or ``"posted"``.
+        number: which call of the run, from 0; -1 for what is no answer.
+        name: of the input, of the function that was called, or of the function that was posted.
+        args: what was sent with it.
+        value: what a call returned; an ``Unkept`` if what it returned or raised could not be kept.
+        error: what it raised, or None.
+    """
+
+    tick: int
+    place: int
+    kind: str
+    number: int
+    name: str
+    args: dict[str, Any]
+    value: Any
+    error: BaseException | None
+
+
+class Recording(Source):
+    """A recording, opened to be read. Also a context manager.
+
+    Args:
+        path: where it lies.
+        codecs: for values of one's own types that came in; see ``Codec``.
+
+    Raises:
+        RecordingError: there is none, or it cannot be read.
+
+    Attributes:
+        path: as given.
+        where: the same, for errors.
+        meta: the header.
+    """
+
+    def __init__(self, path: str | Path, *, codecs: Sequence[Codec] = ()) -> None:
+        self._codecs = Codecs(codecs)
+        self._segment: Segment | None = None
+        super().__init__(Path(path))
+
+    @classmethod
+    def open(cls, path: str | Path, *, codecs: Sequence[Codec] = ()) -> Recording:
+        """Open a recording.
+
+        Args:
+            path: where it lies.
+            codecs: for values of one's own types that came in; see ``Codec``.
+
+        Raises:
+            RecordingError: there is none, or it cannot be read.
+        """
+        return cls(path, codecs=codecs)
+
+    @property
+    def unreplayable(self) -> list[str]:
+        """Why it cannot be replayed, or not to its end, in words; empty if it can."""
+        reasons: list[str] = []
+        started = self.meta["started"]
+        if started > 0:
+            reasons.append(f"it begins after tick {started}, and how the world came there is not in it")
+        posted = self.row("SELECT min(tick), count(*), name FROM inputs WHERE kind = 'posted'")
+        if posted is not None and posted[1]:
+            more = f", and {posted[1] - 1} more later" if posted[1] > 1 else ""
+            reasons.append(
+                f"before tick {posted[0]} the function {name_out(posted[2])} was posted from outside{more}, which "
+                f"cannot be written down; use runtime.send"
+            )
+        between = self.header("between")
+        if between is not None:
+            reasons.append(
+                f"something came in beside the inputs, the first time at tick {between}: somebody awaited what is not "
+                f"the game's, or a program noted something between ticks; use ctx.call and runtime.send"
+            )
+        unkept = self.header("unkept")
+        if unkept is not None:
+            reasons.append(f"a value could not be recorded: {unkept}")
+        return reasons
+
+    # --- the trace ----------------------------------------------------------------------------------------------------
+
+    def digest(self, tick: int | None = None) -> str:
+        """A hash of all records up to the end of a tick: what ``TraceDigest`` gives there.
+
+        Args:
+            tick: which; None for the last one.
+
+        Returns:
+            32 hexadecimal digits.
+
+        Raises:
+            RecordingError: it is not in the file.
+        """
+        wanted = self.last_tick if tick is None else tick
+        if wanted == self.meta["started"]:
+            return EMPTY_DIGEST.hex()
+        for _, _, digest in self.digests(wanted, wanted):
+            return digest
+        raise RecordingError(self.where, f"it has no digest of tick {wanted}")
+
+    def digests(self, first: int | None = None, last: int | None = None) -> Iterator[tuple[int, int, str]]:
+        """The digests that are in the file: also some of ticks whose records were dropped.
+
+        Args:
+            first: from this tick on.
+            last: up to this one.
+
+        Yields:
+            The tick, how many records it has, and the digest of all records up to its end.
+        """
+        low, high = self._range(0 if first is None else first, last)
+        statement = "SELECT tick, records, digest FROM ticks WHERE tick BETWEEN ? AND ? ORDER BY tick"
+        for tick, records, digest in self.rows(statement, low, high):
+            if type(records) is not int or type(digest) is not bytes or len(digest) != len(EMPTY_DIGEST):
+                raise RecordingError(self.where, f"its tick {tick} is broken")
+            yield tick, records, digest.hex()
+
+    def batch(self, tick: int) -> list[TraceRecord]:
+        """What was emitted after the end of the tick before, up to the end of a tick, in order.
+
+        Args:
+            tick: which.
+
+        Raises:
+            RecordingError: its records are not in the file, or broken.
+        """
+        first, last = self.first_tick, self.last_tick
+        if not first <= tick <= last:
+            raise RecordingError(self.where, f"it has no records of tick {tick}: it has those of {first} to {last}")
+        segment = self._segment_of(tick)
+        return [] if segment is None else segment.records(tick)
+
+    def records(
+        self,
+        first: int | None = None,
+        last: int | None = None,
+        *,
+        agent: str | None = None,
+        events: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[TraceRecord]:
+        """The records of a range of ticks, batch by batch, in order.
+
+        Args:
+            first: from this tick on; None for the first one that is kept.
+            last: up to this one; None for the last one.
+            agent: only this one's; an empty string for the runtime's own.
+            events: only of these kinds.
+            limit: how many at most.
+        """
+        low, high = self._range(first, last)
+        left = -1 if limit is None else limit
+        wanted = self.row("SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?", low, high)
+        while wanted is not None and wanted[0] is not None and left != 0:
+            segment = self._segment_of(self._tick(wanted[0], low))
+            if segment is None:
+                return
+            for tick in segment.ticks(low, high):
+                for record in segment.records(tick, agent, events):
+                    if left == 0:
+                        return
+                    left -= 1
+                    yield record
+            low = segment.last + 1
+            wanted = self.row("SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?", low, high)
+
+    def _range(self, first: int | None, last: int | None) -> tuple[int, int]:
+        """A range of ticks; up to the last one that was committed."""
+        low = self.first_tick if first is None else first
+        final = self.last_tick
+        return low, final if last is None else min(last, final)
+
+    def _segment_of(self, tick: int) -> Segment | None:
+        """The segment that has a tick; None if that tick has no records."""
+        segment = self._segment
+        if segment is not None and segment.has(tick):
+            return segment
+        row = self.row("SELECT segment FROM traces WHERE tick = ?", tick)
+        if row is None:
+            return None
+        before = self.row("SELECT tick FROM traces WHERE tick < ? AND segment != ? ORDER BY tick DESC", tick, row[0])
+        rows = self.rows(
+            "SELECT segment, tick, lines, numbers FROM traces WHERE tick > ? ORDER BY tick",
+            -1 if before is None else before[0],
+        )
+        ours = itertools.takewhile(lambda one: one[0] == row[0], rows)
+        self._segment = Segment((one[1:] for one in ours), self.where)
+        return self._segment
+
+    # --- what came in -------------------------------------------------------------------------------------------------
+
+    def inputs(self, first: int | None = None, last: int | None = None) -> Iterator[RecordedInput]:
+        """What came in from outside, in the order in which it was taken.
+
+        Args:
+            first: from this tick on; None for the first that was recorded.
+            last: up to this one; None for the last one.
+        """
+        _, high = self._range(0, last)
+        rows = self.rows(
+            "SELECT tick, place, kind, number, name, value FROM inputs WHERE tick BETWEEN ? AND ? "
+            "ORDER BY tick, place, nth",
+            0 if first is None else first,
+            high,
+        )
+        for tick, place, kind, number, name, text in rows:
+            plain = all(type(value) is int for value in (tick, place, number))
+            if not plain or kind not in ("sent", "answered", "failed", "posted"):
+                raise RecordingError(self.where, f"it has a broken input in tick {str(tick)[:20]}")
+            value = self._codecs.read(str(text), self.where)
+            yield self._input(tick, place, kind, number, name_out(name), value)
+
+    def _input(self, tick: int, place: int, kind: str, number: int, name: str, value: Any) -> RecordedInput:
+        if kind == "posted":
+            return RecordedInput(tick, place, kind, number, name, {}, None, None)
+        if kind == "sent":
+            if not isinstance(value, dict):
+                why = value.reason if isinstance(value, Unkept) else "there are none"
+                raise RecordingError(self.where, f"the arguments of the input {name!r} in tick {tick}: {why}")
+            return RecordedInput(tick, place, kind, number, name, value, None, None)
+        if kind == "failed" and not isinstance(value, Unkept):
+            if not isinstance(value, BaseException):
+                raise RecordingError(self.where, f"call {number} in tick {tick} has no error")
+            return RecordedInput(tick, place, "answered", number, name, {}, None, value)
+        return RecordedInput(tick, place, "answered", number, name, {}, value, None)
+
+    # --- agents -------------------------------------------------------------------------------------------------------
+
+    def agents(self, tick: int) -> tuple[str, ...]:
+        """Who was there at the end of a tick, in the order in which they came.
+
+        Args:
+            tick: when.
+        """
+        statement = "SELECT name FROM agents WHERE first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
+        return tuple(name_out(row[0]) for row in self.rows(statement, tick, tick))
+
+    def view(self, agent: str, tick: int) -> dict[str, Any] | None:
+        """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
+
+        Args:
+            agent: its name.
+            tick: when.
+
+        Returns:
+            The snapshot; None if the agent was not there, or no views were recorded.
+
+        Raises:
+            RecordingError: it is broken.
+        """
+        found = self.row(
+            "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
+            name_in(agent), tick, tick,
+        )  # fmt: skip
+        if found is None:
+            return None
+        rows = self.rows(
+            "SELECT whole, data FROM views WHERE agent = ? AND tick <= ? AND tick >= "
+            "(SELECT max(tick) FROM views WHERE agent = ? AND whole AND tick <= ?) ORDER BY tick LIMIT ?",
+            found[0], tick, found[0], tick, _LONGEST_CHAIN,
+        )  # fmt: skip
+        view: Any = None
+        for is_whole, data in rows:
+            part = unpack(data, self.where)
+            view = part if is_whole else patched(view, part, self.where)
+        if view is None:
+            return None
+        if not isinstance(view, dict):
+            raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is none")
+        settle(view, tick)
+        return {**view, "tick": tick, "seconds": tick / self.meta["ticks_per_second"]}
+
+    def explain(self, agent: str, tick: int) -> str:
+        """Why an agent did what it did at the end of a tick, and why not something else, in words.
+
+        Args:
+            agent: its name.
+            tick: when.
+
+        Returns:
+            Several lines of text, or one that says that there is no view.
+
+        Raises:
+            RecordingError: it is broken.
+        """
+        view = self.view(agent, tick)
+        if view is None:
+            return f"{agent} at tick {tick}: the recording has no view of it"
+        try:
+            return explain(AgentSnapshot.from_json(view))
+        except AgentRTError as error:
+            raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is broken: {error}") from None
+
+    def outlines(self, agent: str, tick: int | None = None) -> dict[str, Any]:
+        """The trees of an agent's models: for the name of each driver the outline, as JSON.
+
+        Args:
+            agent: its name.
+            tick: when; None for the last tick.
+        """
+        rows = self.rows(
+            "SELECT driver, data FROM drawings JOIN agents ON agents.id = drawings.agent "
+            "JOIN outlines ON outlines.id = outline WHERE name = ? AND tick <= ? ORDER BY tick",
+            name_in(agent), self.last_tick if tick is None else tick,
+        )  # fmt: skip
+        return {str(driver): unpack(data, self.where) for driver, data in rows}
+
+    def __repr__(self) -> str:
+        return f"<Recording: {self.path}>"

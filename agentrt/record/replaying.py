@@ -1,0 +1,391 @@
+"""Replay: a recorded run is run again, and compared with the recording while it runs.
+
+A replay makes the world again, from the seed, and drives it tick by tick. Before each tick a ``Feeder`` puts what came
+in from outside to its place; nothing outside is called. After each tick the digest of the whole trace so far is
+compared with the recorded one, which costs nothing to read. Only when they differ the records of that tick are read,
+and the first one that differs is shown with both sides. There it stops: what follows a difference says nothing.
+
+Rules:
+
+* Who makes the world is named by the caller, or by the recording as the name of an *installed* world. Nothing in a file
+  is imported or called.
+* Equal means equal digests, on whichever host and Python either side ran.
+* A recording that does not hold the whole run cannot be replayed, and says why. One with functions that were posted
+  from outside can: perhaps they changed nothing. When the runs part, they are named.
+* A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand.
+
+Source: design section 7, "Journal and replay".
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
+from agentrt.kernel.trace import TraceDigest, TraceRecord
+from agentrt.record.differences import Difference, counted, first_difference
+from agentrt.record.feeding import Feeder
+from agentrt.record.recording import Recording
+from agentrt.record.reports import ReplayReport
+from agentrt.worlds import load_world
+
+if TYPE_CHECKING:
+    from agentrt.record.recording import RecordedInput
+    from agentrt.runtime import Runtime
+
+__all__ = ["Make", "Replay", "replay", "require_host", "run_on"]
+
+Make: TypeAlias = "Callable[..., Runtime]"
+"""Makes the world anew: called with ``seed=`` and ``host=``; see ``agentrt.worlds.World.make``."""
+
+_Result = TypeVar("_Result")
+
+
+class Replay:
+    """A run that repeats a recording.
+
+    ``to`` drives it on the plain host; ``await run_to`` on any, inside of its event loop. Use it as a context manager,
+    or close it.
+
+    Args:
+        recording: what to repeat.
+        make: makes the world; None takes the installed world that the recording names.
+        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        verify: whether to compare it with the recording.
+        feeder: makes what feeds it; by default the recorded inputs come in.
+
+    Attributes:
+        recording: as given.
+        runtime: the run.
+        feeder: what feeds it.
+        difference: the first difference, or None.
+        compared: how many ticks were compared.
+        batch: what was emitted up to the last publish.
+        verify: whether it is compared from here on.
+        opens_gates: whether it opens the gate that the world itself closed, as whoever drove it has done; otherwise it
+            stands before a closed gate, for whoever looks on.
+        last_tick: the last tick to which it may be driven; that of the recording, unless it is to be left behind.
+
+    Raises:
+        ReplayError: the recording cannot be replayed, or ``make`` made another world.
+        UnknownWorldError: the world that it names is not installed.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        make: Make | None = None,
+        *,
+        host: str = "plain",
+        verify: bool = True,
+        feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] = Feeder,
+    ) -> None:
+        self.recording: Recording = recording
+        self.runtime: Runtime = _make(recording, make, host)
+        self.feeder: Feeder = feeder(self.runtime, recording.inputs())
+        self.difference: Difference | None = None
+        self.compared: int = 0
+        self.batch: list[TraceRecord] = []
+        self.verify: bool = verify
+        self.opens_gates: bool = False
+        self.last_tick: int = recording.last_tick
+        self._coming: list[TraceRecord] = []
+        self._hexdigest = ""
+        self._digest = TraceDigest(self.runtime.trace)
+        self._closers = [
+            self._digest.close,
+            self.runtime.trace.listen(self._coming.append),
+            self.runtime.after_tick(self._publish),
+            self.feeder.close,
+        ]
+        self._expected = recording.digests(self.runtime.tick + 1)
+        self._awaited = next(self._expected, None)
+
+    @property
+    def tick(self) -> int:
+        """The last tick that was replayed."""
+        return self.runtime.tick
+
+    @property
+    def digest(self) -> str:
+        """The digest of the trace up to the last publish."""
+        return self._hexdigest or self._digest.hexdigest()
+
+    # --- driving ------------------------------------------------------------------------------------------------------
+
+    def to(self, tick: int | None = None) -> Difference | None:
+        """Replay up to a tick, on the caller's stack; stops at the first difference, and before a closed gate.
+
+        Args:
+            tick: the last tick to run; None for the last one that was recorded.
+
+        Returns:
+            The first difference, or None.
+        """
+        target = self._target(tick)
+        while self._may_go_on(target):
+            self.runtime.step()
+            self._compare()
+        return self.difference
+
+    async def run_to(self, tick: int | None = None) -> Difference | None:
+        """As ``to``, inside of the event loop of its host.
+
+        Args:
+            tick: the last tick to run; None for the last one that was recorded.
+
+        Returns:
+            The first difference, or None.
+        """
+        target = self._target(tick)
+        while self._may_go_on(target):
+            await self.runtime.run(1, speed=math.inf, blocking_ms=None)
+            self._compare()
+        return self.difference
+
+    def require(self, tick: int) -> None:
+        """Raise ``ReplayDifferenceError`` if it has not come to a tick without a difference.
+
+        Args:
+            tick: which.
+        """
+        if self.difference is not None:
+            raise ReplayDifferenceError(
+                self.difference.tick, tick, self.difference.as_text(), file=str(self.recording.path)
+            )
+
+    def _target(self, tick: int | None) -> int:
+        last = self.last_tick
+        if tick is None:
+            return last
+        if tick < self.tick:
+            raise WrongStateError(
+                "Replay.to", f"tick {tick} is over, the replay stands at {self.tick}", "Begin another replay."
+            )
+        if tick > last:
+            raise ReplayError(
+                f"tick {tick} is after its last tick, {last}",
+                "Choose an earlier one; to go on from there, branch it.",
+                file=str(self.recording.path),
+            )
+        return tick
+
+    def _may_go_on(self, target: int) -> bool:
+        """Prepare the next tick, if there is one to run."""
+        if self.difference is not None or self.tick >= target:
+            return False
+        if self.runtime.gate.is_closed:
+            if not self.opens_gates:
+                return False
+            self.runtime.gate.resume()
+        problem = self.feeder.feed()
+        if problem:
+            self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
+        return not problem
+
+    # --- comparing ----------------------------------------------------------------------------------------------------
+
+    def _publish(self) -> None:
+        self.batch = self._coming.copy()
+        self._coming.clear()
+        self._hexdigest = self._digest.hexdigest()
+
+    def _compare(self) -> None:
+        tick = self.tick
+        while self._awaited is not None and self._awaited[0] < tick:
+            self._awaited = next(self._expected, None)
+        if not self.verify or self._awaited is None or self._awaited[0] != tick:
+            return
+        self.compared += 1
+        if self._awaited[2] == self._hexdigest:
+            return
+        if tick < self.recording.first_tick:
+            found = Difference(tick, "the digests differ; the records of this tick were dropped from the recording")
+        else:
+            recorded = self.recording.batch(tick)
+            found = first_difference(tick, recorded, self.batch) or Difference(
+                tick, "the digests differ, and the records that were kept do not: an earlier tick differs"
+            )
+        self.difference = self._explained(found)
+
+    def _explained(self, found: Difference) -> Difference:
+        """A difference with what the agent that it is about did and does, and with what may be behind it."""
+        reason = found.reason
+        if self.feeder.left_out:
+            told = ", ".join(f"{name} in tick {tick}" for tick, name in self.feeder.opaque)
+            more = " and more" if self.feeder.left_out > len(self.feeder.opaque) else ""
+            reason += f" (before, functions were posted from outside, which no recording keeps: {told}{more})"
+        if not found.agent:
+            return replace(found, reason=reason)
+        recorded = self.recording.explain(found.agent, found.tick)
+        now = next((agent.explain() for agent in self.runtime.agents if agent.name == found.agent), "it is not there")
+        return replace(found, reason=reason, expected_explained=recorded, got_explained=now)
+
+    def report(self, wanted: int | None = None) -> ReplayReport:
+        """What it came to so far.
+
+        Args:
+            wanted: the tick that was to be reached; None for the last one that was recorded.
+        """
+        try:
+            recorded = self.recording.digest(self.tick)
+        except AgentRTError:
+            recorded = ""  # the recording thins out the digests of what it drops
+        return ReplayReport(
+            recording=str(self.recording.path),
+            tick=self.tick,
+            wanted=self.recording.last_tick if wanted is None else wanted,
+            digest=self.digest,
+            recorded_digest=recorded,
+            compared=self.compared,
+            sent=self.feeder.sent,
+            answered=self.feeder.answered,
+            difference=self.difference,
+            notes=tuple(self._notes()),
+        )
+
+    def _notes(self) -> Iterable[str]:
+        meta, here = self.recording.meta, platform.python_version()
+        there, host = meta.get("python"), meta.get("host")
+        if (there, host) != (here, self.runtime.host):
+            yield f"recorded on Python {there}, {host} host; replayed on Python {here}, {self.runtime.host} host"
+        if self.difference is not None:
+            yield from (f"the recording warns: {reason}" for reason in self.recording.unreplayable)
+        elif self.feeder.left_out:
+            yield f"not repeated: {counted(self.feeder.left_out, 'function')} posted from outside"
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        for close in self._closers:
+            close()
+        self._closers.clear()
+
+    def close(self) -> None:
+        """End it: all agents are stopped."""
+        self._forget()
+        self.runtime.close("the replay is over")
+
+    async def aclose(self) -> None:
+        """As ``close``, inside of the event loop of its host."""
+        self._forget()
+        await self.runtime.aclose("the replay is over")
+
+    def __enter__(self) -> Replay:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Replay:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self.aclose()
+
+
+def replay(
+    recording: Recording | Path | str,
+    make: Make | None = None,
+    *,
+    to: int | None = None,
+    host: str = "plain",
+    verify: bool = True,
+) -> ReplayReport:
+    """Run a recorded run again, and compare the two; starts the event loop that it needs.
+
+    Args:
+        recording: a recording, or the path of one.
+        make: makes the world; None takes the installed world that the recording names.
+        to: the last tick to run; None for the last one that was recorded.
+        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        verify: whether to compare it.
+
+    Returns:
+        What it came to; ``is_same`` says whether anything differs.
+
+    Raises:
+        RecordingError: it is no recording.
+        ReplayError: it cannot be replayed.
+        UnknownWorldError: the world that it names is not installed.
+    """
+    require_host(host)
+    if not isinstance(recording, Recording):
+        with Recording.open(recording) as opened:
+            return replay(opened, make, to=to, host=host, verify=verify)
+    one = Replay(recording, make, host=host, verify=verify)
+    one.opens_gates = True
+    if host == "plain":
+        with one:
+            one.to(to)
+            return one.report(to)
+
+    async def whole() -> ReplayReport:
+        async with one:
+            await one.run_to(to)
+            return one.report(to)
+
+    return run_on(host, whole)
+
+
+def require_host(host: str) -> None:
+    """Raise ``ValueError`` if a run cannot be repeated on a host.
+
+    Args:
+        host: its name.
+    """
+    if host not in ("plain", "asyncio", "trio"):
+        raise ValueError(f"host is {host!r}: choose 'plain', 'asyncio' or 'trio'")
+
+
+def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+    """Run a coroutine function in an event loop of a host.
+
+    Args:
+        host: ``"asyncio"`` or ``"trio"``.
+        main: the coroutine function.
+
+    Returns:
+        What it returned.
+    """
+    import anyio
+
+    return anyio.run(main, backend=host)
+
+
+def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
+    """The world of a recording, made anew."""
+    meta, file = recording.meta, str(recording.path)
+    if meta["started"]:
+        raise ReplayError(
+            f"it begins after tick {meta['started']}, and nobody knows how the world was then",
+            "Record a run from its beginning: runtime.record(path) before the first tick. This one can be looked at.",
+            file=file,
+        )
+    name = meta["world"]
+    if make is None and not name:
+        raise ReplayError(
+            "it does not say which world it is of", "Name the world, or give make= what makes it.", file=file
+        )
+    if make is None:
+        make = load_world(name).make
+    runtime = make(seed=meta["seed"], host=host)
+    for what, wanted, is_there in (
+        ("seed", meta["seed"], runtime.kernel.seed),
+        ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),
+        ("tick", 0, runtime.tick),
+    ):
+        if wanted != is_there:
+            if runtime.host == "plain":  # on an event loop nothing of it can have begun, here outside of one
+                runtime.close("it is not the world of the recording")
+            raise ReplayError(
+                f"the world that was made has the {what} {is_there!r}, the recording {wanted!r}",
+                "Replay it with the world that it was recorded of, made with the seed that is handed in.",
+                file=file,
+            )
+    return runtime

@@ -1,0 +1,196 @@
+"""The file of a recording: which tables there are, and how a file is opened that anybody may have made.
+
+A recording is a SQLite database with an application id and a schema number. While it is written it is in WAL mode: each
+commit is appended to a log beside the file, and what was committed survives the end of the process, however that comes.
+
+Tables:
+
+* ``meta``      what the recording is of: key, JSON.
+* ``ticks``     each tick that was committed: how many records it has, and the digest of all records up to its end.
+* ``traces``    the records of each tick. Runs repeat themselves: most records differ from an earlier one in their
+  tick only. So a *segment* of ticks has a list of distinct lines (agent, path, event, detail), and a tick has the
+  numbers of its lines. A segment can be read, and dropped, by itself.
+* ``inputs``    what came in from outside, with the place in the intake.
+* ``agents``    who was there, from which tick to which.
+* ``views``     snapshots of agents: whole ones, and what changed since the one before.
+* ``outlines``, ``drawings``  the trees that agents have, and which agent has which.
+
+A file from somebody else is hostile until it was looked at. SQLite runs what stands in a schema (views, triggers,
+virtual tables), so the schema has to be the one below, word by word, before anything is selected. Lengths are bounded
+by SQLite itself. Another schema number is refused: there is one so far.
+
+Rejected: a row for each record (three times the time to write and five times the file, and what is asked for is mostly
+a range of ticks); pickle, marshal (they run code or crash).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from agentrt.errors import RecordingError
+
+__all__ = ["APPLICATION_ID", "SCHEMA", "THINNED", "connect_reader", "connect_writer", "name_in", "name_out"]
+
+APPLICATION_ID = 0x61677274  # "agrt"
+SCHEMA = 1
+THINNED = 1000
+"""Of the ticks whose trace was dropped, each so many-th keeps its digest."""
+
+
+_LONGEST = 64 * 1024 * 1024  # bytes of one value of a row
+_READER_WAIT = 2.0  # seconds for which a locked file is waited for
+_WRITER_WAIT = 0.5  # the run stands still meanwhile
+
+_TABLES = {
+    "meta": "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "ticks": "CREATE TABLE ticks (tick INTEGER PRIMARY KEY, records INTEGER NOT NULL, digest BLOB NOT NULL)",
+    "traces": (
+        "CREATE TABLE traces (tick INTEGER PRIMARY KEY, segment INTEGER NOT NULL, lines BLOB, numbers BLOB NOT NULL)"
+    ),
+    "inputs": (
+        "CREATE TABLE inputs (tick INTEGER, place INTEGER, nth INTEGER, kind TEXT NOT NULL, number INTEGER NOT NULL, "
+        "name NOT NULL, value TEXT NOT NULL, PRIMARY KEY (tick, place, nth)) WITHOUT ROWID"
+    ),
+    "agents": "CREATE TABLE agents (id INTEGER PRIMARY KEY, name NOT NULL, first INTEGER NOT NULL, last INTEGER)",
+    "views": (
+        "CREATE TABLE views (agent INTEGER, tick INTEGER, whole INTEGER NOT NULL, data BLOB NOT NULL, "
+        "PRIMARY KEY (agent, tick)) WITHOUT ROWID"
+    ),
+    "outlines": "CREATE TABLE outlines (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+    "drawings": (
+        "CREATE TABLE drawings (agent INTEGER, driver TEXT, tick INTEGER, outline INTEGER NOT NULL, "
+        "PRIMARY KEY (agent, driver, tick)) WITHOUT ROWID"
+    ),
+}
+
+
+def name_in(name: str) -> str | bytes:
+    """A name as SQLite takes it: text, or bytes if it is no proper text (half of a surrogate pair).
+
+    Args:
+        name: any.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogatepass")
+    return name
+
+
+def name_out(name: Any) -> str:
+    """What ``name_in`` was given.
+
+    Args:
+        name: from a file.
+    """
+    if not isinstance(name, bytes):
+        return str(name)
+    try:
+        return name.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # nobody wrote this
+        return name.decode("utf-8", "replace")
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    """Make a new recording.
+
+    Args:
+        path: where; there must be nothing yet.
+
+    Raises:
+        RecordingError: there is something, or it cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))  # never into what is somebody's
+    except FileExistsError:
+        raise RecordingError(str(path), "there is a file already", "Choose another name, or move it away.") from None
+    except (OSError, ValueError) as error:
+        raise RecordingError(str(path), f"it cannot be made: {error}") from None
+    try:
+        # The runtime may be driven on another thread than the one that began to record; see Recorder.
+        connection = sqlite3.connect(path, timeout=_WRITER_WAIT, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={SCHEMA}")
+        for statement in _TABLES.values():
+            connection.execute(statement)
+    except sqlite3.Error as error:
+        raise RecordingError(str(path), f"it cannot be written: {error}") from None
+    return connection
+
+
+def connect_reader(path: Path) -> sqlite3.Connection:
+    """Open a recording to read it.
+
+    Args:
+        path: where it lies; anybody may have made it.
+
+    Raises:
+        RecordingError: there is none, or it is none that can be read here.
+    """
+    connection: sqlite3.Connection | None = None
+    try:
+        if not path.is_file():
+            raise RecordingError(str(path), "there is no such file")
+        connection = _connect(path)
+        _harden(connection)
+        _check(connection, path)
+    except (sqlite3.Error, OSError, ValueError, OverflowError) as error:
+        if connection is not None:
+            connection.close()
+        raise RecordingError(str(path), f"it is no recording that can be read: {error}") from None
+    except RecordingError:
+        if connection is not None:
+            connection.close()
+        raise
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """For reading only. Where nothing may be written beside the file, as it is: nobody can be writing to it."""
+    address = path.absolute().as_uri()
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=_READER_WAIT, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        is_closed_off = isinstance(error, sqlite3.OperationalError) and not os.access(path.parent, os.W_OK)
+        if not (is_closed_off and os.access(path, os.R_OK)):
+            raise
+        connection = sqlite3.connect(f"{address}?immutable=1", uri=True, check_same_thread=False)
+    return connection
+
+
+def _harden(connection: sqlite3.Connection) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    connection.execute("PRAGMA query_only=ON")
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA cell_size_check=ON")
+    connection.execute("PRAGMA mmap_size=0")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    number = _number(connection, "application_id")
+    if number != APPLICATION_ID:
+        raise RecordingError(str(path), "it is a SQLite database, but no recording")
+    schema = _number(connection, "user_version")
+    if schema != SCHEMA:
+        raise RecordingError(
+            str(path),
+            f"its schema is number {schema}, and this agentrt reads number {SCHEMA}",
+            "Read it with the version of agentrt that wrote it.",
+        )
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_master"))
+    for name, statement in _TABLES.items():
+        if found.pop(name, None) != statement:
+            raise RecordingError(str(path), f"its table {name!r} is not what it has to be")
+    if found:
+        raise RecordingError(str(path), f"it has what no recording has: {str(min(map(str, found)))[:80]!r}")
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> Any:
+    return connection.execute(f"PRAGMA {pragma}").fetchone()[0]

@@ -1,0 +1,326 @@
+"""Spans: what ran from when until when, folded from trace records. For time lines and for the tools of others.
+
+A trace says what happened at a moment; a time line needs what lasted. A span is one stay of one thing on one *lane* of
+its agent:
+
+* an action of the plan, or of a performance, from ``run`` to ``finish``; to ``stop``, if it did not finish;
+* a goal, from ``start`` to ``stop``;
+* a decider of a behavior tree, or the leaf of a selection tree, from ``activate`` to ``deactivate``.
+
+Rules:
+
+* The plan's lane is called ``plan``; that of a driver, and of what is performed for it, has the driver's name. What one
+  lane cannot show below each other (two goals of one selector that run together) goes to a further lane, ``goals 2``.
+  So the spans of one lane never overlap without one lying within the other, and ``depth`` tells how deep it lies.
+* A span ends when the last one within it has ended: a goal that was stopped is there until its clean-up is over.
+* ``outcome`` is ``finished``, ``stopped``, ``preempted`` (something better took its place), ``aborted``, or ``open``.
+* It can begin anywhere in a trace. What began before is not shown: nobody knows since when it runs.
+* It is bounded: of each agent, and of the agents that are gone, the newest are kept; ``dropped`` counts the others.
+
+It reads records and nothing else, so that a live run and a recording give the same spans.
+
+Rejected: a span from ``start`` to ``stop``. All actions of a plan are started when it is elected and stopped when it is
+over, so they would all be equally long.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from agentrt.kernel.trace import Event, TraceRecord
+
+__all__ = ["ABORTED", "FINISHED", "OPEN", "PLAN", "PREEMPTED", "STOPPED", "Span", "SpanBuilder"]
+
+PLAN = "plan"
+
+OPEN, FINISHED, STOPPED, PREEMPTED, ABORTED = "open", "finished", "stopped", "preempted", "aborted"
+
+_KEEP = 2000
+_KEEP_GONE = 200
+_MOST_OPEN = 1000
+
+_OUTCOMES = (  # how the reason of a driver's end begins, or what it contains, and what that makes of it
+    ("its run is over", FINISHED),
+    ("it cannot continue", FINISHED),
+    ("replaced by ", PREEMPTED),
+    ("gives ", PREEMPTED),
+    ("interrupted", PREEMPTED),
+    ("another one is selected", PREEMPTED),
+)
+
+
+class Span(NamedTuple):
+    """One thing that ran for a while.
+
+    Attributes:
+        agent: whose.
+        lane: ``"plan"`` or the name of a driver, with a number if that runs several things side by side.
+        depth: how many others of its lane it lies within.
+        path: its path, as in the trace.
+        name: for people: the end of the path.
+        begin: the tick in which it began.
+        end: the tick in which it ended; None while it is open.
+        outcome: ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"`` or ``"aborted"``.
+        reason: why it ended, in words, if anybody said so.
+        first: where in its first tick it began: how many records of that tick came before.
+        last: the same for its end.
+    """
+
+    agent: str
+    lane: str
+    depth: int
+    path: str
+    name: str
+    begin: int
+    end: int | None = None
+    outcome: str = OPEN
+    reason: str = ""
+    first: int = 0
+    last: int = 0
+
+
+class _Open:
+    """A span that has not ended: its data, what it lies within, and how many lie within it."""
+
+    __slots__ = ("children", "fate", "is_over", "is_unit", "outer", "reason", "root", "span")
+
+    def __init__(self, span: Span, outer: _Open | None, *, is_unit: bool, root: str) -> None:
+        self.span: Span = span
+        self.outer: _Open | None = outer
+        self.is_unit: bool = is_unit
+        self.root: str = root  # the frame that the plan or performance grows from
+        self.children: int = 0
+        self.is_over: bool = False
+        self.fate: str = ""
+        self.reason: str = ""
+
+
+class _Agent:
+    """The spans of one agent."""
+
+    __slots__ = ("closed", "lanes", "open", "top")
+
+    def __init__(self, keep: int | None) -> None:
+        self.open: dict[str, _Open] = {}  # by path, in the order in which they began
+        self.lanes: dict[str, _Open] = {}  # the innermost open span of each lane
+        self.top: str = ""  # the activity that the plan grows from
+        self.closed: deque[Span] = deque(maxlen=keep)
+
+
+class SpanBuilder:
+    """Folds trace records into spans; feed it every record of a run, or of one agent, in order.
+
+    Args:
+        keep: how many closed spans of each agent are kept, the newest; None for all, 0 for none.
+
+    Attributes:
+        dropped: how many closed spans were not kept, or not any more.
+    """
+
+    def __init__(self, keep: int | None = _KEEP) -> None:
+        self.dropped: int = 0
+        self._keep = keep
+        self._agents: dict[str, _Agent] = {}
+        self._gone: deque[str] = deque()
+        self._tick = -1
+        self._place = 0
+        self._ended: list[Span] = []
+        self._rules = {
+            Event.RUN: self._run,
+            Event.FINISH: self._finish,
+            Event.START: self._start,
+            Event.STOP: self._stop,
+            Event.ACTIVATE: self._activate,
+            Event.DEACTIVATE: self._deactivate,
+            Event.PREEMPT: self._preempt,
+            Event.ABORT: self._abort,
+            Event.REMOVED: self._removed,
+        }
+
+    def feed(self, record: TraceRecord) -> list[Span]:
+        """Take the next record.
+
+        Args:
+            record: what happened.
+
+        Returns:
+            The spans that ended with it, inner ones first.
+        """
+        if record.tick != self._tick:
+            self._tick, self._place = record.tick, 0
+        rule = self._rules.get(record.event)
+        ended: list[Span] = []
+        if rule is not None and record.agent:
+            agent = self._agents.get(record.agent)
+            if agent is None:
+                agent = self._agents[record.agent] = _Agent(self._keep)
+            rule(agent, record)
+            if self._ended:
+                ended, self._ended = self._ended, []
+        self._place += 1
+        return ended
+
+    def spans(self, agent: str, first: int | None = None, last: int | None = None) -> list[Span]:
+        """What ran in some ticks, those that have ended in the order in which they ended, then those that are open.
+
+        Args:
+            agent: the name of the agent.
+            first: the first tick to look at; None for all before ``last``.
+            last: the last tick to look at; None for all after ``first``.
+        """
+        known = self._agents.get(agent)
+        if known is None:
+            return []
+        spans = [*known.closed, *(entry.span for entry in known.open.values())]
+        return [
+            span
+            for span in spans
+            if (last is None or span.begin <= last) and (first is None or span.end is None or span.end >= first)
+        ]
+
+    def open_spans(self, agent: str) -> list[Span]:
+        """What runs now, in the order in which it began.
+
+        Args:
+            agent: the name of the agent.
+        """
+        known = self._agents.get(agent)
+        return [] if known is None else [entry.span for entry in known.open.values()]
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents that something is known of, in the order in which they came up."""
+        return tuple(self._agents)
+
+    # --- what begins --------------------------------------------------------------------------------------------------
+
+    def _run(self, agent: _Agent, record: TraceRecord) -> None:
+        self._begin(agent, record, is_unit=True)
+
+    def _start(self, agent: _Agent, record: TraceRecord) -> None:
+        if record.detail:  # a goal; the start of an action says nothing, and its span begins with its run
+            self._activate(agent, record)
+
+    def _activate(self, agent: _Agent, record: TraceRecord) -> None:
+        self._begin(agent, record, is_unit=False)
+
+    def _begin(self, agent: _Agent, record: TraceRecord, *, is_unit: bool) -> None:
+        path = record.path
+        before = agent.open.get(path)
+        if before is not None:  # its end was not in the trace, or it is still being cleaned up
+            self._close_all(agent, path, "")
+        if len(agent.open) >= _MOST_OPEN:
+            self.dropped += 1
+            return
+        outer = _innermost(agent, path)
+        base, _, rest = path.partition("/")
+        if is_unit and "/" not in rest:
+            agent.top = base
+        own = PLAN if is_unit and (base == agent.top or ":" in base) else base
+        lane, number = own, 1
+        if outer is not None and agent.lanes.get(outer.span.lane) is outer:
+            lane = outer.span.lane
+        else:
+            outer = None  # it would lie beside something else: it gets a lane of its own
+            while lane in agent.lanes:
+                number += 1
+                lane = f"{own} {number}"
+        root = outer.root if outer is not None and outer.is_unit else path.rpartition("/")[0]
+        name = path.rpartition("/")[2] if is_unit or "/" not in path else rest.rpartition("/")[2]
+        depth = 0 if outer is None else outer.span.depth + 1
+        span = Span(record.agent, lane, depth, path, name, record.tick, first=self._place)
+        entry = _Open(span, outer, is_unit=is_unit, root=root)
+        if outer is not None:
+            outer.children += 1
+        agent.open[path] = entry
+        agent.lanes[lane] = entry
+
+    # --- what ends ----------------------------------------------------------------------------------------------------
+
+    def _finish(self, agent: _Agent, record: TraceRecord) -> None:
+        self._end(agent, record.path, FINISHED, "")
+
+    def _stop(self, agent: _Agent, record: TraceRecord) -> None:
+        reason = _reason(record)
+        self._end(agent, record.path, _outcome(reason), reason)
+
+    def _deactivate(self, agent: _Agent, record: TraceRecord) -> None:
+        self._stop(agent, record)
+
+    def _removed(self, agent: _Agent, record: TraceRecord) -> None:
+        self._close_all(agent, "", "removed")
+        self._gone.append(record.agent)
+        if len(self._gone) > _KEEP_GONE:
+            gone = self._agents.pop(self._gone.popleft(), None)
+            self.dropped += 0 if gone is None else len(gone.closed)
+
+    def _close_all(self, agent: _Agent, path: str, reason: str) -> None:
+        """Close what is open at a path and below it, inner ones first; all of the agent's for an empty path."""
+        for entry in reversed(list(agent.open.values())):
+            if not path or _is_within(entry.span.path, path):
+                self._close(agent, entry, STOPPED, reason)
+
+    def _end(self, agent: _Agent, path: str, outcome: str, reason: str) -> None:
+        entry = agent.open.get(path)
+        if entry is not None and not entry.is_over:
+            self._close(agent, entry, outcome, reason)
+
+    def _close(self, agent: _Agent, entry: _Open, outcome: str, reason: str) -> None:
+        """It is over; it ends now, or with the last one within it."""
+        entry.is_over = True
+        if not entry.fate or outcome == FINISHED:  # what is to be preempted may still finish
+            entry.fate, entry.reason = outcome, reason
+        inner: _Open | None = entry
+        while inner is not None and inner.is_over and not inner.children:
+            span = inner.span._replace(end=self._tick, outcome=inner.fate, reason=inner.reason, last=self._place)
+            del agent.open[span.path]
+            if inner.outer is None:
+                del agent.lanes[span.lane]
+            else:
+                agent.lanes[span.lane] = inner.outer
+                inner.outer.children -= 1
+            if agent.closed.maxlen is not None and len(agent.closed) == agent.closed.maxlen:
+                self.dropped += 1
+            agent.closed.append(span)
+            self._ended.append(span)
+            inner = inner.outer
+
+    # --- why ----------------------------------------------------------------------------------------------------------
+
+    def _preempt(self, agent: _Agent, record: TraceRecord) -> None:
+        by = next((str(value) for key, value in record.detail if key == "by"), "")
+        for entry in agent.open.values():
+            if _is_within(entry.span.path, record.path):
+                entry.fate, entry.reason = PREEMPTED, f"preempted by {by}" if by else ""
+
+    def _abort(self, agent: _Agent, record: TraceRecord) -> None:
+        path = record.path
+        for entry in agent.open.values():
+            if entry.is_unit and _is_within(path, entry.root):
+                entry.fate, entry.reason = ABORTED, _reason(record)
+
+
+def _is_within(path: str, outer: str) -> bool:
+    return path == outer or path.startswith(outer + "/")
+
+
+def _innermost(agent: _Agent, path: str) -> _Open | None:
+    """The longest open path that this one lies below."""
+    while path:
+        path = path.rpartition("/")[0]
+        entry = agent.open.get(path)
+        if entry is not None:
+            return entry
+    return None
+
+
+def _reason(record: TraceRecord) -> str:
+    return next((str(value) for key, value in record.detail if key == "reason"), "")
+
+
+def _outcome(reason: str) -> str:
+    for beginning, outcome in _OUTCOMES:
+        if reason.startswith(beginning):
+            return outcome
+    return ABORTED if reason.endswith((" raised", " was cancelled")) else STOPPED

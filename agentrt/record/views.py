@@ -1,0 +1,208 @@
+"""Views of agents over time: whole ones now and then, and between them what changed.
+
+A view is an agent's snapshot as JSON, without its time. From one to the next little changes, so that a recording keeps
+the difference, as a *patch*; each so many-th view of an agent is whole, so that any view is found in few steps.
+
+A patch of a value is one of: ``{"=": value}``, another value; ``{"~": {key: patch}, "-": [keys]}``, a dict of which
+some keys changed and some are gone; ``{"#": [[index, patch], ...]}``, a list of the same length. Two values that Python
+calls equal are no change.
+
+When an agent is looked at (``ViewWriter``): at the end of each tick in which it has records, and when the boost of
+something that it runs comes, which the view before tells. What else changes by time alone, such as the seconds that a
+stimulus has left, is as it was at the last of these moments. Where a view says until when something sleeps, and that
+tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from agentrt.errors import RecordingError
+
+if TYPE_CHECKING:
+    from agentrt.agent import Agent
+
+__all__ = ["TIMES", "ViewWriter", "difference", "patched", "settle"]
+
+TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
+WHOLE_EVERY = 50
+
+_DEEPEST = 200
+_DIGITS = 19
+_SLEEPS = "until tick "  # how a view says that something sleeps
+_MISSING = object()
+
+
+def difference(old: Any, new: Any) -> Any:
+    """What changed.
+
+    Args:
+        old: plain data.
+        new: plain data.
+
+    Returns:
+        A patch; None if nothing did.
+    """
+    return None if old == new else _difference(old, new)
+
+
+def _difference(old: Any, new: Any) -> Any:
+    """As above, of what is not equal. Parts are compared before they are looked into: most of them are equal."""
+    if type(old) is dict and type(new) is dict:
+        changes: dict[str, Any] = {}
+        for key, value in new.items():
+            before = old.get(key, _MISSING)
+            if before != value:
+                changes[key] = {"=": value} if before is _MISSING else _difference(before, value)
+        gone = [key for key in old if key not in new]
+        return {"~": changes, "-": gone} if gone else {"~": changes}
+    if type(old) is list and type(new) is list and len(old) == len(new):
+        pairs = zip(old, new, strict=True)
+        return {"#": [[at, _difference(*pair)] for at, pair in enumerate(pairs) if pair[0] != pair[1]]}
+    return {"=": new}
+
+
+def patched(old: Any, patch: Any, where: str) -> Any:
+    """What a patch makes of a value; the value stays as it is.
+
+    Args:
+        old: plain data.
+        patch: from a file that anybody may have made.
+        where: for errors.
+
+    Raises:
+        RecordingError: the patch does not fit.
+    """
+    try:
+        return _patched(old, patch, 0)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise RecordingError(where, f"a view cannot be put together: {type(error).__name__}: {error}") from None
+
+
+def _patched(old: Any, patch: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError("it is too deep")
+    if "=" in patch:
+        return patch["="]
+    if "~" in patch:
+        made = dict(old)
+        for key in patch.get("-", ()):
+            del made[key]
+        for key, change in patch["~"].items():
+            made[key] = _patched(made.get(key), change, depth + 1)
+        return made
+    values = list(old)
+    for index, change in patch["#"]:
+        values[index] = _patched(values[index], change, depth + 1)
+    return values
+
+
+def settle(view: dict[str, Any], tick: int) -> None:
+    """Take out of a view what cannot be so any more in a later tick: sleep that is over.
+
+    Args:
+        view: a snapshot, from a file that anybody may have made; it is changed.
+        tick: the later tick.
+    """
+    frames = [view.get("plan"), *_list(view.get("performances"))]
+    while frames:
+        frame = frames.pop()
+        for unit in _list(frame.get("units")) if isinstance(frame, dict) else ():
+            if isinstance(unit, dict):
+                waits = unit.get("waits")
+                if isinstance(waits, str) and waits.startswith(_SLEEPS) and _is_over(waits, tick):
+                    del unit["waits"]
+                frames.extend(_list(unit.get("frames")))
+
+
+def _is_over(waits: str, tick: int) -> bool:
+    until = waits.removeprefix(_SLEEPS)
+    return until.isdecimal() and len(until) < _DIGITS and int(until) <= tick
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+class ViewWriter:
+    """Which agents are looked at when, and what of them is written.
+
+    Args:
+        find: gives the agent of a name.
+        at_most_every: at most one view of an agent in so many ticks.
+    """
+
+    def __init__(self, find: Callable[[str], Agent | None], at_most_every: int = 1) -> None:
+        self._find = find
+        self._every = at_most_every
+        self._last: dict[str, tuple[Any, int]] = {}  # the view, and how many there were since a whole one
+        self._looked: dict[str, int] = {}  # in which tick
+        self._again: dict[int, dict[str, None]] = {}  # who is to be looked at in a later tick
+
+    def look(self, tick: int, names: Iterable[str]) -> list[tuple[str, bool, Any]]:
+        """Look at agents at the end of a tick.
+
+        Args:
+            tick: which.
+            names: of those that have records.
+
+        Returns:
+            For each whose view changed: the name, whether the view is whole, and the view or the patch.
+        """
+        found: list[tuple[str, bool, Any]] = []
+        wanted = dict.fromkeys(names)
+        wanted.update(self._again.pop(tick, {}))
+        for name in wanted:
+            agent = self._find(name)
+            if agent is None:
+                self.forget(name)
+                continue
+            looked = self._looked.get(name)
+            if looked is not None and tick - looked < self._every:
+                self._again.setdefault(looked + self._every, {})[name] = None
+                continue
+            self._looked[name] = tick
+            written = self._write(name, agent)
+            if written is not None:
+                found.append(written)
+        return found
+
+    def _write(self, name: str, agent: Agent) -> tuple[str, bool, Any] | None:
+        view = agent.snapshot().as_json()
+        for key in TIMES:
+            view.pop(key, None)
+        for tick in _boosts(view):
+            self._again.setdefault(tick, {})[name] = None
+        before = self._last.get(name)
+        if before is None or before[1] >= WHOLE_EVERY:
+            if before is not None and before[0] == view:
+                return None
+            self._last[name] = (view, 1)
+            return name, True, view
+        patch = difference(before[0], view)
+        if patch is None:
+            return None
+        self._last[name] = (view, before[1] + 1)
+        return name, False, patch
+
+    def forget(self, name: str) -> None:
+        """An agent is gone.
+
+        Args:
+            name: whose.
+        """
+        self._last.pop(name, None)
+        self._looked.pop(name, None)
+
+
+def _boosts(view: dict[str, Any]) -> Iterator[int]:
+    """The ticks in which something that is run will have its boost. Only what is elected has one."""
+    frames = [view["plan"], *view["performances"]]
+    while frames:
+        frame = frames.pop()
+        for unit in frame.get("units", ()) if frame else ():
+            if "is_elected" in unit:
+                if "boost_at" in unit:
+                    yield unit["boost_at"]
+                frames.extend(unit.get("frames", ()))

@@ -1,0 +1,254 @@
+"""The pytest plugin: fixtures, a seed for all tests, and what a failed test of agents has to tell.
+
+pytest finds it by the entry point ``agentrt`` of the group ``pytest11``. Fixtures:
+
+* ``sim``            a ``Simulation``; closed at the end, when there may be no fault that was not expected
+* ``runtime``        a ``Runtime`` for tests that drive it themselves, on asyncio, say; closed on the loop of the test
+* ``agentrt_seed``   the seed that both have
+* ``agentrt_watch``  has a simulation or runtime of the test's own treated as those of the fixtures are
+
+When a test fails that used one of these, its report gets three sections: the newest records of the trace, the
+explanation of the agents, and where the recording of the run lies. Recordings of tests that passed are thrown away.
+
+Rules:
+
+* A test that uses none of the fixtures is not touched, and nothing of agentrt beyond this module is imported for it.
+* The seed is that of the marker ``@pytest.mark.agentrt(seed=7)``; else that of ``--agentrt-seed``; else 0. A test with
+  literal traces marks its seed, the others are to pass with any.
+* ``sim`` fails a test that leaves a fault it did not take (``sim.faults()``). An error in a hook is survived by its
+  agent, and a coroutine that does not end is killed; in a test that is a finding. ``@pytest.mark.agentrt(faults=
+  "ignore")`` switches it off.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+if TYPE_CHECKING:
+    from agentrt.runtime import Runtime
+    from agentrt.testing.simulation import Simulation
+    from agentrt.testing.watched import Watched
+
+__all__ = ["agentrt_seed", "agentrt_watch", "runtime", "sim"]
+
+T = TypeVar("T")
+
+_WATCHED: pytest.StashKey[list[Watched]] = pytest.StashKey()
+_FAILED: pytest.StashKey[bool] = pytest.StashKey()
+_MARKER = (
+    "agentrt(seed=..., world=..., faults='fail', record=True, **options): for the fixtures 'sim' and 'runtime': the "
+    "seed; the name of a world; whether faults that are left fail the test; False for a test that records by itself; "
+    "other arguments of Runtime"
+)
+_KEPT = ("failed", "all", "never")
+
+
+# --- what can be said on the command line -----------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("agentrt")
+    group.addoption(
+        "--agentrt-seed", default="0", metavar="SEED", help="the seed of 'sim' and 'runtime', or the word random"
+    )
+    group.addoption(
+        "--agentrt-tail", type=int, default=40, metavar="N", help="how many records of the trace a failed test shows"
+    )
+    group.addoption(
+        "--agentrt-recordings",
+        metavar="DIR",
+        help="where recordings of failed tests are kept; a temporary folder by default",
+    )
+    parser.addini("agentrt_record", f"which recordings of tests are kept: {', '.join(_KEPT)}", default="failed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; choose the seed, if none is wanted in particular."""
+    config.addinivalue_line("markers", _MARKER)
+    if config.getini("agentrt_record") not in _KEPT:
+        raise pytest.UsageError(f"agentrt_record is one of {', '.join(_KEPT)}")
+    if config.getoption("--agentrt-seed") == "random":
+        import random
+
+        config.option.agentrt_seed = str(random.randrange(2**32))
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say the seed, if it is not the usual one."""
+    seed = config.getoption("--agentrt-seed")
+    return [] if seed == "0" else [f"agentrt: --agentrt-seed={seed}"]
+
+
+# --- fixtures ---------------------------------------------------------------------------------------------------------
+
+
+def _marked(node: Any) -> dict[str, Any]:
+    """What the markers of a test say, the nearest one first."""
+    said: dict[str, Any] = {}
+    for marker in node.iter_markers("agentrt"):
+        if marker.args:
+            raise pytest.UsageError("the marker agentrt takes its arguments by name: agentrt(seed=7)")
+        said = {**marker.kwargs, **said}
+    return said
+
+
+@pytest.fixture
+def agentrt_seed(request: pytest.FixtureRequest) -> int | str:
+    """The seed of this test's simulation or runtime."""
+    wanted = str(request.config.getoption("--agentrt-seed"))
+    marked: int | str = _marked(request.node).get("seed", int(wanted) if wanted.isdecimal() else wanted)
+    return marked
+
+
+@pytest.fixture
+def agentrt_watch(request: pytest.FixtureRequest) -> Callable[[T], T]:
+    """A function that takes a simulation or a runtime, and gives it back: from then on a failure tells of it."""
+    from agentrt.testing.watched import Watched
+
+    node = request.node
+    config = request.config
+    watched = node.stash.setdefault(_WATCHED, [])
+    tail: Any = config.getoption("--agentrt-tail")
+    marked = _marked(node)
+    records = marked.get("record", True) and config.getini("agentrt_record") != "never"
+
+    def watch(what: T) -> T:
+        given: Any = what
+        one = Watched(getattr(given, "runtime", given), tail)
+        watched.append(one)
+        if records:
+            one.record(_free(_folder(request), node.name), marked.get("world", ""))
+        return what
+
+    return watch
+
+
+@pytest.fixture
+def sim(
+    request: pytest.FixtureRequest, agentrt_seed: int | str, agentrt_watch: Callable[[Any], Any]
+) -> Iterator[Simulation]:
+    """A simulation, from its first tick."""
+    from agentrt.testing.simulation import Simulation
+
+    made = Simulation(runtime=_make(request, agentrt_seed, "plain"))
+    agentrt_watch(made)
+    yield made
+    made.close()
+    if not request.node.stash.get(_FAILED, False) and _marked(request.node).get("faults", "fail") == "fail":
+        _require_no_fault(made)
+
+
+@pytest.fixture
+def runtime(
+    request: pytest.FixtureRequest, agentrt_seed: int | str, agentrt_watch: Callable[[Any], Any]
+) -> Iterator[Runtime]:
+    """A runtime, to be driven by the test; the one of ``sim``, if the test uses both."""
+    if "sim" in request.fixturenames:
+        yield request.getfixturevalue("sim").runtime
+        return
+    made: Runtime = agentrt_watch(_make(request, agentrt_seed, "auto"))
+    node: Any = request.node
+    if inspect.iscoroutinefunction(getattr(node, "obj", None)):
+        node.obj = _closing(node.obj, made, node.stash[_WATCHED])
+    yield made
+    if made.host in ("auto", "plain"):
+        made.close()
+
+
+def _make(request: pytest.FixtureRequest, seed: int | str, host: str) -> Runtime:
+    options = _marked(request.node)
+    for ours in ("seed", "faults", "record"):
+        options.pop(ours, None)
+    world = options.pop("world", "")
+    if world:
+        from agentrt.worlds import load_world
+
+        return load_world(world).make(seed=int(seed), host=options.pop("host", host))
+    from agentrt.runtime import Runtime
+
+    return Runtime(seed, **{"host": host, **options})
+
+
+def _closing(test: Callable[..., Any], runtime: Runtime, watched: list[Watched]) -> Callable[..., Any]:
+    """The same test; at its end the runtime is closed, while the event loop is there."""
+
+    @functools.wraps(test)
+    async def closing(*args: Any, **kwargs: Any) -> None:
+        __tracebackhide__ = True
+        try:
+            await test(*args, **kwargs)
+        except BaseException:
+            for one in watched:
+                one.explain_now()
+            raise
+        finally:
+            if not runtime.is_driven:
+                await runtime.aclose()
+
+    return closing
+
+
+def _require_no_fault(made: Simulation) -> None:
+    faults = made.faults()
+    if faults:
+        lines = "\n".join(f"  {record.line()}" for record in faults)
+        pytest.fail(
+            f"{len(faults)} faults were reported and not expected. A test takes those that it expects by sim.faults(), "
+            f"or is marked agentrt(faults='ignore'):\n{lines}",
+            pytrace=False,
+        )
+
+
+def _folder(request: pytest.FixtureRequest) -> Path:
+    wanted = request.config.getoption("--agentrt-recordings")
+    if wanted:
+        folder = Path(wanted)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+    factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    folder = factory.getbasetemp() / "agentrt"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _free(folder: Path, name: str) -> Path:
+    """A path that nothing lies at."""
+    stem = re.sub(r"[^\w.-]+", "-", name)[:80].strip("-") or "test"
+    number = 1
+    path = folder / f"{stem}.sqlite"
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.sqlite"
+    return path
+
+
+# --- reports ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the sections to the report of a test that failed; at the end of a test, let go of what was watched."""
+    report = yield
+    watched = item.stash.get(_WATCHED, None)
+    if watched is None:
+        return report
+    if report.failed:
+        item.stash[_FAILED] = True
+        for one in watched:
+            report.sections += one.sections()
+    if call.when == "teardown":
+        keeps = item.config.getini("agentrt_record")
+        for one in watched:
+            one.finish(keep=keeps == "all" or item.stash.get(_FAILED, False))
+        watched.clear()
+    return report

@@ -1,0 +1,304 @@
+"""Stubs of actions: a way to perform an activity, in one line, that takes so long, ends so, and writes down its calls.
+
+``stub_action`` makes a leaf, ``stub_plan`` a compound of steps::
+
+    Eat = stub_action("mod:eat", takes=3)
+    Dine = stub_plan("top", "mod:cook", "mod:eat")
+
+What they make are ordinary action classes: they are learned, thought, elected and run like any other, so that a test of
+one action needs no others that are written out.
+
+Rules:
+
+* Time is given in ticks. ``takes=3`` runs in one tick and is over three ticks later; ``takes=None`` runs until it is
+  stopped. ``thinks=3`` is ready three ticks after its thinking began.
+* How it ends is a script: one outcome for each time, the last one for all further times. None is a good end, a text
+  aborts (in ``run``) or rejects (in ``think`` and ``start``), an exception is raised.
+* ``calls`` has every call of a hook, of all agents that know the class: (tick, agent, hook), in order. The words are
+  those of the trace: ``think``, ``stop_thinking``, ``start``, ``run``, ``finish`` (its run came to its end), ``stop``.
+  ``run`` without ``finish`` was cut off.
+
+Rejected: mock objects in place of the hooks. A hook counts as present when the class has it, and a mock has everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from agentrt.activity.action import Action, CompoundAction, step
+from agentrt.activity.fields import ActionArgs, ThinkOutput
+from agentrt.activity.steps import Step
+from agentrt.errors import TraceMismatch
+from agentrt.kernel.traps import park
+
+__all__ = ["HookCall", "HookCalls", "Outcome", "StubAction", "StubPlan", "stub_action", "stub_plan"]
+
+Outcome: TypeAlias = "str | BaseException | None"
+"""How a hook of a stub ends: well, with an abort or a rejection in these words, or with an exception."""
+
+_HOOKS = ("think", "start", "run")
+
+
+class HookCall(NamedTuple):
+    """One call of a hook.
+
+    Attributes:
+        tick: when.
+        agent: whose, by name.
+        hook: which.
+    """
+
+    tick: int
+    agent: str
+    hook: str
+
+
+class HookCalls:
+    """What was called of one stub, and with what.
+
+    Attributes:
+        all: every call, in order.
+        args: the arguments of each run, in order.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[HookCall] = []
+        self.args: list[dict[str, Any]] = []
+        self._taken = 0
+
+    def add(self, ctx: Any, hook: str) -> None:
+        """A hook was called.
+
+        Args:
+            ctx: its context.
+            hook: which.
+        """
+        self.all.append(HookCall(ctx.clock.tick, ctx.agent.name, hook))
+
+    def count(self, hook: str, agent: str | None = None) -> int:
+        """How often a hook was called.
+
+        Args:
+            hook: which.
+            agent: of this one alone.
+        """
+        return sum(one.hook == hook and agent in (None, one.agent) for one in self.all)
+
+    def take(self, agent: str | None = None) -> list[tuple[int, str]]:
+        """What was called since the last time this was asked, as (tick, hook), for literal comparison.
+
+        Args:
+            agent: of this one alone; the calls of the others are taken, too.
+        """
+        new = self.all[self._taken :]
+        self._taken = len(self.all)
+        return [(one.tick, one.hook) for one in new if agent in (None, one.agent)]
+
+    def check_pairs(self) -> None:
+        """Each start has its stop, each think its stop_thinking; for when the agents have ended.
+
+        A ``stop_thinking`` without a ``think`` is sound: thinking was stopped before the coroutine had its first step.
+
+        Raises:
+            TraceMismatch: something was not ended, or was stopped without having been started.
+        """
+        __tracebackhide__ = True
+        for agent in dict.fromkeys(one.agent for one in self.all):
+            for first, last in (("think", "stop_thinking"), ("start", "stop")):
+                begun, ended = self.count(first, agent), self.count(last, agent)
+                if begun > ended or (begun < ended and first == "start"):
+                    claim = f"{agent!r} has {begun} of {first!r} and {ended} of {last!r}"
+                    raise TraceMismatch(claim, [f"  {one.tick} {one.hook}" for one in self.all if one.agent == agent])
+
+    def __repr__(self) -> str:
+        return f"<HookCalls: {', '.join(f'{one.hook} at {one.tick}' for one in self.all[-6:]) or 'none'}>"
+
+
+class StubAction(Action):
+    """What ``stub_action`` makes.
+
+    Attributes:
+        calls: what was called of it.
+    """
+
+    calls: ClassVar[HookCalls]
+
+
+class StubPlan(CompoundAction):
+    """What ``stub_plan`` makes.
+
+    Attributes:
+        calls: what was called of it.
+    """
+
+    calls: ClassVar[HookCalls]
+
+
+def stub_action(
+    does: str,
+    *,
+    utility: float | tuple[float, float] = 0.5,
+    takes: int | None = 1,
+    thinks: int | None = None,
+    level: float | None = None,
+    args: type[ActionArgs] | Mapping[str, Any] | None = None,
+    output: Mapping[str, Any] | None = None,
+    fails: Outcome | Sequence[Outcome] = None,
+    fails_in: str = "run",
+    effect: Callable[[Any, Any], object] | None = None,
+    label: str = "",
+    **attributes: Any,
+) -> type[StubAction]:
+    """An action class that performs an activity, in a line: see the module.
+
+    Args:
+        does: the activity.
+        utility: a number, or a range.
+        takes: how many ticks its run takes; None for as long as it is let.
+        thinks: how many ticks it thinks before it is ready; None for an action without ``think``, unless it needs one.
+        level: where in the range its utility is placed, from 0 to 1.
+        args: the arguments of the activity: a class, or the types of the fields by their names.
+        output: what it thinks out: values by field; a function is called with the context and the arguments.
+        fails: how it ends: one outcome for all times, or a list with one for each time; see the module.
+        fails_in: where: ``"think"``, ``"start"`` or ``"run"``.
+        effect: called with the context and the arguments when its run is over and did not fail: what it does.
+        label: the name of the class, and so of its place in a path; made of the activity by default.
+        attributes: whatever else an action declares: ``flags``, ``weight``, ``sunk_cost_boost``...
+
+    Returns:
+        The class.
+
+    Raises:
+        DefinitionError: what is declared does not fit together.
+        ValueError: there is no hook of that name that could fail.
+    """
+    if fails_in not in _HOOKS:
+        raise ValueError(f"fails_in is {fails_in!r}: choose one of {', '.join(_HOOKS)}")
+    calls = HookCalls()
+    script = _Script(fails)
+    outcome_in = {hook: script if hook == fails_in else _WELL for hook in _HOOKS}
+    body = {**_hooks(calls, outcome_in["start"]), "run": _run(calls, takes, outcome_in["run"], effect)}
+    if thinks is not None or level is not None or output is not None or (fails_in == "think" and script):
+        body |= _thinking(calls, thinks or 0, level, output or {}, outcome_in["think"])
+    if output is not None:
+        body["Output"] = type("Output", (ThinkOutput,), {"__annotations__": dict.fromkeys(output, object)})
+    if args is not None:
+        body["Args"] = args if isinstance(args, type) else type("Args", (ActionArgs,), {"__annotations__": dict(args)})
+    return type(label or _label(does), (StubAction,), {"does": does, "utility": utility, **body, **attributes})
+
+
+def stub_plan(
+    does: str,
+    *steps: str | Step,
+    utility: float | tuple[float, float] = 0.5,
+    fails: Outcome | Sequence[Outcome] = None,
+    label: str = "",
+    **attributes: Any,
+) -> type[StubPlan]:
+    """A compound action of steps, in a line: see the module.
+
+    Args:
+        does: the activity that it performs.
+        steps: its steps: activities without arguments, or what ``step`` made.
+        utility: a number, or a range.
+        fails: what its ``start`` comes to, as for ``stub_action``.
+        label: the name of the class; made of the activity by default.
+        attributes: whatever else an action declares.
+
+    Returns:
+        The class.
+
+    Raises:
+        DefinitionError: what is declared does not fit together.
+    """
+    body = _hooks(HookCalls(), _Script(fails))
+    body["steps"] = [step(one) if isinstance(one, str) else one for one in steps]
+    return type(label or _label(does), (StubPlan,), {"does": does, "utility": utility, **body, **attributes})
+
+
+# --- the hooks --------------------------------------------------------------------------------------------------------
+
+
+class _Script:
+    """The outcomes of one hook, one for each time."""
+
+    def __init__(self, outcomes: Outcome | Sequence[Outcome]) -> None:
+        is_list = isinstance(outcomes, Sequence) and not isinstance(outcomes, str)
+        self._outcomes: tuple[Outcome, ...] = tuple(outcomes) if is_list else (outcomes,)  # type: ignore[assignment,arg-type]
+        self._times = 0
+
+    def __bool__(self) -> bool:
+        return any(one is not None for one in self._outcomes)
+
+    def fulfill(self, end: Callable[[str], object]) -> None:
+        """Do what stands for this time.
+
+        Args:
+            end: called with a text.
+        """
+        if not self._outcomes:
+            return
+        outcome = self._outcomes[min(self._times, len(self._outcomes) - 1)]
+        self._times += 1
+        if isinstance(outcome, str):
+            end(outcome)
+        elif outcome is not None:
+            raise outcome
+
+
+_WELL = _Script(())
+
+
+def _hooks(calls: HookCalls, outcome: _Script) -> dict[str, Any]:
+    class Hooks:
+        def start(self, ctx: Any, args: Any) -> None:
+            calls.add(ctx, "start")
+            outcome.fulfill(ctx.reject)
+
+        def stop(self, ctx: Any, args: Any) -> None:
+            calls.add(ctx, "stop")
+
+    return {"calls": calls, "start": Hooks.start, "stop": Hooks.stop}
+
+
+def _thinking(
+    calls: HookCalls, thinks: int, level: float | None, output: Mapping[str, Any], outcome: _Script
+) -> dict[str, Any]:
+    class Hooks:
+        async def think(self, ctx: Any, args: Any) -> None:
+            calls.add(ctx, "think")
+            if thinks:
+                await ctx.sleep_ticks(thinks)
+            outcome.fulfill(ctx.reject)
+            if level is not None:
+                ctx.set_utility(level)
+            ctx.set_think_output(**{name: one(ctx, args) if callable(one) else one for name, one in output.items()})
+
+        def stop_thinking(self, ctx: Any, args: Any) -> None:
+            calls.add(ctx, "stop_thinking")
+
+    return {"think": Hooks.think, "stop_thinking": Hooks.stop_thinking}
+
+
+def _run(calls: HookCalls, takes: int | None, outcome: _Script, effect: Callable[[Any, Any], object] | None) -> Any:
+    class Hooks:
+        async def run(self, ctx: Any, args: Any) -> None:
+            calls.add(ctx, "run")
+            calls.args.append({name: getattr(args, name) for name in type(args).field_names()})
+            if takes is None:
+                await park()
+            elif takes:
+                await ctx.sleep_ticks(takes)
+            outcome.fulfill(ctx.abort)
+            if effect is not None:
+                effect(ctx, args)
+            calls.add(ctx, "finish")
+
+    return Hooks.run
+
+
+def _label(does: str) -> str:
+    """``mod:find_subject`` is ``FindSubject``."""
+    words = "".join(letter if letter.isalnum() else " " for letter in does.rpartition(":")[2]).split()
+    return "".join(word[0].upper() + word[1:] for word in words) or "Stub"

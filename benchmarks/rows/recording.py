@@ -1,0 +1,83 @@
+"""What recording costs: a tick of the colony that is written down, against one that is not.
+
+One colony of 25 agents; one unit is one tick of all of it. ``recording`` keeps the whole trace, the inputs and a digest
+of each tick, committed in each tick. ``recording_views`` keeps the snapshot of each agent besides, whenever it changed,
+so that any tick can be explained; about three snapshots are taken in a tick.
+
+The limit is the same colony with nobody who listens: making the trace's records, which nobody pays for otherwise, is a
+part of what recording costs. The first hundred ticks, in which all begin to think at once, are not counted.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from benchmarks.harness import Row, Side, Size, Work
+
+__all__ = ["RECORDING", "RECORDING_VIEWS"]
+
+_SETTLED = 100
+
+
+@contextmanager
+def _colony(size: Size, views: Literal["changed", "none"] | None) -> Iterator[Work]:
+    from agentrt_examples.colony.colony import Colony
+
+    runtime = Colony(seed=7).runtime
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = None if views is None else runtime.record(Path(folder) / "run.sqlite", views=views)
+        for _ in range(min(_SETTLED, size.rounds)):
+            runtime.step()
+
+        def work() -> int:
+            for _ in range(size.rounds):
+                runtime.step()
+            return size.rounds
+
+        yield work
+        assert recorder is None or recorder.is_open, "the recording stopped"
+        runtime.close()
+
+
+def plain(size: Size) -> AbstractContextManager[Work]:
+    """Nobody listens."""
+    return _colony(size, None)
+
+
+def traced(size: Size) -> AbstractContextManager[Work]:
+    """Trace, inputs and digests."""
+    return _colony(size, "none")
+
+
+def viewed(size: Size) -> AbstractContextManager[Work]:
+    """Snapshots besides."""
+    return _colony(size, "changed")
+
+
+RECORDING = Row(
+    name="recording",
+    what="one tick of a colony of 25 agents, recorded without views",
+    gauge="seconds",
+    ours=Side("agentrt", traced),
+    limit=Side("not recorded", plain),
+    at_most_times=3,
+    size=Size(1, 400),
+    quick=Size(1, 20),
+    most_repeats=3,
+)
+
+RECORDING_VIEWS = Row(
+    name="recording_views",
+    what="the same, recorded with all views",
+    gauge="seconds",
+    ours=Side("agentrt", viewed),
+    limit=Side("not recorded", plain),
+    at_most_times=6,
+    size=Size(1, 400),
+    quick=Size(1, 20),
+    most_repeats=3,
+)

@@ -1,0 +1,265 @@
+"""What each fault does at an await, to the letter, on every host; and how they are chosen at random."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from modules import load
+
+from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
+from agentrt.errors import InjectedFault
+from agentrt.kernel.signals import Queue, Signal
+from agentrt.testing import Simulation
+from agentrt.testing.chaos import Chaos
+from agentrt.testing.chaos_faults import FAULTS, MOMENTS, Fault, RandomPlan
+from agentrt.testing.chaos_points import Point
+from agentrt.testing.chaos_running import play
+
+worlds = load("tests/chaos/worlds.py")
+
+HOSTS = ("plain", "asyncio", "trio")
+
+
+@pytest.fixture(autouse=True)
+def silence(caplog):
+    caplog.set_level("CRITICAL")
+
+
+def hit(function, fault, *, wait=1, host="plain", ticks=8, error=InjectedFault, around=None):
+    """Run one coroutine of the world, hit one of its awaits, and give the log that it wrote."""
+    log = []
+    runtime = Runtime(1, host=host)
+
+    def plan(point):
+        return fault if (point.strand, point.wait) == ("victim", wait) else None
+
+    chaos = Chaos(runtime, plan, error=error)
+    runtime.spawn(function, lambda *words: log.append((runtime.tick, *words)), name="victim")
+    play(runtime, ticks, around(runtime) if around else lambda tick: None)
+    assert chaos.finish() == []
+    assert [(point.wait, done) for point, done in chaos.faults] == [(wait, fault)]
+    return log
+
+
+async def sleeps(log):
+    try:
+        await sleep_ticks(3)
+        log("slept")
+        await sleep_ticks(1)
+        log("slept again")
+    except Exception as error:
+        log(type(error).__name__)
+        await sleep_ticks(1)
+        log("recovered")
+    except BaseException:
+        log("cancelled")
+        raise
+    finally:
+        log("over")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize(
+    ("fault", "log"),
+    [
+        (Fault("cancel", "inside"), [(1, "cancelled"), (1, "over")]),
+        (Fault("cancel", "soon"), [(1, "cancelled"), (1, "over")]),
+        (Fault("cancel", "intake"), [(2, "cancelled"), (2, "over")]),
+        (Fault("raise", "soon"), [(1, "InjectedFault"), (2, "recovered"), (2, "over")]),
+        (Fault("raise", "intake"), [(2, "InjectedFault"), (3, "recovered"), (3, "over")]),
+        (Fault("delay", ticks=2), [(6, "slept"), (7, "slept again"), (7, "over")]),
+    ],
+    ids=str,
+)
+def test_a_sleeper(host, fault, log):
+    assert hit(sleeps, fault, host=host) == log
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize(
+    ("fault", "log"),
+    [
+        (Fault("cancel"), []),
+        (Fault("delay", ticks=2), [(6, "slept"), (7, "slept again"), (7, "over")]),
+    ],
+    ids=str,
+)
+def test_before_its_first_step(host, fault, log):
+    assert hit(sleeps, fault, wait=0, host=host) == log
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_what_a_signal_brought_is_kept_while_it_is_late(host):
+    signal = Signal()
+
+    async def waits(log):
+        log(await signal.wait())
+
+    def around(runtime):
+        return lambda tick: tick == 3 and runtime.post(signal.emit, "bread")
+
+    assert hit(waits, Fault("delay", ticks=2), host=host, around=around) == [(5, "bread")]
+    assert hit(waits, Fault("raise", "intake"), host=host, around=around) == []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_thing_of_a_queue_is_not_lost(host):
+    queue = Queue()
+
+    async def takes(log):
+        try:
+            log(await queue.get())
+        except InjectedFault:
+            log("failed")
+            log(await queue.get())
+
+    def around(runtime):
+        return lambda tick: tick == 3 and runtime.post(queue.put_nowait, "rope")
+
+    assert hit(takes, Fault("raise"), host=host, around=around) == [(1, "failed"), (3, "rope")]
+    assert hit(takes, Fault("delay", ticks=2), host=host, around=around) == [(5, "rope")]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_task_of_asyncio_can_be_cancelled_past_our_shields(moment):
+    tick = 2 if moment == "intake" else 1
+    assert hit(sleeps, Fault("uproot", moment), host="asyncio") == [(tick, "cancelled"), (tick, "over")]
+
+
+def test_a_future_that_fails_when_it_has_come():
+    import asyncio
+
+    async def waits(log):
+        try:
+            await asyncio.sleep(0)
+        except InjectedFault:
+            log("failed")
+
+    assert hit(waits, Fault("raise"), host="asyncio") == [(1, "failed")]
+
+
+def test_an_error_of_ones_own():
+    log = hit(sleeps, Fault("raise"), error=ConnectionError)
+    assert log[0] == (1, "ConnectionError")
+
+
+# --- what hits agents ---------------------------------------------------------------------------------------------------
+
+
+def agents_hit(fault, scenario, number, host="plain", ticks=8):
+    runtime = Runtime(1, host=host)
+    chaos = Chaos(runtime, lambda point: fault if point.number == number else None, keep=True)
+    scenario(runtime)
+    play(runtime, ticks, lambda tick: None)
+    assert chaos.finish() == []
+    return chaos
+
+
+def lines(chaos, agent, *kinds):
+    return [(one.tick, one.event.value) for one in chaos.kept[agent] if one.event.value in kinds]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_agent_is_removed_at_the_next_intake_and_cleans_up(host):
+    chaos = agents_hit(Fault("remove"), worlds.walkers("ann", "bob"), 1, host)
+    assert lines(chaos, "ann", "think", "stop_thinking", "removed") == [
+        (1, "think"),
+        (2, "stop_thinking"),
+        (2, "removed"),
+    ]
+    assert lines(chaos, "bob", "start", "stop") == [(2, "start"), (6, "stop"), (7, "start"), (10, "stop")]
+
+
+def test_an_entity_is_destroyed_and_whoever_listens_is_told():
+    gone = []
+
+    def scenario(runtime):
+        worlds.walkers("ann")(runtime)
+        runtime.agents[0].entity.destroyed.connect(lambda entity: gone.append((runtime.tick, entity.name)))
+
+    agents_hit(Fault("destroy"), scenario, 1)
+    assert gone == [(1, "ann")]
+
+
+def test_what_cannot_be_done_is_not_counted():
+    def scenario(runtime):
+        runtime.add(Agent(object(), name="ann", actions=[worlds.Walk]))
+
+    assert agents_hit(Fault("destroy"), scenario, 1).faults == []
+    assert agents_hit(Fault("uproot"), scenario, 1).faults == []
+    assert agents_hit(Fault("raise"), scenario, 2).faults == []
+
+
+def test_a_coroutine_of_the_world_hits_somebody():
+    def scenario(runtime):
+        runtime.spawn(sleep_a_little, name="world")
+        worlds.walkers("ann", "bob")(runtime)
+
+    chaos = agents_hit(Fault("remove"), scenario, 1)
+    assert chaos.faults[0][0].agent == ""
+    assert lines(chaos, "bob", "removed") == [(2, "removed")]
+    assert lines(chaos, "ann", "removed") == [(10, "removed")]  # when the runtime is closed; it cleans up
+
+
+async def sleep_a_little():
+    await sleep_ticks(2)
+
+
+class Meek(Action):
+    """Catches what its await raises."""
+
+    does = TOP
+    utility = 0.5
+
+    async def run(self, ctx, args):
+        try:
+            await ctx.sleep_ticks(3)
+        except OSError:
+            ctx.agent.runtime.note("it broke")
+
+
+def test_an_action_that_catches_it_goes_on():
+    sim = Simulation()
+    sim.add(Agent(Entity("ann"), actions=[Meek]))
+    report = sim.chaos(1, ticks=20, rate=1.0, faults=["raise"], error=OSError)
+    assert report.check().faults["raise"] > 3
+    assert sim.faults() == []
+    notes = [one for one in sim.trace if one.event == "note"]
+    assert len(notes) > 3
+    assert [one for one in sim.trace if one.event == "abort"] == []
+
+
+# --- at random ----------------------------------------------------------------------------------------------------------
+
+
+def at(number):
+    return Point(number, 1, "ann", "walk", 1)
+
+
+@given(st.integers(), st.floats(0, 1), st.lists(st.sampled_from(FAULTS), min_size=1))
+def test_equal_seeds_choose_equal_faults_of_the_given_kinds(seed, rate, faults):
+    first, second = RandomPlan(seed, rate, faults), RandomPlan(seed, rate, faults)
+    chosen = [first(at(number)) for number in range(20)]
+    assert chosen == [second(at(number)) for number in range(20)]
+    assert {one.kind for one in chosen if one} <= set(faults)
+    assert all(one is not None for one in chosen) or rate < 1
+    assert all(one is None for one in chosen) or rate > 0
+
+
+def test_the_rate_is_how_often():
+    plan = RandomPlan(1, 0.1, FAULTS)
+    assert 60 < sum(plan(at(number)) is not None for number in range(1000)) < 140
+
+
+def test_other_seeds_choose_others():
+    assert [RandomPlan(1, 0.5, FAULTS)(at(n)) for n in range(9)] != [
+        RandomPlan(2, 0.5, FAULTS)(at(n)) for n in range(9)
+    ]
+
+
+def test_a_fault_and_a_point_in_words():
+    assert str(Fault("delay", ticks=3)) == "delay by 3"
+    assert str(Fault("cancel", "intake")) == "cancel, intake"
+    assert str(Point(7, 2, "ann", "walk", 0)) == "point 7 (tick 2, ann, 'walk', before its first step)"
+    assert str(Point(8, 3, "", "world", 2)) == "point 8 (tick 3, the world, 'world', await 2)"

@@ -1,0 +1,114 @@
+"""The checker of traces: it takes sound ones, and finds whatever is left out, doubled or out of place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from modules import load
+
+from agentrt import Runtime
+from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.testing import check_trace
+from agentrt.testing.chaos_running import play
+
+village = load("tests/chaos/village.py").village
+
+PAIRED = (
+    *(Event.THINK, Event.STOP_THINKING, Event.START, Event.STOP, Event.RUN, Event.ACTIVATE, Event.DEACTIVATE),
+    Event.FINISH,
+)
+
+
+def sound():
+    """The lives of the people of a village, by name."""
+    runtime = Runtime(5, host="plain")
+    records = []
+    runtime.trace.listen(records.append)
+    play(runtime, 25, village(5)(runtime))
+    lives = {}
+    for record in records:
+        if record.agent:
+            lives.setdefault(record.agent, []).append(record)
+    return lives
+
+
+LIVES = sound()
+PLACES = [(name, index) for name, life in LIVES.items() for index, record in enumerate(life) if record.event in PAIRED]
+
+
+def test_sound_lives_are_sound():
+    assert len(PLACES) > 300
+    assert {LIVES[name][index].event for name, index in PLACES} == set(PAIRED)
+    for name, life in LIVES.items():
+        assert check_trace(life, name) == []
+
+
+@given(st.sampled_from(PLACES))
+def test_whatever_is_left_out_is_found(place):
+    name, index = place
+    life = LIVES[name]
+    event = life[index].event
+    found = check_trace([*life[:index], *life[index + 1 :]], name)
+    kinds = (*PAIRED, Event.READY)
+    later = next((one.event for one in life[index + 1 :] if one.path == life[index].path and one.event in kinds), None)
+    if event is Event.FINISH:  # what finished is stopped, as what did not
+        assert found == []
+    elif found == []:
+        # What is ready at once begins so, and may be ready again; what is stopped need not have run.
+        assert (event, later) in (
+            (Event.THINK, Event.READY),
+            (Event.STOP_THINKING, Event.READY),
+            (Event.RUN, Event.STOP),
+        )
+
+
+@given(st.sampled_from(PLACES))
+def test_whatever_comes_twice_is_found(place):
+    name, index = place
+    life = LIVES[name]
+    assert check_trace([*life[: index + 1], life[index], *life[index + 1 :]], name)
+
+
+@given(st.sampled_from(sorted(LIVES)), st.data())
+def test_time_does_not_go_back(name, data):
+    life = [record for record in LIVES[name] if record.event in PAIRED]
+    index = data.draw(st.integers(1, len(life) - 1))
+    earlier = life[index]._replace(tick=life[index - 1].tick - 1)
+    assert "time" in {one.rule for one in check_trace([*life[:index], earlier, *life[index + 1 :]], name)}
+
+
+def record(path, event, detail=(), tick=1):
+    return TraceRecord(tick, "ann", path, event, detail)
+
+
+def begun(path):
+    return [record(path, event) for event in (Event.READY, Event.START, Event.STOP_THINKING, Event.RUN)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "records"),
+    [
+        ("one per frame", [*begun("top/A"), *begun("top/B")]),
+        ("ready first", [record("top/A", event) for event in (Event.THINK, Event.START)]),
+        ("inner first", [record("top/A", Event.READY), *begun("top/A/x/B")]),
+        ("inner first", [*begun("top/A"), *begun("top/A/x/B"), record("top/A", Event.STOP)]),
+        ("one chain", [*begun("top/A"), *begun("top/A/x/B"), *begun("top/A/y/C")]),
+        ("order", [record("top/A", Event.UNREADY)]),
+        ("order", [*begun("top/A"), record("top/A", Event.READY)]),
+        ("best elected", [record("top", Event.ELECT, (("action", "A"), ("utility", 0.2), ("ready", "A 0.2, B 0.3")))]),
+        ("best elected", [record("top", Event.ELECT, (("action", "C"), ("utility", 0.5), ("ready", "A 0.2, B 0.3")))]),
+    ],
+)
+def test_each_rule(rule, records):
+    assert rule in {one.rule for one in check_trace(records, "ann", has_ended=False)}
+
+
+def test_plans_and_performances_run_side_by_side():
+    records = [*begun("top/A"), *begun("performed/x/B"), *begun("goals/Wish/x/B")]
+    assert check_trace(records, "ann", has_ended=False) == []
+
+
+def test_a_violation_in_words():
+    (violation,) = check_trace([record("top/A", Event.STOP)], "ann")
+    assert str(violation) == "tick 1, ann, top/A: start pairs: it was not started"

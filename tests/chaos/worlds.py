@@ -1,0 +1,112 @@
+"""Small worlds for chaos, each with every kind of await that a strand of its kind can have."""
+
+from __future__ import annotations
+
+from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Registry, sleep_ticks
+from agentrt.behavior import Behavior, BehaviorTree, decider, group
+from agentrt.goals import Goal, GoalSelector
+from agentrt.selection import LeafBehavior, SelectionLibrary
+
+
+class Walk(Action):
+    """Thinks until it is ready, walks, and cleans up for a tick."""
+
+    does = TOP
+    utility = 0.5
+
+    async def think(self, ctx, args):
+        await ctx.sleep_ticks(1)
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        try:
+            await ctx.sleep_ticks(3)
+        finally:
+            with CancelScope(shield=True):
+                await ctx.sleep_ticks(1)
+
+
+def walkers(*names):
+    """A scenario of some who only walk, and have nothing to do with each other."""
+
+    def scenario(runtime):
+        for name in names:
+            runtime.add(Agent(Entity(name), actions=[Walk]))
+
+    return scenario
+
+
+# --- one strand of each kind ------------------------------------------------------------------------------------------
+
+
+class Wish(Goal):
+    name = "Wish"
+
+    def __init__(self):
+        self.set_flags({MOVE})
+
+    def can_use(self):
+        return True
+
+    async def run(self):
+        await sleep_ticks(4)
+
+
+def with_goal(runtime):
+    selector = GoalSelector()
+    selector.add_goal(1, Wish())
+    runtime.add(Agent(Entity("ann"), drivers=[selector]))
+
+
+class Urge(Behavior):
+    async def run(self, at):
+        await sleep_ticks(4)
+
+
+def with_behavior(runtime):
+    tree = BehaviorTree(group("ROOT")[decider("GO", Urge("URGE"))])
+    runtime.add(Agent(Entity("ann"), drivers=[tree.memory()]))
+
+
+class Stand(LeafBehavior):
+    async def run(self, ai):
+        await sleep_ticks(4)
+
+
+def with_leaf(runtime):
+    xml = '<SelectionTree><Variables/><Priority name="R"><Leaf name="Stand"/></Priority></SelectionTree>'
+    tree = SelectionLibrary.from_texts({"t.xml": xml})["t"]
+    runtime.add(Agent(Entity("ann"), drivers=[tree.state({"Stand": Stand})]))
+
+
+def with_observer(runtime):
+    async def watch(agent):
+        while True:
+            await sleep_ticks(2)
+
+    pack = {"observers": ["m:observers:watch"]}
+    registry = Registry([Manifest("m", {"observers:watch": watch, "ai_pack:p": pack})])
+    runtime.add(Agent(Entity("ann"), packs=["m:ai_pack:p"], registry=registry))
+
+
+def with_performance(runtime):
+    agent = runtime.add(Agent(Entity("ann"), actions=[Walk], top="test:nothing"))
+
+    async def ask():
+        await agent.perform(TOP)
+
+    runtime.spawn(ask)
+
+
+def with_plan(runtime):
+    walkers("ann")(runtime)
+
+
+KINDS = {
+    "plan": with_plan,
+    "goal": with_goal,
+    "behavior": with_behavior,
+    "leaf": with_leaf,
+    "observer": with_observer,
+    "performance": with_performance,
+}

@@ -1,0 +1,179 @@
+"""``agentrt replay``, ``diff`` and ``export``: what goes where, and what the exit code says."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+from importlib.metadata import EntryPoint
+from types import ModuleType
+
+import pytest
+from click.testing import CliRunner
+from modules import load
+
+from agentrt import worlds
+from agentrt.cli import main
+from agentrt.record import Recording
+
+yard = load("tests/replay/yard.py")
+
+
+class YardWorld:
+    """A world of the tests, offered by an entry point; the one called ``louder`` says something in tick 9."""
+
+    summary = "Guards who heed bells."
+
+    def __init__(self, name):
+        self.name = name
+
+    def make(self, *, seed, host):
+        def every_tick(runtime):
+            if self.name == "louder" and runtime.tick == 9:
+                runtime.note("psst")
+
+        return yard.Yard(clerks=1, every_tick=every_tick)(seed=seed, host=host)
+
+    def run_headless(self, *, ticks, seed, host, progress, watch=None):
+        raise AssertionError
+
+    def run_live(self, *, seed, speed, watch=None):
+        raise AssertionError
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    module = ModuleType("pretended_yards")
+    module.yard, module.louder = YardWorld("yard"), YardWorld("louder")
+    monkeypatch.setitem(sys.modules, "pretended_yards", module)
+    points = [EntryPoint(name, f"pretended_yards:{name}", worlds.ENTRY_POINT_GROUP) for name in ("yard", "louder")]
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda *, group: points if group == worlds.ENTRY_POINT_GROUP else []
+    )
+
+
+@pytest.fixture
+def recording(tmp_path):
+    path = tmp_path / "run.sqlite"
+    runtime = YardWorld("yard").make(seed=3, host="plain")
+    runtime.record(path, world="yard")
+    yard.outside.shut = False
+    yard.drive(runtime, 30, between=yard.ringing)
+    yard.outside.shut = True
+    yield path
+    yard.outside.shut = False
+
+
+def run(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+# --- replay -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_replay_that_is_the_same(recording):
+    result = run("replay", recording)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[:2] == [
+        f"replayed {recording} up to tick 30 of 30: 8 inputs, 6 results of calls",
+        "the same as recorded, compared in 30 ticks",
+    ]
+    assert result.stderr == ""
+
+
+def test_a_replay_to_a_tick_on_another_host_without_comparing(recording):
+    result = run("replay", recording, "--to", 12, "--host", "trio", "--no-verify")
+    assert result.exit_code == 0
+    assert "up to tick 12 of 12: 4 inputs" in result.stdout
+    assert "trio host" in result.stdout
+    assert "the same as" not in result.stdout
+
+
+def test_a_replay_that_differs_prints_both_sides(recording):
+    result = run("replay", recording, "--verify", "--world", "louder")
+    assert result.exit_code == 1
+    assert "first difference in tick 9: " in result.stdout
+    assert "\n  - nothing\n  + 9 note text='psst'\n" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--world", "yrd"], "there is no world 'yrd'. Did you mean 'yard'?"),
+        (["--to", "99"], "tick 99 is after its last tick, 30"),
+        (["--ticks", "5"], "a branch needs --to"),
+        (["--to", "5", "--ticks", "5", "--no-verify"], "--no-verify does not go with it"),
+        (["--to", "5", "--edit", "nowhere.json"], "the script cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(recording, args, words):
+    result = run("replay", recording, *args)
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+def test_what_is_no_recording_is_one_message(tmp_path):
+    (tmp_path / "x.sqlite").write_text("no")
+    for command in (["replay"], ["diff", tmp_path / "y"], ["export", "--to", "otel", "-o", tmp_path / "out"]):
+        result = run(*command, tmp_path / "x.sqlite")
+        assert result.exit_code == 2
+        assert "ART230" in result.stderr
+
+
+def test_a_branch_is_compared_and_recorded(recording, tmp_path):
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"tick": 20, "send": "say", "args": {"text": "hush"}}]))
+    result = run(
+        "replay", recording, "--to", 15, "--edit", script, "--ticks", 10, "--record", tmp_path / "branch.sqlite"
+    )
+    assert result.exit_code == 0, result.output
+    assert f"branched {recording} after tick 15, went on to tick 25: " in result.stdout
+    assert "\nthe runtime from tick 20 on:\n  - nothing\n  + 20 note text='hush'\n" in result.stdout
+    assert run("replay", tmp_path / "branch.sqlite").exit_code == 0
+    assert run("replay", recording, "--to", 28, "--live", "--ticks", 1).exit_code == 0
+    with Recording.open(tmp_path / "branch.sqlite") as branched:
+        assert (branched.last_tick, branched.meta["world"]) == (25, "yard")
+
+
+# --- diff -------------------------------------------------------------------------------------------------------------
+
+
+def test_two_recordings_are_compared(recording, tmp_path):
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"tick": 20, "send": "ring", "args": {"guard": 1}}]))
+    assert run("replay", recording, "--to", 15, "--edit", script, "--record", tmp_path / "branch.sqlite").exit_code == 0
+    result = run("diff", recording, tmp_path / "branch.sqlite")
+    assert result.exit_code == 1
+    assert result.stdout.startswith(
+        "run.sqlite (-) and branch.sqlite (+) in ticks 1 to 30: 1 agent with other records, 1 with the same\n"
+        "the runtime from tick 20 on:\n  - nothing\n  + 20 note text='rang' guard=1 loud=1\n"
+    )
+    result = run("diff", recording, recording)
+    assert result.exit_code == 0
+    assert result.stdout == f"{recording} and {recording} are the same in ticks 1 to 30\n"
+
+
+def test_recordings_of_other_ticks_cannot_be_compared(recording, tmp_path):
+    runtime = YardWorld("yard").make(seed=3, host="plain")
+    runtime.record(tmp_path / "late.sqlite")
+    runtime.close()
+    result = run("diff", recording, tmp_path / "late.sqlite")
+    assert result.exit_code == 2
+    assert "it has no tick in common with" in result.stderr
+
+
+# --- export -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_recording_is_exported(recording, tmp_path):
+    result = run("export", recording, "--to", "perfetto", "-o", tmp_path / "run.json")
+    assert (result.exit_code, result.stdout) == (0, "")
+    data = json.loads((tmp_path / "run.json").read_text())
+    assert result.stderr == f"{len(data['traceEvents'])} events written to {tmp_path / 'run.json'}\n"
+    result = run("export", recording, "--to", "otel", "-o", "-", "--first", 3, "--last", 12)
+    assert result.exit_code == 0
+    assert [list(json.loads(line)) for line in result.stdout.splitlines()] == [["resourceSpans"]]
+    result = run("export", recording, "--to", "otel", "-o", tmp_path / "no" / "run.json")
+    assert result.exit_code == 2
+    assert "No such file" in result.stderr

@@ -1,0 +1,97 @@
+"""How long ticks take, and how much of that is thinking, as a clock tells that is moved by hand."""
+
+from __future__ import annotations
+
+from modules import load
+
+from agentrt.inspect import composing
+from agentrt.inspect.timing import TickTimes
+from agentrt.kernel.trace import Event, TraceRecord
+
+of = load("tests/inspect/village.py")
+
+
+class Times(TickTimes):
+    def __init__(self):
+        self.clock = of.Clock()
+        super().__init__(self.clock)
+
+    def after(self, milliseconds, event, *, is_in_tick=True):
+        self.clock.now += milliseconds / 1000
+        self.heard(TraceRecord(1, "Ann", "top", event), is_in_tick=is_in_tick)
+
+    def ends_after(self, milliseconds, tick=1):
+        self.clock.now += milliseconds / 1000
+        self.end(tick)
+        figures = self.as_json()
+        return figures["tick_ms"]["last"], figures["think_ms"]["last"]
+
+
+def test_time_belongs_to_the_record_that_comes_after_it():
+    times = Times()
+    times.begin()
+    times.after(1, Event.THINK)
+    times.after(2, Event.READY)
+    times.after(4, Event.RUN)
+    times.after(8, Event.ELECT)
+    times.after(16, Event.FINISH)
+    assert times.ends_after(32) == (63.0, 11.0)
+
+
+def test_a_tick_begins_with_its_first_record_or_with_its_drivers():
+    times = Times()
+    times.after(5, Event.ADDED)  # at an intake
+    times.after(2, Event.NOTE)
+    times.begin()
+    assert times.ends_after(1) == (3.0, 0.0)
+    times.clock.now += 1
+    times.begin()
+    times.after(2, Event.THINK)
+    assert times.ends_after(1, 2) == (3.0, 2.0)
+
+
+def test_what_happens_between_ticks_belongs_to_none():
+    times = Times()
+    times.after(5, Event.THINK, is_in_tick=False)
+    times.clock.now += 1
+    times.begin()
+    assert times.ends_after(3) == (3.0, 0.0)
+
+
+def test_the_figures():
+    times = Times()
+    assert times.as_json() == {
+        "tick_ms": {"last": 0.0, "mean": 0.0, "worst": 0.0},
+        "think_ms": {"last": 0.0, "mean": 0.0, "worst": 0.0},
+        "history": {"tick": [], "tick_ms": [], "think_ms": []},
+    }
+    times.end(0)  # a tick of which nothing was heard
+    for tick in range(1, 301):
+        times.begin()
+        times.ends_after(8 if tick == 290 else 2, tick)
+    figures = times.as_json()
+    assert figures["tick_ms"] == {"last": 2.0, "mean": 2.025, "worst": 8.0}
+    assert figures["history"]["tick"] == list(range(61, 301))
+
+
+def test_records_between_ticks_of_a_runtime(watched):
+    client = watched.client()
+    watched.tick(2)
+    watched.runtime.note("between")
+    watched.tick(2)  # an eighth of a second passes before each
+    assert max(client.last("state")["history"]["tick_ms"]) == 0.0
+
+
+def test_looking_takes_a_tenth_of_the_time_at_most(watched, monkeypatch):
+    real = composing.snapshot_agent
+
+    def slow(agent):
+        watched.clock.now += 0.05
+        return real(agent)
+
+    monkeypatch.setattr(composing, "snapshot_agent", slow)
+    client = watched.client(agent="Bob")
+    begin = watched.clock.now
+    watched.tick(400, seconds=0.01)
+    passed = watched.clock.now - begin
+    assert 0.08 < client.batches * 0.05 / passed < 0.11

@@ -1,0 +1,123 @@
+"""Make the pictures of docs/inspector.md: the colony's inspector in a browser, always at the same ticks.
+
+    python tools/inspector_shots.py            # into docs/images
+    python tools/inspector_shots.py FOLDER
+
+It needs the extra ``browser`` and Debian's chromium (or another one, named by ``AGENTRT_CHROMIUM``). The world is
+stepped here, between the looks of the page, so that nothing depends on how quick the machine is but the times of ticks.
+Look at the pictures before you keep them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentrt.inspect import Inspector
+from agentrt.worlds import load_world
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from agentrt.runtime import Runtime
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZE = (1280, 720)
+SEED = 7
+GLANCE = 250  # milliseconds that the page has to draw
+
+
+def main() -> None:
+    """Make all pictures."""
+    from playwright.sync_api import sync_playwright
+
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = os.environ.get("AGENTRT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        sys.exit("There is no chromium here: install it, or name it by AGENTRT_CHROMIUM.")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as scratch:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        recording = Path(scratch) / "colony.sqlite"
+        _live(browser, folder, recording)
+        _recorded(browser, folder, recording)
+        browser.close()
+
+
+def _live(browser: Browser, folder: Path, recording: Path) -> None:
+    """The pictures of a live run, which is recorded."""
+    runtime = load_world("colony").make(seed=SEED, host="plain")
+    runtime.record(recording, world="colony")
+    with Inspector(runtime, port=0, controls=True, title="colony") as inspector:
+        page = _open(browser, inspector.url, dark=False)
+        _run(runtime, page, 10)
+        _choose(runtime, page, "Gaspar")
+        _run(runtime, page, 340)
+        _shoot(page, folder, "plan")
+        dark = _open(browser, inspector.url, dark=True)
+        _choose(runtime, dark, "Ivo")
+        dark.keyboard.press("2")
+        _run(runtime, dark, 200)
+        _shoot(dark, folder, "models")
+        page.keyboard.press("3")
+        _run(runtime, page, 20)
+        _shoot(page, folder, "why")
+        dark.keyboard.press("4")
+        dark.get_by_role("button", name="Choices").click()
+        _run(runtime, dark, 60)
+        _shoot(dark, folder, "events")
+        page.keyboard.press("5")
+        _run(runtime, page, 160)
+        _shoot(page, folder, "performance")
+    runtime.close()
+
+
+def _recorded(browser: Browser, folder: Path, recording: Path) -> None:
+    """The picture of a recording."""
+    with Inspector(recording, port=0, title="colony.sqlite") as inspector:
+        page = _open(browser, inspector.url, dark=False)
+        page.locator(".agent-row", has_text="Kaspar").first.click()
+        page.get_by_label("Tick of the recording").fill("76")
+        page.wait_for_timeout(2 * GLANCE)
+        page.keyboard.press("+")
+        page.wait_for_timeout(4 * GLANCE)
+        _shoot(page, folder, "recording")
+
+
+def _open(browser: Browser, url: str, *, dark: bool) -> Page:
+    page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="dark" if dark else "light")
+    page.goto(url)
+    page.wait_for_timeout(2 * GLANCE)
+    return page
+
+
+def _run(runtime: Runtime, page: Page, ticks: int) -> None:
+    """Run ticks, and let the page see them."""
+    for tick in range(ticks):
+        runtime.step()
+        if tick % 20 == 19 or tick == ticks - 1:
+            page.wait_for_timeout(GLANCE // 2)
+    runtime.step()  # what the page asked for meanwhile is sent with this one
+    page.wait_for_timeout(2 * GLANCE)
+
+
+def _choose(runtime: Runtime, page: Page, name: str) -> None:
+    """Look at an agent."""
+    _run(runtime, page, 1)
+    page.locator(".agent-row", has_text=name).first.click()
+    _run(runtime, page, 1)
+
+
+def _shoot(page: Page, folder: Path, name: str) -> None:
+    path = folder / f"inspector-{name}.png"
+    page.mouse.move(SIZE[0] / 2, 1)
+    page.screenshot(path=path)
+    print(f"{path}: {path.stat().st_size // 1024} KiB")
+
+
+if __name__ == "__main__":
+    main()
