@@ -252,7 +252,7 @@ class Driver:
         with self._watch(blocking):
             while ticks > 0 and not is_done():
                 await self._rest(pacer.rest(now()))
-                while not is_done() and gate.is_closed and not gate.admit():
+                while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
                     await self._rest(_GATE_SECONDS)
                     pacer.restart(now())
                 pacer.accelerate(gate.speed)
@@ -264,6 +264,10 @@ class Driver:
                 await self._rest(pacer.rest(now()))  # so many ticks take so much time
         if self._is_stopping:
             await self._close("the runtime was stopped")
+
+    def _is_awaited(self) -> bool:
+        """Whether a caller that was cancelled waits for the end of its agent: it must not wait for the gate as well."""
+        return any(turn.is_leaving and not turn.is_over for turn in self._turns)
 
     async def _rest(self, seconds: float) -> None:
         host = self._kernel.host

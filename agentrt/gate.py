@@ -3,7 +3,8 @@
 Whoever drives a runtime asks the gate before each tick. An open gate costs one look. A closed one lets through as many
 ticks as were asked for by ``step``, and then none: ``runtime.run()`` waits in front of it, ``runtime.step()`` gives 0
 back. So time stands still for the world and for nobody else. The gate decides *when* a tick runs and never what
-happens in it: a run that was paused has the same trace as one that was not. Closing a runtime does not ask.
+happens in it: a run that was paused has the same trace as one that was not. Closing a runtime does not ask, and while
+an agent has to end because its ``run()`` was cancelled, ``runtime.run()`` and ``agent.run()`` do not ask either.
 
 Every method can be called from any thread.
 """
@@ -21,17 +22,27 @@ class Gate:
     Attributes:
         is_closed: whether ticks run only as ``step`` asks for them.
         reason: why it is closed, in words; empty while it is open.
-        speed: multiplies the pace of ``runtime.run``.
     """
 
-    __slots__ = ("_attendants", "_steps", "is_closed", "reason", "speed")
+    __slots__ = ("_attendants", "_speed", "_steps", "is_closed", "reason")
 
     def __init__(self) -> None:
         self.is_closed: bool = False
         self.reason: str = ""
-        self.speed: float = 1.0
+        self._speed = 1.0
         self._attendants: dict[object, Callable[[], object]] = {}
         self._steps = 0
+
+    @property
+    def speed(self) -> float:
+        """What multiplies the pace of ``runtime.run``: a number above 0, or ``math.inf``."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        if not speed > 0:
+            raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf. To stop, pause the gate.")
+        self._speed = speed
 
     def pause(self, reason: str = "paused") -> None:
         """Let no more ticks begin; one that runs ends.
@@ -53,8 +64,10 @@ class Gate:
         """Let a number of ticks run, and pause again; pauses a runtime that is not paused.
 
         Args:
-            ticks: how many.
+            ticks: how many, 1 or more.
         """
+        if ticks < 1:
+            raise ValueError(f"step({ticks!r}): it takes a number of ticks of 1 or more")
         if not self.is_closed:
             self.pause("stepping")
         self._steps += ticks

@@ -174,7 +174,7 @@ class Intake(Reporting):
             self._journal.sent(name, args)
         fn = self._inputs.get(name)
         if fn is None:
-            raise InputError(name, "it was taken down before this one came in", known=tuple(self._inputs))
+            raise InputError(name, "nobody takes it any more", known=tuple(self._inputs))
         fn(**args)
 
     def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["SILENT", "Status", "Translate", "Translator", "key_text", "plain", "status_of"]
 
 _DEEPEST = 8  # containers within containers
+_BITS = 4096
 
 Translate = Callable[[str, Mapping[str, Any]], str]
 """What makes a text of a key and its arguments."""
@@ -124,8 +125,10 @@ def plain(value: Any, depth: int = 0) -> Any:
         depth: in how many containers it lies. What lies too deep, in a circle, say, is left out.
     """
     kind: Any = type(value)
-    if value is None or kind is str or kind is int or kind is bool:
+    if value is None or kind is str or kind is bool:
         return value
+    if kind is int:
+        return value if value.bit_length() <= _BITS else hex(value)  # Python writes no longer ones in digits
     if isinstance(value, float):
         return float(value) if isfinite(value) else str(float(value))  # JSON has no word for it
     if isinstance(value, (str, int)):  # a member of an enumeration, say, whose text differs from Python to Python

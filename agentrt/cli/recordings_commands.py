@@ -108,10 +108,11 @@ def export(*, recording: Path, kind: str, output: Path, first: int | None, last:
         if str(output) == "-":
             write(opened, sys.stdout, first=first, last=last)
             return
+        if output.is_file():
+            raise click.BadParameter(f"{output} is there already: choose another name.", param_hint="--output")
         try:
-            out = output.open("w", encoding="ascii", newline="\n")
+            with output.open("w", encoding="ascii", newline="\n") as out:
+                count = write(opened, out, first=first, last=last)
         except OSError as error:
             raise click.BadParameter(f"{output}: {error.strerror or error}", param_hint="--output") from None
-        with out:
-            count = write(opened, out, first=first, last=last)
     click.echo(f"{count} {what} written to {output}", err=True)

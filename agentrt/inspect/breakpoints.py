@@ -69,7 +69,7 @@ class Breakpoint:
         if record.event is Event.RUN:
             if self._kind == "action":
                 return last.partition("#")[0] == self._name or last == self._name
-            return self._kind == "activity" and above.rpartition("/")[2] == self._name
+            return self._kind == "activity" and above.rpartition("/")[2].partition("#")[0] == self._name
         if record.event is Event.ACTIVATE:
             return self._kind == "decider" and (last == self._name or dict(record.detail).get("behavior") == self._name)
         # The start of a goal says more about it; that of an action says nothing.

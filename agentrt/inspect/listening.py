@@ -33,6 +33,7 @@ class _Connection(H11Protocol):
         # What it asks for has the token in it, and the log may be that of the program's own server. (Told to uvicorn by
         # its option, this would take the handlers from that one.)
         self.access_log = False
+        self._answered: Any = None  # the last request when it was looked at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody connects.
@@ -44,12 +45,21 @@ class _Connection(H11Protocol):
         if len(self.connections) > _MOST_CONNECTIONS:
             transport.abort()
         else:
-            self.loop.call_later(_SILENT_SECONDS, self._close_if_silent)
+            self._wait_for_a_request()
+
+    def _wait_for_a_request(self) -> None:
+        self._answered = getattr(self, "cycle", None)
+        self.loop.call_later(_SILENT_SECONDS, self._close_if_silent)
 
     def _close_if_silent(self) -> None:
-        was_asked = getattr(self, "cycle", None) is not None
-        if not was_asked and self.transport.get_protocol() is self:  # it may have become a WebSocket
+        """However slowly a request comes in, it has so much time; the one that is being answered has more."""
+        if self.transport.is_closing() or self.transport.get_protocol() is not self:
+            return  # it may have become a WebSocket
+        cycle: Any = getattr(self, "cycle", None)
+        if cycle is self._answered and (cycle is None or cycle.response_complete):
             self.transport.abort()
+        else:
+            self._wait_for_a_request()
 
 
 class _Socket(WebSocketsSansIOProtocol):

@@ -105,8 +105,12 @@ class LiveSource:
         Args:
             reason: why, in words.
         """
-        self._pause = reason
-        self._runtime.gate.pause(reason)
+        gate = self._runtime.gate
+        if gate.is_closed and gate.reason != self._pause:
+            reason = gate.reason  # the pause is somebody else's, and stays so; only what was left of steps is forgotten
+        else:
+            self._pause = reason
+        gate.pause(reason)
 
     def _published(self) -> None:
         """A tick was published."""

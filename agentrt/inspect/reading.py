@@ -122,8 +122,8 @@ class Reader:
             if wanted and wanted not in name.casefold() and wanted not in self._kind(name, tick).casefold():
                 continue
             if running:
-                view = self._recording.view(name, tick) or {}
-                if running not in f"{view.get('running', '')}\n{view.get('status_text', '')}".casefold():
+                row = self._row(name, tick)
+                if running not in f"{row['running']}\n{row['doing']}\n{row['status']}".casefold():
                     continue
             matching.append(name)
         page = matching[query.offset : query.offset + query.limit]

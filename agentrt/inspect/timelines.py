@@ -18,6 +18,7 @@ from agentrt.inspect.history import History, record_of
 from agentrt.inspect.protocol import TimelineQuery
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.record.spans import Span, SpanBuilder
+from agentrt.selection.view import SelectionView
 from agentrt.snapshot import AgentSnapshot, FrameView
 
 __all__ = ["Timelines", "as_span_row", "began_before"]
@@ -101,6 +102,8 @@ def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
         elif isinstance(view, TreeView):
             seconds = snapshot.ticks_per_second
             found += ((round(one.since * seconds), one.path, Event.ACTIVATE) for one in view.path)
+        elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
+            found += ((snapshot.tick, path, Event.ACTIVATE) for path in driver.active)
     found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
     return [TraceRecord(since, snapshot.name, path, event, (("seen", "running"),)) for since, path, event in found]
 

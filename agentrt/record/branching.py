@@ -27,7 +27,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import ReplayError, UnansweredCallError
+from agentrt.errors import EditError, ReplayError, UnansweredCallError
 from agentrt.record.differences import TraceComparison
 from agentrt.record.edits import Edit, apply_edits
 from agentrt.record.feeding import Feeder
@@ -71,6 +71,7 @@ class _BranchFeeder(Feeder):
         self._at = at
         self._may_call = live
         self._file = file
+        self._dropped = {edit.what for edit in edits if edit.does == "drop"}
         self._answers: dict[int, list[RecordedInput]] = {}
         for one in after:
             if one.kind == "answered" and not isinstance(one.value, Unkept):
@@ -96,6 +97,8 @@ class _BranchFeeder(Feeder):
             self.left_over -= 1  # it was, until now
             self.runtime.kernel.post(call.deliver, one.value, one.error)
             return True
+        if call.number in self._dropped:
+            return super().asked(call)  # for ever
         if self._may_call:
             self.live += 1
             return False
@@ -139,7 +142,16 @@ class _Branching:
         self._recording = recording
         self._at = at
         self._edit = edit
+        self._edits = edits
         self._end = last if ticks is None else at + min(ticks, _MOST_TICKS)
+        late = next((one for one in edits if one.tick > self._end), None)
+        if late is not None:
+            raise EditError(
+                f"tick {late.tick} is after the end of the branch, tick {self._end}",
+                "Go on for more ticks, or edit an earlier one.",
+                file=file,
+                pointer=late.pointer,
+            )
         self._make = partial(
             Replay, recording, make, host=host,
             feeder=partial(_BranchFeeder, at=at, edits=edits, live=live, file=file),
@@ -161,6 +173,14 @@ class _Branching:
     def leave(self, replay: Replay) -> range:
         """The replay stands where the branch begins: the ticks to go on with."""
         replay.require(self._at)
+        for edit in self._edits:
+            if edit.does == "send" and edit.what not in replay.runtime.inputs:
+                raise EditError(
+                    f"nobody takes inputs of the name {edit.what!r}",
+                    f"The world takes {', '.join(replay.runtime.inputs) or 'none'}.",
+                    file=str(self._recording.path),
+                    pointer=edit.pointer,
+                )
         replay.verify = False
         replay.last_tick = max(replay.last_tick, self._end)
         if self._edit is not None:

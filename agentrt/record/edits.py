@@ -151,7 +151,7 @@ class _Reader:
         try:
             return self._codecs.read(json.dumps(data), self._file)
         except RecordingError as error:
-            raise self.fail(str(error), "Write it as a recording does.") from None
+            raise self.fail(str(error).rstrip("."), "Write it as a recording does.") from None
 
 
 def apply_edits(

@@ -18,6 +18,7 @@ Source: design section 7, "Journal and replay".
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 import threading
@@ -95,6 +96,7 @@ class Recorder:
         if runtime.journal is not None:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
         every = _check(views, keep_ticks, max_bytes, commit_every, meta)
+        _check_header(runtime.kernel.seed, world, meta)
         self.path: Path = Path(path)
         self.started: int = runtime.tick
         self.ticks: int = 0
@@ -360,6 +362,18 @@ def _check(
     if not _is_number(views, 1):
         raise ValueError(f"views is {views!r}: it takes 'changed', 'none', or a whole number of ticks")
     return int(views)  # type: ignore[call-overload, no-any-return]
+
+
+def _check_header(seed: object, world: object, meta: object) -> None:
+    """Look at what the header is to hold, before there is a file."""
+    if type(seed) not in (int, str):
+        raise ValueError(f"the runtime's seed is {seed!r}: a recording keeps a whole number or a text")
+    if not isinstance(world, str):
+        raise ValueError(f"world is {world!r}: it takes the name of a world, or an empty text")
+    try:
+        json.dumps(meta, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"meta is no plain data: {error}") from None
 
 
 def _is_number(value: object, least: int) -> bool:

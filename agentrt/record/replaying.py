@@ -254,6 +254,8 @@ class Replay:
         there, host = meta.get("python"), meta.get("host")
         if (there, host) != (here, self.runtime.host):
             yield f"recorded on Python {there}, {host} host; replayed on Python {here}, {self.runtime.host} host"
+        if not self.recording.header("ended"):
+            yield "the recording was broken off, or is still being written"
         if self.difference is not None:
             yield from (f"the recording warns: {reason}" for reason in self.recording.unreplayable)
         elif self.feeder.left_out:

@@ -97,7 +97,7 @@ class BranchReport:
         lines = [f"branched {self.recording} after tick {self.at}, went on to tick {self.tick}: {came}"]
         for count, words in (
             (self.late, "came in later than recorded"),
-            (self.left_over, "of the recording for nobody"),
+            (self.left_over, "for nobody"),
             (self.live, "of calls asked for outside"),
         ):
             lines += [f"{counted(count, 'result')} {words}"] if count else []

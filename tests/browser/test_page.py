@@ -60,6 +60,12 @@ def test_keys_choose_agents_tabs_and_help(look):
         expect(names_of(page)).to_have_text(["Cyd"])
         page.get_by_label("Clear the search").click()
         expect(names_of(page)).to_have_text(["Ann", "Bob", "Cyd"])
+        page.keyboard.press("/")
+        page.keyboard.type("by")
+        page.keyboard.press("Control+A")
+        page.keyboard.type("cy")
+        page.keyboard.press("Enter")
+        expect(head).to_have_text("Cyd")
 
 
 def test_the_plan_is_a_tree_for_the_keys(look):

@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -177,3 +178,18 @@ def test_a_recording_is_exported(recording, tmp_path):
     result = run("export", recording, "--to", "otel", "-o", tmp_path / "no" / "run.json")
     assert result.exit_code == 2
     assert "No such file" in result.stderr
+
+
+def test_nothing_is_written_over(recording, tmp_path):
+    before = recording.read_bytes()
+    result = run("export", recording, "--to", "perfetto", "-o", recording)
+    assert result.exit_code == 2
+    assert "is there already: choose another name" in result.stderr
+    assert recording.read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_one_message(recording):
+    result = run("export", recording, "--to", "otel", "-o", "/dev/full")
+    assert result.exit_code == 2
+    assert "No space left on device" in result.stderr

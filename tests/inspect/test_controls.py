@@ -179,6 +179,7 @@ def record(event, path, agent="Ann", detail=()):
     [
         ("action", "Eat", record(Event.RUN, "top/Live/mod:eat/Eat#2"), True),
         ("action", "Eat#2", record(Event.RUN, "top/Live/mod:eat/Eat#2"), True),
+        ("activity", "mod:eat", record(Event.RUN, "top/Live/mod:eat#7/Eat"), True),
         ("action", "Eat#3", record(Event.RUN, "top/Live/mod:eat/Eat#2"), False),
         ("action", "Eat", record(Event.START, "top/Live/mod:eat/Eat"), False),
         ("action", "Eat", record(Event.RUN, "top/Eat/mod:chew/Chew"), False),
@@ -226,6 +227,20 @@ def test_a_pause_of_somebody_else_is_left_alone(watched):
     watched.runtime.gate.pause("the game is over")
     watched.source.detach()
     assert watched.runtime.gate.reason == "the game is over"
+
+
+def test_a_breakpoint_that_is_hit_in_a_pause_of_somebody_else_does_not_take_it_over(watched):
+    watched.runtime.gate.pause("a menu")
+    client = watched.client()
+    client.ask("break", kind="action", name="Eat")
+    client.ask("step", ticks=100)
+    watched.tick(100)
+    state = client.last("state")
+    assert state["reason"] == "a menu"
+    assert state["breakpoints"][0]["last"].startswith(f"tick {watched.runtime.tick} ")
+    assert watched.tick(5) == 0  # what was left of the steps is forgotten
+    watched.source.detach()
+    assert watched.runtime.gate.reason == "a menu"
 
 
 def test_two_inspectors_do_not_disturb_each_other(watched):

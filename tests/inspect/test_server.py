@@ -360,6 +360,20 @@ def test_who_asks_for_nothing_is_not_waited_for(driven, monkeypatch):
         assert receive(ws, "agents")
 
 
+@pytest.mark.slow
+def test_who_begins_a_second_request_and_never_ends_it_is_not_waited_for(driven, monkeypatch):
+    monkeypatch.setattr(listening, "_SILENT_SECONDS", 0.2)
+    with raw(driven) as half:
+        half.sendall(f"GET /api/hello HTTP/1.1\r\nHost: 127.0.0.1:{driven.port}\r\n\r\n".encode())
+        assert half.recv(12) == b"HTTP/1.1 200"
+        half.sendall(b"GET / HT")
+        try:
+            while half.recv(4096):
+                pass
+        except ConnectionResetError:
+            pass
+
+
 def test_not_too_many_connections(driven):
     socks = [socket.create_connection(("127.0.0.1", driven.port), timeout=LIMIT) for _ in range(160)]
     try:

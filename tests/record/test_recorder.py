@@ -439,3 +439,21 @@ def test_options_are_looked_at_before_a_file_is_made(tmp_path, options, words):
     assert list(tmp_path.iterdir()) == []
     assert not runtime.trace.on
     assert runtime.journal is None
+
+
+@pytest.mark.parametrize(
+    ("seed", "options", "words"),
+    [
+        (None, {}, "the runtime's seed is None"),
+        (True, {}, "the runtime's seed is True"),
+        (1.5, {}, "the runtime's seed is 1.5"),
+        (1, {"world": None}, "world is None"),
+        (1, {"meta": {"a": object()}}, "meta is no plain data"),
+    ],
+)
+def test_a_header_that_could_not_be_read_is_refused_before_there_is_a_file(tmp_path, seed, options, words):
+    runtime = Runtime(seed, host="plain")
+    with pytest.raises(ValueError, match=words):
+        runtime.record(tmp_path / "run.sqlite", **options)
+    assert list(tmp_path.iterdir()) == []
+    assert runtime.journal is None

@@ -138,7 +138,7 @@ def test_a_result_that_never_comes_leaves_the_caller_waiting(record):
     tick = answers(recording)[2].tick
     made = branch(recording, yard.Yard(clerks=1), at=tick - 1, edits=edits({"tick": tick, "drop": 2}))
     assert (made.answered, made.left_over) == (2, 3)
-    assert "3 results of the recording for nobody" in made.as_text()
+    assert "3 results for nobody" in made.as_text()
 
 
 @pytest.mark.parametrize("later", [1, 30])
@@ -391,3 +391,26 @@ def test_dropping_all_and_sending_all_leaves_the_same_in_the_same_order(course, 
     kept = [one for one in result if one.args["n"] != "new"]
     assert kept == sorted(kept, key=inputs.index)
     assert len(kept) == len(inputs) - len(again)
+
+
+# --- edits that would do nothing ----------------------------------------------------------------------------------------
+
+
+def test_a_dropped_result_of_a_call_that_is_made_after_the_branch_never_comes(record):
+    recording = record(yard.Yard(clerks=1), ticks=40)
+    tick = answers(recording)[3].tick
+    made = branch(recording, yard.Yard(clerks=1), at=2, edits=edits({"tick": tick, "drop": 3}))
+    assert made.answered == 3
+
+
+def test_an_input_that_nobody_takes_is_an_error(record):
+    recording = record(ticks=20)
+    with pytest.raises(EditError, match="nobody takes inputs of the name 'rnig'. The world takes ring, say"):
+        branch(recording, yard.Yard(), at=5, edits=edits({"tick": 7, "send": "rnig"}))
+
+
+def test_an_edit_after_the_end_is_an_error(record):
+    recording = record(ticks=20)
+    with pytest.raises(EditError, match="tick 21 is after the end of the branch, tick 20"):
+        branch(recording, yard.Yard(), at=5, edits=edits({"tick": 21, "send": "ring"}))
+    branch(recording, yard.Yard(), at=5, edits=edits({"tick": 21, "send": "ring"}), ticks=20)

@@ -70,6 +70,21 @@ def test_whoever_attends_can_open_it():
     assert asked == [True, True]
 
 
+def test_at_least_one_tick_is_asked_for():
+    gate = Gate()
+    with pytest.raises(ValueError, match=r"step\(0\): it takes a number of ticks of 1 or more"):
+        gate.step(0)
+    assert not gate.is_closed
+
+
+@pytest.mark.parametrize("speed", [0, -1, math.nan])
+def test_a_speed_is_above_zero(speed):
+    gate = Gate()
+    with pytest.raises(ValueError, match="it takes a number above 0"):
+        gate.speed = speed
+    assert gate.speed == 1.0
+
+
 # --- step ---------------------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +233,28 @@ def test_a_run_that_is_cancelled_while_it_is_paused_is_closed(play_loop, being, 
 
     play_loop(main)
     assert agent.entity.diary == [(1, "start"), (1, "run"), (2, "stop")]
+
+
+@pytest.mark.parametrize("main_runs", [True, False])
+def test_an_agent_whose_run_is_cancelled_while_all_is_paused_ends(play_loop, being, actions, main_runs):
+    """Somebody else drives and stands before the gate; whoever was cancelled is not left waiting there."""
+    runtime = play_loop.runtime(ticks_per_second=10)
+    ann, ben = (runtime.add(being([actions.Work], name=name)) for name in ("ann", "ben"))
+    ended = []
+
+    async def main():
+        runtime.every_tick(lambda: runtime.gate.pause() if runtime.tick == 3 else None)
+
+        async def leave():
+            assert await play_loop.cancel_after(1.0, ben.run)
+            ended.append((runtime.tick, ann.is_alive, runtime.gate.is_closed))
+            runtime.stop()
+
+        await play_loop.together((lambda: runtime.run(blocking_ms=None)) if main_runs else ann.run, leave)
+
+    play_loop(main)
+    assert ended == [(4, True, True)]
+    assert ben.entity.diary == [(1, "start"), (1, "run"), (4, "stop")]
 
 
 def test_a_simulation_at_infinite_speed_can_be_paused_from_another_thread():

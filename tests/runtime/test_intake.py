@@ -112,7 +112,7 @@ def test_an_input_whose_function_was_taken_down_is_reported(runtime, logged):
     close()
     runtime.step()
     assert [record.event.value for record in records] == ["fault"]
-    assert "it was taken down before this one came in" in dict(records[0].detail)["error"]
+    assert "nobody takes it any more" in dict(records[0].detail)["error"]
 
 
 def test_a_function_that_raises_is_reported_and_the_next_input_is_taken(runtime, logged):

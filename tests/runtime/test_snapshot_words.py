@@ -473,3 +473,30 @@ def test_two_classes_of_one_name_have_paths_of_their_own(sim):
     sim.tick(2)
     assert [path for _, _, path, _ in sim.events("run")] == [f"{TOP}/Eat#2"] * 2
     assert sim.events("abort") == []
+
+
+@pytest.mark.parametrize(
+    ("utility", "words"),
+    [
+        (0.5, "ready, but its utility 0.5 does not beat 0.5 + 0.05 sunk cost"),
+        (0.52, "ready, but its utility 0.52 does not beat 0.5 + 0.05 sunk cost"),
+        (0.55, "ready, but its utility 0.55 is a tie, and a tie changes nothing"),
+        (0.6, "ready, utility 0.6: it does not take over now"),
+    ],
+)
+def test_a_ready_one_is_compared_with_the_utility_and_its_boost(sim, utility, words):
+    """The figures are put into a snapshot by hand; between 0.5 and 0.55 only the boost decides."""
+    agent = sim.add(Agent(Entity("ann"), actions=[act("Work", 0.5), act("Rest", (0.3, 0.9), think=2)]))
+    sim.tick(20)
+    data = agent.snapshot().as_json()
+    work, rest = data["plan"]["units"]
+    assert (work["boosted"], rest["state"]) == (0.55, "ready")
+    rest["utility"] = utility
+    lines = explain(AgentSnapshot.from_json(data)).splitlines()
+    assert f"rest: {words}" in [line.strip() for line in lines]
+
+
+def test_whoever_reaches_no_higher_than_the_elected_one_does_not_think(sim):
+    agent = sim.add(Agent(Entity("ann"), actions=[act("Work", 0.5), act("Rest", (0.1, 0.5), think=2)]))
+    sim.tick(3)
+    assert "rest: not thinking: its utility 0.1 to 0.5 could not beat 0.5" in told(agent)

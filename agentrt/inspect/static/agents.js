@@ -25,6 +25,7 @@ export function agentsPanel(store) {
   let known = new Map(); // rows by their place in the filtered list
   let knownFor = "";
   const kinds = new Set();
+  let wanted = ""; // the search whose first agent is to be chosen, when the server has answered it
 
   const input = h("input", {
     type: "search",
@@ -35,7 +36,17 @@ export function agentsPanel(store) {
     spellcheck: "false",
     autocomplete: "off",
     maxlength: 200,
-    on: { input: () => store.set({ search: input.value, page: { ...store.state.page, offset: 0 } }) },
+    on: {
+      input: () => {
+        wanted = "";
+        store.set({ search: input.value, page: { ...store.state.page, offset: 0 } });
+      },
+      keydown: (event) => {
+        if (event.key !== "Enter" || input.value === "") return;
+        wanted = input.value;
+        chooseWanted(store.state.agents.rows);
+      },
+    },
   });
   const kindBox = h("select", {
     class: "select",
@@ -99,6 +110,18 @@ export function agentsPanel(store) {
     show(empty, agents.matching === 0 && agents.total > 0);
     list.show(agents.matching, (index) => known.get(index));
     list.setCurrent(placeOf(chosen));
+    if (wanted !== "") queueMicrotask(() => chooseWanted(agents.rows));
+  }
+
+  /** Rows may still be those of the search before; so the names are looked at, too. */
+  function chooseWanted(rows) {
+    const words = wanted.toLowerCase().split(/\s+/);
+    const names = words.filter((word) => !word.startsWith("kind:") && !word.startsWith("run:"));
+    const row = rows.find(({ name }) => names.every((word) => name.toLowerCase().includes(word)));
+    if (row === undefined) return;
+    wanted = "";
+    input.blur();
+    choose(store, row.name);
   }
 
   function addKind(kind) {

@@ -175,10 +175,10 @@ function tileList(state) {
   const budget = budgetOf(state);
   const { tick_ms: tick = {}, think_ms: think = {}, search = {} } = world;
   return [
-    ["Tick", milliseconds(tick.last), "the last tick"],
-    ["Mean", milliseconds(tick.mean), "of the ticks in the chart"],
-    ["Worst", milliseconds(tick.worst), "of the ticks in the chart"],
-    ["Thinking", milliseconds(think.mean), "mean of the ticks in the chart; attributed by the trace"],
+    ["Last tick", milliseconds(tick.last), "the last tick"],
+    ["Mean tick", milliseconds(tick.mean), "of the ticks in the chart"],
+    ["Worst tick", milliseconds(tick.worst), "of the ticks in the chart"],
+    ["Mean thinking", milliseconds(think.mean), "mean of the ticks in the chart; attributed by the trace"],
     ["May take", budget === null ? "–" : milliseconds(budget), "at this pace"],
     ["Strands", count(world.strands), "coroutines that live"],
     [

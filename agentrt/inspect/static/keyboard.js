@@ -21,7 +21,7 @@ function keyTable(act) {
   return [
     [[" "], "space", "pause and resume; in a recording: play", () => act.toggleRun()],
     [[".", ">", ":"], ".", "run one tick (shift: ten)", (event) => act.step(event.shiftKey ? 10 : 1)],
-    [["/"], "/", "search agents", () => act.search()],
+    [["/"], "/", "search agents (Enter: choose the first)", () => act.search()],
     [["j"], "j", "next agent", () => act.move(1)],
     [["k"], "k", "previous agent", () => act.move(-1)],
     [

@@ -16,6 +16,15 @@ export function nowOf(state) {
 }
 
 /**
+ * The tick up to which something is drawn that has not ended: now; in a recording, where what comes is known, the last
+ * tick that the time line was told of.
+ */
+export function openEndOf(state) {
+  const now = nowOf(state);
+  return state.hello?.source === "recording" ? Math.max(now, state.timeline?.last ?? now) : now;
+}
+
+/**
  * The tick at the right edge of the window. One that follows a run has now there; one that follows the reader of a
  * recording has now in its middle, since there what comes is known.
  */
