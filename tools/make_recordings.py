@@ -63,6 +63,9 @@ MAKERS = {"yard": make_yard, "colony": make_colony}
 
 def main(names: list[str]) -> None:
     """Make the recordings of some names, or all."""
+    unknown = [name for name in names if name not in MAKERS]
+    if unknown:
+        sys.exit(f"there is no recording {unknown[0]!r}: choose among {', '.join(MAKERS)}, or none of them for all")
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in names or list(MAKERS):
         path = FOLDER / f"{name}.sqlite"

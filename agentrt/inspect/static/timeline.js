@@ -14,7 +14,7 @@
 import { colorOf, colors, fitting, makeCanvas } from "./canvas.js";
 import { button, fill, h, setAttr, setText, show } from "./dom.js";
 import { gameTime, plural } from "./format.js";
-import { arrange, nowOf, openEndOf, TimeScale, windowEnd } from "./timescale.js";
+import { arrange, nowOf, openUntilOf, TimeScale, windowEnd } from "./timescale.js";
 
 const GUTTER = 84;
 const RULER = 20;
@@ -77,7 +77,7 @@ export function timelinePanel(store, playback) {
       scale,
       top: RULER - scroller.scrollTop,
       now: nowOf(state),
-      openEnd: openEndOf(state),
+      openUntil: openUntilOf(state),
       selected: state.selection,
       hovered,
     };
@@ -94,9 +94,9 @@ export function timelinePanel(store, playback) {
     const row = Math.floor(y / ROW);
     const slack = 2 / scale.pixels;
     const tick = scale.tickAt(x);
-    const openEnd = openEndOf(store.state);
+    const openUntil = openUntilOf(store.state);
     const hits = layout.boxes.filter(
-      (one) => one.row === row && one.span[4] - slack <= tick && tick < (one.span[5] ?? openEnd) + 1 + slack,
+      (one) => one.row === row && one.span[4] - slack <= tick && tick < (one.span[5] ?? openUntil) + 1 + slack,
     );
     return hits.at(-1)?.span ?? null;
   }
@@ -189,11 +189,11 @@ function drawBoxes(scene, { boxes }) {
   pen.restore();
 }
 
-function drawBox({ pen, width, scale, openEnd, selected, hovered }, span, y) {
+function drawBox({ pen, width, scale, openUntil, selected, hovered }, span, y) {
   const paint = colors();
   const [, , path, name, begin, end, outcome] = span;
   const x = Math.max(GUTTER - 4, GUTTER + scale.x(begin));
-  const right = Math.min(width + 4, GUTTER + scale.x((end ?? openEnd) + (end === null || end === begin ? 1 : 0)));
+  const right = Math.min(width + 4, GUTTER + scale.x((end ?? openUntil) + (end === null || end === begin ? 1 : 0)));
   if (right < GUTTER || x > width) return;
   const wide = Math.max(1.5, right - x - 0.5);
   const high = ROW - 2;
@@ -309,7 +309,7 @@ function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt
 
 function tipLines([lane, , path, name, begin, end, outcome], state) {
   const rate = state.hello?.ticks_per_second ?? 0;
-  const last = end ?? openEndOf(state);
+  const last = end ?? openUntilOf(state);
   const length = Math.max(end === null ? 1 : 0, last - begin);
   const time = rate ? ` (${gameTime(length / rate)})` : "";
   const ended = outcome === "open" ? "runs" : outcome;

@@ -19,7 +19,7 @@ export function nowOf(state) {
  * The tick up to which something is drawn that has not ended: now; in a recording, where what comes is known, the last
  * tick that the time line was told of.
  */
-export function openEndOf(state) {
+export function openUntilOf(state) {
   const now = nowOf(state);
   return state.hello?.source === "recording" ? Math.max(now, state.timeline?.last ?? now) : now;
 }
