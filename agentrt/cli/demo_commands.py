@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from agentrt.cli.groups import progress_printer
 from agentrt.cli.inspect_commands import Page, inspect_world, page_options
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
     from agentrt import worlds
 
-    report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=_progress_printer(), watch=watch)
+    report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
     for line in worlds.table_lines(report):
         click.echo(line)
     if digest:
@@ -122,17 +123,3 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 
 def _has_terminal() -> bool:
     return sys.stdout.isatty()
-
-
-def _progress_printer() -> Callable[[int, int, str], None]:
-    """Print a line at each twentieth of the way, however often the world reports."""
-    told = -1
-
-    def progress(tick: int, ticks: int, text: str) -> None:
-        nonlocal told
-        step = tick * 20 // max(ticks, 1)
-        if step > told:
-            told = step
-            click.echo(f"tick {tick}/{ticks}{'  ' if text else ''}{text}", err=True)
-
-    return progress

@@ -8,20 +8,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentrt.cli.groups import progress_printer
+
 if TYPE_CHECKING:
     from agentrt.record.replaying import Make
+    from agentrt.runtime import Runtime
 
 __all__ = ["diff", "export", "replay"]
+
+_PATIENCE = 2.0  # seconds after which a replay says how far it has come
 
 HOSTS = ("plain", "asyncio", "trio")
 
 _path = click.Path(path_type=Path)
 
 
-def _make(world: str | None) -> Make | None:
+def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
+    """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
+    from agentrt.record.recording import Recording
     from agentrt.worlds import load_world
 
-    return None if world is None else load_world(world).make
+    with Recording.open(recording) as opened:
+        name = world or opened.meta["world"]
+        last = opened.last_tick if to is None else to
+    if not name:
+        return None
+    known, progress = load_world(name), progress_printer(_PATIENCE)
+
+    def make(*, seed: int, host: str) -> Runtime:
+        runtime = known.make(seed=seed, host=host)
+        runtime.after_tick(lambda: progress(runtime.tick, last, ""))
+        return runtime
+
+    return make
 
 
 @click.command()
@@ -55,7 +74,7 @@ def replay(
     if edit is None and ticks is None and record is None and not live:
         from agentrt.record.replaying import replay as run
 
-        report = run(recording, _make(world), to=to, host=host, verify=verify)
+        report = run(recording, _make(recording, world, to), to=to, host=host, verify=verify)
         click.echo(report.as_text())
         sys.exit(0 if report.is_same else 1)
     from agentrt.record.branching import branch
@@ -67,7 +86,8 @@ def replay(
         raise click.UsageError("a branch begins where the replay is the same: --no-verify does not go with it.")
     edits: Any = () if edit is None else load_edits(edit)
     calls = "live" if live else "recorded"
-    made = branch(recording, _make(world), at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)
+    make = _make(recording, world, None if ticks is None else to + ticks)
+    made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)
     click.echo(made.as_text())
 
 

@@ -22,7 +22,7 @@ def find_chromium():
     return os.environ.get("AGENTRT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while Playwright runs, an event loop does on this thread: nobody else could run one
 def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = find_chromium()

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from modules import load
 
 from agentrt import worlds
-from agentrt.cli import main
+from agentrt.cli import main, recordings_commands
 from agentrt.record import Recording
 
 yard = load("tests/replay/yard.py")
@@ -193,3 +193,13 @@ def test_a_full_disk_is_one_message(recording):
     result = run("export", recording, "--to", "otel", "-o", "/dev/full")
     assert result.exit_code == 2
     assert "No space left on device" in result.stderr
+
+
+def test_a_long_replay_says_how_far_it_has_come(recording, monkeypatch):
+    monkeypatch.setattr(recordings_commands, "_PATIENCE", 0.0)
+    result = run("replay", recording)
+    assert result.exit_code == 0
+    told = result.stderr.splitlines()
+    assert told[0] == "tick 1/30"
+    assert told[-1] == "tick 30/30"
+    assert len(told) == 21

@@ -407,3 +407,23 @@ def test_tick_times_are_measured(watched):
     state = client.last("state")
     assert len(state["history"]["tick"]) == len(state["history"]["tick_ms"]) == 4
     assert state["tick_ms"] == {"last": 0.0, "mean": 0.0, "worst": 0.0}  # the clock of this test stands still
+
+
+def test_who_looks_after_somebody_has_left_is_told_what_happens_from_then_on(watched):
+    """What was kept for the first one is gone; what its number was stays the same for the next."""
+    first = watched.client(events={}, timeline={"agent": "Ann", "first": 0, "last": None})
+    watched.tick(12)
+    assert first.records()
+    first.leave()
+    watched.tick(3)
+    assert not watched.runtime.trace.on
+    second = watched.client(events={}, timeline={"agent": "Ann", "first": 0, "last": None})
+    watched.tick()
+    begun = watched.runtime.tick
+    watched.tick(12)
+    told = second.records()
+    assert told
+    assert min(row[0] for row in told) >= begun
+    assert sum(message["missed"] for message in second.told("events")) == 0
+    begins = [span[4] for span in second.last("timeline")["spans"]]
+    assert max(begins) > begun  # its line goes on
