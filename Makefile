@@ -31,14 +31,20 @@ install: $(STAMP)  ## make the environment, with everything in it
 demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
-# Lint and tests at the same time, each on a core of its own; what lint says is shown when both are done.
+# Two halves at the same time, each on a core of its own: lint and some tests, and the other tests. What the second half
+# says is shown when both are done.
+FIRST  := $(addprefix tests/,activity actions behavior benchmarks body browser chaos cli colony)
+SECOND := $(filter-out $(FIRST) tests/conftest.py tests/data tests/support %/__pycache__,$(wildcard tests/*))
+
 test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage
-	@start=$$(date +%s); said=$$(mktemp); trap 'rm -f "$$said"; kill $$lint 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
-	$(MAKE) --no-print-directory lint >"$$said" 2>&1 & lint=$$!; \
-	failed=; \
-	$(MAKE) --no-print-directory all-tests || failed="$$failed tests"; \
-	wait $$lint || failed="$$failed lint"; \
+	@start=$$(date +%s); said=$$(mktemp); trap 'rm -f "$$said"; kill $$second 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
+	rm -f .coverage .coverage.*; failed=; \
+	$(MAKE) --no-print-directory half TESTS="$(SECOND)" >"$$said" 2>&1 & second=$$!; \
+	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
+	$(MAKE) --no-print-directory half TESTS="$(FIRST)" || failed="$$failed tests"; \
+	wait $$second || failed="$$failed tests (the second half)"; \
 	cat "$$said"; \
+	$(MAKE) --no-print-directory coverage || failed="$$failed coverage"; \
 	if [ -n "$$failed" ]; then echo "make test: failed in$$failed" >&2; exit 1; fi; \
 	echo "make test: passed in $$(( $$(date +%s) - start )) s"
 
@@ -64,11 +70,14 @@ browser:  ## install chromium for the tests in a browser, where that may be done
 unit: $(STAMP)  ## the quick tests alone (about half a minute)
 	@PYTHONDEVMODE=1 $(BIN)/python -m pytest -q -m "not slow" $(ARGS)
 
-.PHONY: all-tests
-all-tests: $(STAMP)
-	@echo "== pytest"
-	@PYTHONDEVMODE=1 $(BIN)/python -m coverage run -m pytest -q --durations=5 $(ARGS)
-	@total=$$($(BIN)/python -m coverage report --format=total); status=$$?; echo "coverage: $$total %"; exit $$status
+.PHONY: half coverage
+half: $(STAMP)
+	@echo "== pytest: $(notdir $(TESTS))"
+	@PYTHONDEVMODE=1 $(BIN)/python -m coverage run --parallel-mode -m pytest -q --durations=5 $(TESTS) $(ARGS)
+
+coverage: $(STAMP)
+	@$(BIN)/python -m coverage combine --quiet; \
+	total=$$($(BIN)/python -m coverage report --format=total); status=$$?; echo "coverage: $$total %"; exit $$status
 
 test-all:  ## the tests on each Python from 3.11 on that is found here
 	@found=; failed=; \
