@@ -153,7 +153,6 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, help="the seed of the first village")
     parser.add_argument("--host", action="append", choices=["plain", "asyncio", "trio"], help="only this one")
     chosen = parser.parse_args(args)
-    logging.getLogger("agentrt").setLevel(logging.CRITICAL)
     campaign = Campaign(chosen.host or HOSTS, print)
     began = told = time.monotonic()
     seed = chosen.first
@@ -172,4 +171,5 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    logging.getLogger("agentrt").setLevel(logging.CRITICAL)  # the faults are ours
     sys.exit(main())
