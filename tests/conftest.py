@@ -6,12 +6,16 @@ looks for new ones), and has no deadline, because a loaded machine is no bug.
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]  # for the tests of our own plugin
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts a job in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "gate",
