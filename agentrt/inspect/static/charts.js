@@ -178,7 +178,7 @@ function tileList(state) {
     ["Last tick", milliseconds(tick.last), "the last tick"],
     ["Mean tick", milliseconds(tick.mean), "of the ticks in the chart"],
     ["Worst tick", milliseconds(tick.worst), "of the ticks in the chart"],
-    ["Mean thinking", milliseconds(think.mean), "mean of the ticks in the chart; attributed by the trace"],
+    ["Mean think", milliseconds(think.mean), "mean of the ticks in the chart; attributed by the trace"],
     ["May take", budget === null ? "–" : milliseconds(budget), "at this pace"],
     ["Strands", count(world.strands), "coroutines that live"],
     [
