@@ -25,6 +25,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ForeignAwaitError, RunFault
+from agentrt.kernel.calls import name_of
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import Waiter, running, suspend_on
 
@@ -67,7 +68,7 @@ class OutsideCall:
 
     def __init__(self, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
         self.number: int = number
-        self.what: str = _name(request)
+        self.what: str = name_of(request.func)
         self.request: functools.partial[Any] = request
         self.journal: Journal | None = journal
         self.waiter: Waiter = Waiter()
@@ -136,7 +137,7 @@ class Calls:
             # What is called is outside of the game, also where it is called at once: what it hands in is an input.
             outer, running.kernel = running.kernel, None
             try:
-                start(call, call.request)
+                start(call)
             finally:
                 running.kernel = outer
         try:
@@ -163,31 +164,31 @@ class Calls:
 
     # --- where it runs ------------------------------------------------------------------------------------------------
 
-    def _inline(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
-        if _is_coroutine_function(fn):
-            raise self._no_loop(fn)
+    def _inline(self, call: OutsideCall) -> None:
+        if _is_coroutine_function(call.request.func):
+            raise self._no_loop(call)
         value, error = None, None
         try:
-            value = fn()
+            value = call.request()
         except Exception as raised:  # it is raised where the call is awaited
             error = raised
         if inspect.iscoroutine(value):
             value.close()
-            raise self._no_loop(fn)
+            raise self._no_loop(call)
         self._kernel.post(call.deliver, value, error)
 
-    def _no_loop(self, fn: Callable[[], Any]) -> ForeignAwaitError:
-        return ForeignAwaitError(_name(fn), self._kernel.host.name, is_call=True, tick=self._kernel.tick)
+    def _no_loop(self, call: OutsideCall) -> ForeignAwaitError:
+        return ForeignAwaitError(call.what, self._kernel.host.name, is_call=True, tick=self._kernel.tick)
 
-    def _on_asyncio(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
+    def _on_asyncio(self, call: OutsideCall) -> None:
         import asyncio
 
-        task = asyncio.get_running_loop().create_task(self._make(call, fn), name=f"agentrt call of {_name(fn)}")
+        task = asyncio.get_running_loop().create_task(self._make(call), name=f"agentrt call of {call.what}")
         self.running[call] = task
         task.add_done_callback(lambda _task: self._ended(call))
         call.cancel = task.cancel
 
-    def _on_trio(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
+    def _on_trio(self, call: OutsideCall) -> None:
         import trio
 
         scope = trio.CancelScope()
@@ -195,23 +196,24 @@ class Calls:
         async def make() -> None:
             try:
                 with scope:
-                    await self._make(call, fn)
+                    await self._make(call)
             finally:
                 self._ended(call)
 
         self.running[call] = None
-        trio.lowlevel.spawn_system_task(make, name=f"agentrt call of {_name(fn)}")
+        trio.lowlevel.spawn_system_task(make, name=f"agentrt call of {call.what}")
         call.cancel = scope.cancel
 
-    async def _make(self, call: OutsideCall, fn: Callable[[], Any]) -> None:
+    async def _make(self, call: OutsideCall) -> None:
         """Run the function on an event loop, and post what comes of it."""
         import anyio
 
         try:
-            if _is_coroutine_function(fn):
-                value = await fn()
+            if _is_coroutine_function(call.request.func):
+                value = await call.request()
             else:
-                (value,) = await anyio.to_thread.run_sync(lambda: (fn(),))  # trio lets no coroutine out of a thread
+                # In a tuple: trio lets no coroutine out of a thread.
+                (value,) = await anyio.to_thread.run_sync(lambda: (call.request(),))
                 if inspect.iscoroutine(value):
                     value = await value
         except Exception as error:  # it is raised where the call is awaited
@@ -220,7 +222,7 @@ class Calls:
             raise
         except BaseException as error:
             if not call.is_cancelled:
-                fault = RunFault(f"the call of {_name(fn)} was ended by {error!r}", tick=self._kernel.tick)
+                fault = RunFault(f"the call of {call.what} was ended by {error!r}", tick=self._kernel.tick)
                 self._kernel.post(call.deliver, None, fault)
             if isinstance(error, (anyio.get_cancelled_exc_class(), KeyboardInterrupt, SystemExit)):
                 raise
@@ -233,15 +235,8 @@ class Calls:
             self._idle.set()
 
 
-def _is_coroutine_function(fn: Callable[[], Any]) -> bool:
+def _is_coroutine_function(fn: Callable[..., Any]) -> bool:
     """Whether calling it gives a coroutine; also of an object with ``async def __call__``."""
-    inner = fn.func if isinstance(fn, functools.partial) else fn
-    if inspect.iscoroutinefunction(inner):
+    if inspect.iscoroutinefunction(fn):
         return True
-    return not isinstance(inner, type) and inspect.iscoroutinefunction(type(inner).__call__)
-
-
-def _name(fn: Callable[[], Any]) -> str:
-    """What is called, for people."""
-    inner = fn.func if isinstance(fn, functools.partial) else fn
-    return getattr(inner, "__qualname__", None) or type(inner).__qualname__
+    return not isinstance(fn, type) and inspect.iscoroutinefunction(type(fn).__call__)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import progress_printer
+from agentrt.cli.groups import HOSTS, progress_printer
 from agentrt.cli.inspect_commands import Page, inspect_world, page_options
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ __all__ = ["demo"]
 
 DEFAULT_WORLD = "colony"
 DEFAULT_TICKS = 2000
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @click.command()

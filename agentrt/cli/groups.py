@@ -13,7 +13,10 @@ import click
 
 from agentrt.errors import AgentRTError
 
-__all__ = ["Group", "progress_printer"]
+__all__ = ["HOSTS", "Group", "progress_printer"]
+
+HOSTS = ("plain", "asyncio", "trio")
+"""What an option can say that a runtime is to run on; the first is the default."""
 
 
 class _Failure(click.ClickException):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentrt.cli.groups import progress_printer
+from agentrt.cli.groups import HOSTS, progress_printer
 
 if TYPE_CHECKING:
     from agentrt.record.replaying import Make
@@ -18,7 +18,6 @@ __all__ = ["diff", "export", "replay"]
 
 _PATIENCE = 2.0  # seconds after which a replay says how far it has come
 
-HOSTS = ("plain", "asyncio", "trio")
 
 _path = click.Path(path_type=Path)
 
