@@ -24,7 +24,7 @@ from typing import Any, Final, SupportsIndex
 from agentrt.activity.expected import CurrentFields, ExpectedStorage, is_storage, own_copy
 from agentrt.errors import ExpectedStateError
 
-__all__ = ["Current", "StateReader", "has_changes", "read_entity"]
+__all__ = ["Current", "StateReader", "expected_fields", "has_changes", "read_entity"]
 
 StateReader = Callable[[Any, str], Any]
 
@@ -182,3 +182,19 @@ def has_changes(layer: Current, below: Current | None) -> bool:
             return True
         node = _below(node)
     return False
+
+
+def expected_fields(layer: Current) -> dict[str, Any]:
+    """The fields that a layer, or one below it, holds as expected, each as the topmost has it.
+
+    Args:
+        layer: the layer to ask; not a method, since every attribute of CURRENT is a field.
+    """
+    found: dict[str, Any] = {}
+    node: Current | None = layer
+    while node is not None:
+        for name, value in _own(node).items():
+            if name not in found and not _is_as_read(node, name, value):
+                found[name] = value
+        node = _below(node)
+    return found

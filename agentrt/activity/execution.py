@@ -18,9 +18,11 @@ Source: seed 001, "Executing plans", `abort`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from agentrt.activity.catching import catcher_of, is_under, outermost_holder
 from agentrt.activity.control import Abort
+from agentrt.activity.extras import stop_run
 from agentrt.activity.frame import Frame
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
@@ -188,7 +190,7 @@ class Execution:
             error: what it raised.
         """
         self.runs.remove(unit)
-        if self._target is not None and _is_under(unit.frame, self._target):
+        if self._target is not None and is_under(unit.frame, self._target):
             if error is not None and not isinstance(error, (Abort, self.planner.kernel.host.cancelled_type)):
                 self.planner.fault(unit, "run", error)
             self._stop_innermost("the plan unwinds")
@@ -255,12 +257,11 @@ class Execution:
         target = self._target
         if target is None:
             return
-        if self.runs and _is_under(self.runs[-1].frame, target):
+        if self.runs and is_under(self.runs[-1].frame, target):
             unit = self.runs[-1]
             if unit.extras is not None and unit.extras.execute is not None:
                 self._stop_executed(unit.extras.execute)
-            if unit.running is not None:
-                unit.running.stop(reason)
+            stop_run(unit, reason)
         else:
             # Nobody to wait for. Not on the caller's stack: it may be in the middle of starting the very plan.
             self.planner.kernel.call_soon(self._unwound)
@@ -275,7 +276,7 @@ class Execution:
         target = self._target
         if target is None:
             return  # a call that was overtaken by another unwinding
-        if self.runs and _is_under(self.runs[-1].frame, target):
+        if self.runs and is_under(self.runs[-1].frame, target):
             self._stop_innermost("the plan unwinds")  # it is being stopped, or began to run after it was looked for
             return
         self._target = None
@@ -298,13 +299,17 @@ class Execution:
     # --- abort and the end --------------------------------------------------------------------------------------------
 
     def abort(self, reason: str, unit: Unit | None) -> None:
-        """Unwind the whole plan and think again, in the next tick.
+        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for.
 
         Args:
             reason: why, in words.
             unit: who asked for it, or None.
         """
-        self._begin_abort(reason, unit, counts=True)
+        catcher = catcher_of(unit)
+        if catcher is None:
+            self._begin_abort(reason, unit, counts=True)
+        else:
+            catcher.caught(reason, unit, is_failure=True)
 
     def replan(self, reason: str, unit: Unit) -> None:
         """As ``abort``, for what somebody took from the agent: it does not count as its failure.
@@ -313,7 +318,11 @@ class Execution:
             reason: why, in words.
             unit: what was taken.
         """
-        self._begin_abort(reason, unit, counts=False)
+        catcher = catcher_of(unit)
+        if catcher is None:
+            self._begin_abort(reason, unit, counts=False)
+        else:
+            catcher.caught(reason, unit, is_failure=False)
 
     def deadlocked(self, reason: str, unit: Unit) -> None:
         """A control flag can be had only from somebody who waits for this plan: give all of its own back, think again.
@@ -322,7 +331,7 @@ class Execution:
             reason: why, in words.
             unit: what needs the flag.
         """
-        self.replan(reason, unit)
+        self.replan(reason, unit if catcher_of(unit) is None else outermost_holder(unit))
 
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:
@@ -388,11 +397,3 @@ class Execution:
 
     def __repr__(self) -> str:
         return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"
-
-
-def _is_under(frame: Frame, target: Frame) -> bool:
-    """Whether a frame is the target or lies below it."""
-    node: Any = frame
-    while node.depth > target.depth:
-        node = node.parent.frame
-    return node is target

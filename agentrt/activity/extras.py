@@ -7,7 +7,7 @@ thinking of an action that is not elected stops, or the action does. What limits
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.backoff import Backoff
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
     from agentrt.kernel.calls import Timer
 
-__all__ = ["Extras"]
+__all__ = ["Extras", "stop_run"]
 
 
 class Extras:
@@ -41,6 +41,7 @@ class Extras:
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
         awaits_flags: whether it runs, but waits for its control flags.
+        unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
 
     __slots__ = (
@@ -62,6 +63,7 @@ class Extras:
         "step_timeouts",
         "suspension",
         "timeout",
+        "unwinding",
     )
 
     def __init__(self) -> None:
@@ -78,6 +80,7 @@ class Extras:
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
         self.awaits_flags: bool = False
+        self.unwinding: Callable[[], object] | None = None
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Connection] = []
         self._while_running: list[Connection] = []
@@ -211,9 +214,23 @@ class Extras:
         self._is_late = False
         self.progress = ""
         self.awaits_flags = False
+        self.unwinding = None
 
     def _unprotect_all(self) -> None:
         for _, connection in self._protected:
             connection.close()
         self._protected.clear()
         self._exempt.clear()
+
+
+def stop_run(unit: Unit, reason: str) -> None:
+    """Have the strand of a unit's ``run`` end; whoever has it stand still lets it go.
+
+    Args:
+        unit: the unit.
+        reason: why, in words.
+    """
+    if unit.running is not None:
+        unit.running.stop(reason)
+    if unit.extras is not None and unit.extras.unwinding is not None:
+        unit.extras.unwinding()

@@ -5,15 +5,14 @@ the round started has made its first step and every compound in it has an answer
 ready unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is
 compared with the elected one at once, in the same tick; a tie changes nothing.
 
-How a round knows that it is over: ``pending`` counts the answers that are out. One of them is the frame's own marker,
-put into the ready queue behind the strands of the round; the others are compounds whose steps think.
+A round is over when ``pending``, the number of answers that are out, is 0: the frame's own marker, put into the ready
+queue behind the strands of the round, and compounds whose steps think.
 
 While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls
 or it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were
 bound to that output.
 
-Who owns a frame (a compound, the execution, ``ctx.execute``) is told four things: ready, unready, answered (the round
-is over and nothing is ready), finished.
+Its owner (a compound, say) is told four things: ready, unready, answered (a round brought nothing), finished.
 
 Source: seed 001, "Making plans", "Comparing plans".
 """
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from agentrt.activity.execution import Execution
     from agentrt.activity.owners import FrameOwner
     from agentrt.activity.planner import Planner
+    from agentrt.activity.spawning import SpawnedFrame
+    from agentrt.activity.spec import ActionSpec
     from agentrt.activity.unit import Unit
 
 __all__ = ["Frame"]
@@ -89,6 +90,9 @@ class Frame:
         "units",
         "version",
     )
+
+    chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
+    catcher: SpawnedFrame | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
         self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
@@ -351,7 +355,7 @@ class Frame:
                 if self.execution.is_aborting:
                     return False
                 self.move(READY)
-            # Else it withdrew, or a step of it did, and the look at that is still in the ready queue.
+            # Else it withdrew, or a step of it did; the look at that is still in the ready queue.
             best = None if self.is_bound else best_ready(self)
             if best is None:
                 self.move(THINKING)

@@ -24,26 +24,31 @@ from typing import TYPE_CHECKING, Any
 from agentrt.activity.execution import Execution
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import IDLE, THINKING
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError
+from agentrt.activity.unit import Unit
+from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, current_strand, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
-    from agentrt.activity.unit import Unit
+    from agentrt.activity.spec import ActionSpec
     from agentrt.body.flags import Holder
 
-__all__ = ["Performance", "perform"]
+__all__ = ["MAX_NESTED", "Performance", "perform"]
+
+MAX_NESTED = 64
+"""How many performances may be within one another, each awaited by an action of the one before."""
 
 
 class _Root(Frame):
     """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
 
-    __slots__ = ()
+    __slots__ = ("chosen",)
 
-    def __init__(self, execution: Execution, activity: str, holder: Holder | None) -> None:
+    def __init__(self, execution: Execution, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
+        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
         plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
         taken = {other.root.path() for other in execution.planner.performances}
         number = 1
@@ -61,20 +66,30 @@ class Performance(Execution):
         activity: what to perform.
         args: its arguments.
         holder: for whom, if control flags are to be shared.
+        chosen: the one action that is to perform it; None for whatever the agent knows.
 
     Attributes:
         output: the think output of the action that performed it, when it is over.
         error: why it was not performed, when it is over.
+        asker: the action that awaits it; None if it is somebody else.
         waiter: who awaits its end.
         then: called when it is over, for whoever does not await it.
     """
 
-    __slots__ = ("_args", "error", "output", "then", "waiter")
+    __slots__ = ("_args", "asker", "error", "output", "then", "waiter")
 
-    def __init__(self, planner: Planner, activity: str, args: Mapping[str, Any], holder: Holder | None) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        activity: str,
+        args: Mapping[str, Any],
+        holder: Holder | None,
+        chosen: ActionSpec | None = None,
+    ) -> None:
         super().__init__(planner, activity, holder)
-        self.root: Frame = _Root(self, activity, holder)
+        self.root: Frame = _Root(self, activity, holder, chosen)
         self._args = dict(args)
+        self.asker: Unit | None = None
         self.output: Any = None
         self.error: Exception | None = None
         self.waiter: Waiter = Waiter()
@@ -146,7 +161,7 @@ class Performance(Execution):
             unit: what needs the flag.
         """
         if self.holder is None:
-            self.replan(reason, unit)
+            super().deadlocked(reason, unit)
         else:
             self.abort(reason, unit)
 
@@ -200,7 +215,13 @@ class Performance(Execution):
             self.then()
 
 
-async def perform(planner: Planner, activity: str, args: Mapping[str, Any], holder: Holder | None = None) -> Any:
+async def perform(
+    planner: Planner,
+    activity: str,
+    args: Mapping[str, Any],
+    holder: Holder | None = None,
+    chosen: ActionSpec | None = None,
+) -> Any:
     """Perform an activity once, beside the plan.
 
     Args:
@@ -208,6 +229,7 @@ async def perform(planner: Planner, activity: str, args: Mapping[str, Any], hold
         activity: what to perform.
         args: its arguments.
         holder: for whom, if control flags are to be shared.
+        chosen: the one action that is to perform it; None for whatever the agent knows.
 
     Returns:
         The think output of the action that performed it.
@@ -216,10 +238,15 @@ async def perform(planner: Planner, activity: str, args: Mapping[str, Any], hold
         ActivityImpossibleError: no action can perform it now.
         ActivityAbortedError: it was aborted, or the agent ended.
         ArgumentError: the arguments do not fit.
+        ActivityRecursionError: actions that await one another's performances are nested too deep.
         NotRunningError: no runtime steps the coroutine in which it is awaited.
     """
-    current_strand()  # raises before anything is begun that nobody would end
-    performance = Performance(planner, activity, args, holder)
+    owner = current_strand().owner  # raises before anything is begun that nobody would end
+    performance = Performance(planner, activity, args, holder, chosen)
+    performance.asker = owner if isinstance(owner, Unit) else None
+    nesting = _nesting(performance)
+    if nesting > MAX_NESTED:
+        raise ActivityRecursionError(nesting, agent=planner.name, path=activity, tick=planner.kernel.clock.tick)
     planner.performances = (*planner.performances, performance)
     try:
         planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it
@@ -235,3 +262,12 @@ async def perform(planner: Planner, activity: str, args: Mapping[str, Any], hold
     if performance.error is not None:
         raise performance.error
     return performance.output
+
+
+def _nesting(performance: Performance) -> int:
+    """How many performances it is within, with itself."""
+    found, asker = 1, performance.asker
+    while asker is not None:
+        execution = asker.frame.execution
+        found, asker = found + 1, execution.asker if isinstance(execution, Performance) else None
+    return found

@@ -203,11 +203,14 @@ class Planner:
     def performers(self, frame: Frame) -> tuple[ActionSpec, ...]:
         """The actions that could perform an activity at a place of the plan.
 
-        Under a task group, these are its tasks; elsewhere what the agent knows, and then the groups that it is in.
+        Those that were chosen for it; under a task group its tasks; elsewhere what the agent knows, and then the groups
+        that it is in.
 
         Args:
             frame: the place.
         """
+        if frame.chosen is not None:
+            return frame.chosen
         parent = frame.parent
         if parent is not None and isinstance(parent, GroupUnit):
             return parent.group.specs

@@ -105,6 +105,26 @@ class SearchWork:
             return sleep_ticks(0)
         return self._take(budget, planner, units)
 
+    def spare(self, planner: Planner, units: int) -> bool:
+        """Take units that nobody waits for, if there are as many; for work that can wait.
+
+        Args:
+            planner: the agent's.
+            units: how many.
+
+        Returns:
+            Whether they were there; always without a limit.
+        """
+        budget = self.budget
+        if budget is None or units == 0:
+            return True
+        if self._tick != self._kernel.clock.tick:
+            self._next_tick(budget)
+        share = planner.share
+        if share is None:
+            share = planner.share = Share(_Weight(planner))
+        return budget.take(share, units)
+
     async def _take(self, budget: ThinkBudget, planner: Planner, units: int) -> None:
         since = self._kernel.clock.tick
         if self._tick != since:

@@ -24,49 +24,67 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.frame import Frame
 from agentrt.activity.nodes import Node
+from agentrt.activity.spawned_place import SpawnedPlace
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.surroundings import ignored
-from agentrt.errors import ActivityImpossibleError, WrongStateError
+from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, WrongStateError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, suspend_on
 
 if TYPE_CHECKING:
+    from agentrt.activity.frame import Frame
+    from agentrt.activity.spec import ActionSpec
     from agentrt.activity.unit import Unit
 
 __all__ = ["SpawnedFrame"]
 
 
-class _Place(Frame):
-    """The frame itself. Several of one activity may hang below one unit, so that each has a label of its own."""
-
-    __slots__ = ("label",)
-
-    def __init__(self, owner: SpawnedFrame, unit: Unit, activity: str) -> None:
-        super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
-        self.label: str = activity
-
-    def path(self) -> str:
-        """Its place in the plan: activities and actions from the root, joined by slashes."""
-        assert self.parent is not None
-        return f"{self.parent.path()}/{self.label}"
-
-
 class SpawnedFrame:
     """An execution frame that an action manages by itself. Made by ``ctx.spawn``.
 
+    Args:
+        unit: whose it is.
+        activity: what to perform.
+        args: its arguments.
+        chosen: the one action that is to perform it; None for whatever the agent knows.
+        catches: whether an abort below it is an error of ``run`` instead of one of the whole plan.
+
     Attributes:
         frame: the place in the plan.
+        was_taken: whether something below it was taken from the agent, a control flag say, so that it was unwound: no
+            failure, it may be run again.
 
     Source: seed 001, "AI contexts", `spawn`.
     """
 
-    __slots__ = ("_args", "_changed", "_done", "_error", "_is_wanted", "_output", "_unit", "frame")
+    __slots__ = (
+        "_args",
+        "_caught",
+        "_changed",
+        "_done",
+        "_error",
+        "_is_wanted",
+        "_output",
+        "_unit",
+        "frame",
+        "was_taken",
+    )
 
-    def __init__(self, unit: Unit, activity: str, args: dict[str, Any]) -> None:
-        self.frame: Frame = _Place(self, unit, activity)
+    def __init__(
+        self,
+        unit: Unit,
+        activity: str,
+        args: dict[str, Any],
+        chosen: ActionSpec | None = None,
+        *,
+        catches: bool = False,
+    ) -> None:
+        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)
+        self.was_taken: bool = False
+        self._caught: ActivityAbortedError | None = None
         self._unit = unit
         self._args = args
         self._changed: Signal | None = None  # for who waits until it is ready
@@ -144,9 +162,9 @@ class SpawnedFrame:
 
     def _take_label(self) -> None:
         unit, frame, number = self._unit, self.frame, 1
-        assert isinstance(frame, _Place)
+        assert isinstance(frame, SpawnedPlace)
         taken = {step.label for step in unit.spec.steps or ()}
-        taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, _Place))
+        taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, SpawnedPlace))
         frame.label = frame.activity
         while frame.label in taken:
             number += 1
@@ -192,7 +210,7 @@ class SpawnedFrame:
         if frame.state not in (THINKING, READY):
             raise self._wrong("run", "Call start_thinking first, and run it once.")
         self._done = waiter = Waiter()
-        self._error = self._output = None
+        self._error = self._output = self._caught = None
         self._is_wanted = True
         extras.execute = frame
         frame.planner.kernel.call_soon(self._go)
@@ -259,7 +277,29 @@ class SpawnedFrame:
             spawned.remove(self)
         self._tell()
         if self._done is not None:
-            self._finish(None)
+            self._finish(self._caught)
+
+    def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
+        """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution.
+
+        Args:
+            reason: why, in words.
+            unit: who asked for the abort.
+            is_failure: False if something was taken from the agent.
+        """
+        frame, planner = self.frame, self.frame.planner
+        if self._caught is not None or frame.state == IDLE or frame.execution.is_unwinding(frame):
+            return
+        path = frame.path() if unit is None else unit.path()
+        tick = planner.kernel.clock.tick
+        self.was_taken = not is_failure
+        self._caught = ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=tick)
+        if planner.trace.on:
+            planner.record(path, Event.ABORT, (("reason", reason),))
+        if frame.state in (THINKING, READY, FINISHED):
+            planner.kernel.call_soon(self._end_round, frame.round)
+        else:
+            frame.execution.give_up(frame, self._unwound)
 
     def _require_run(self, method: str) -> None:
         unit = self._unit

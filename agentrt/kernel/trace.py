@@ -56,6 +56,12 @@ class Event(StrEnum):
     DEACTIVATE = "deactivate"
     VARIABLE = "variable"  # of a selection tree
     STIMULUS = "stimulus"  # an agent perceives something, or does not any more
+    TRY = "try"  # a strategy is run for a dependency
+    SOLVED = "solved"  # a dependency is met; by nobody if it was met already
+    FAILED = "failed"  # a strategy failed
+    FORECAST = "forecast"  # what a strategy has solved, beside what was foreseen
+    INTERRUPTED = "interrupted"  # something came up while a strategy ran; it is dealt with now
+    RESUMED = "resumed"  # it was
     NOTE = "note"  # written by the world or by an author
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import CURRENT, Action, ActionArgs, CompoundAction, Entity, Event, step
-from agentrt.activity.current import Current, read_entity
+from agentrt.activity.current import Current, expected_fields, read_entity
 
 
 class Body:
@@ -369,3 +369,20 @@ def test_an_agent_may_read_its_entity_in_its_own_way(play):
     )
     play.tick(1)
     assert play.log == [(1, (7, 7), False, None, False)]
+
+
+def test_the_fields_that_are_expected_are_those_of_the_topmost_layer():
+    class Owner(Entity):
+        def __init__(self):
+            super().__init__("human")
+            self.location, self.tools = "home", {"axe": 1}
+
+    entity = Owner()
+    low = Current(None, entity, read_entity)
+    low.location = "hill"
+    assert low.tools == {"axe": 1}  # looked at: from now on it is this future's own
+    high = Current(low, entity, read_entity)
+    high.location = "lake"
+    assert expected_fields(low) == {"location": "hill", "tools": {"axe": 1}}
+    assert expected_fields(high) == {"location": "lake", "tools": {"axe": 1}}
+    assert expected_fields(Current(None, entity, read_entity)) == {}
