@@ -150,6 +150,11 @@ class Agent(Driven):
         """The search work of its runtime, which bounds what all agents look through in a tick; None outside one."""
         return None if self.runtime is None else self.runtime.search
 
+    @property
+    def read_state(self) -> StateReader:
+        """How a field of the entity's state is read for CURRENT."""
+        return self._read_state
+
     def signal(self, name: str) -> Signal:
         """A signal of its entity; made when it is first asked for. ``ctx.signals[name]`` is the same one.
 
@@ -199,6 +204,8 @@ class Agent(Driven):
     def _end(self, reason: str) -> None:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
         self.is_ending = True
+        if self._gameplay is not None:
+            self._gameplay.triggers.end()
         self._round_changed()
         self._leave_drivers(reason, lambda: self._end_observers(reason))
 
@@ -269,6 +276,8 @@ class Agent(Driven):
                 group.publish()
             self._take_up_groups()
             self._join_drivers()
+            if self._gameplay is not None:
+                self._gameplay.triggers.begin()
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
@@ -370,7 +379,7 @@ class Agent(Driven):
         """What it does, for its players: the text of the innermost running action that has one."""
         if self.planner is None:
             return ""
-        status = status_of(self.planner.execution)
+        status = status_of(self.planner)
         return key_text(status) if self.runtime is None else self.runtime.texts.text(status)
 
     def __repr__(self) -> str:

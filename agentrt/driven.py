@@ -16,6 +16,7 @@ from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.errors import NotRunningError
 from agentrt.learning import Learner
+from agentrt.loops import wait_outside
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from agentrt.body.flags import Holder
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
+    from agentrt.strategy.gameplay import Gameplay
 
 __all__ = ["Driven"]
 
@@ -68,6 +70,17 @@ class Driven(Learner, ABC):
     def kernel(self) -> Kernel | None:
         """Who steps its coroutines and keeps its time; None while it is in no runtime."""
         return None if self.runtime is None else self.runtime.kernel
+
+    @property
+    def gameplay(self) -> Gameplay:
+        """Its strategies, and a call for everything that can be asked of them; made when it is first asked for."""
+        if self._gameplay is None:
+            from agentrt.strategy.gameplay import Gameplay  # most agents have no strategies
+
+            self._gameplay = Gameplay(cast("Agent", self))
+            if self.is_alive and not self.is_ending:
+                self._gameplay.triggers.begin()
+        return self._gameplay
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:
@@ -154,19 +167,48 @@ class Driven(Learner, ABC):
 
         Source: design section 3, "Bridges".
         """
-        self._require_life(activity)
+        self.require_life(activity)
         return self._perform(activity, {**(args or {}), **more}, holder)
 
     async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
-        return await perform(self._require_life(activity), activity, args, holder)
+        return await perform(self.require_life(activity), activity, args, holder)
 
-    def _require_life(self, activity: str) -> Planner:
+    def require_life(self, activity: str) -> Planner:
+        """Its planner, while it lives.
+
+        Args:
+            activity: what is to be performed.
+
+        Raises:
+            NotRunningError: it is in no runtime, or ends.
+        """
         if self.planner is None or not self.is_alive or self.is_ending:
             raise NotRunningError(
                 f"{self.name!r} cannot perform {activity!r}: it is in no runtime, or ends. Add it first: "
                 f"runtime.add(agent)."
             )
         return self.planner
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake of its runtime, if it is in one. Safe from any thread.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
+        if self.runtime is not None:
+            self.runtime.post(fn, *args)
+
+    async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
+        """Wait in a task of an event loop, and not in a coroutine that a runtime steps.
+
+        Args:
+            connect: given the function that ends the wait, which may be called in any thread.
+
+        Raises:
+            NotRunningError: no event loop steps the coroutine either.
+        """
+        await wait_outside(connect)
 
     def driver_strands(self) -> list[Strand]:
         """The strands of its drivers that have not ended, in the order in which they began."""

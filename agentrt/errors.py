@@ -34,6 +34,7 @@ __all__ = [
     "ConditionSyntaxError",
     "DataFault",
     "DefinitionError",
+    "DependencyFailedError",
     "DuplicateAliasError",
     "EditError",
     "ExpectedStateError",
@@ -63,6 +64,7 @@ __all__ = [
     "UnansweredCallError",
     "UnansweredError",
     "UnknownAliasError",
+    "UnknownDependencyError",
     "UnknownTaskGroupError",
     "UnknownTreeError",
     "UnknownVariableError",
@@ -352,6 +354,29 @@ class InspectorError(AuthorError):
         super().__init__(f"the inspector: {reason}. {remedy}")
 
 
+class UnknownDependencyError(AuthorError, AttributeError):
+    """``agent.gameplay`` was asked for something that no strategy of the agent provides, nor is called.
+
+    Attributes:
+        call: what was asked for.
+        agent: whose gameplay it is.
+        known: what it knows.
+    """
+
+    code = "ART113"
+
+    def __init__(self, call: str, agent: str, known: Sequence[str]) -> None:
+        self.call = call
+        self.agent = agent
+        self.known: tuple[str, ...] = tuple(known)
+        has = f"It has {', '.join(known)}." if known else "It has no strategies yet."
+        AuthorError.__init__(
+            self,
+            f"the gameplay of {agent!r} has no {call!r}.{did_you_mean(call, known)} {has} Load a strategy that "
+            f"provides it: agent.gameplay.add_strategy(...).",
+        )
+
+
 class ArgumentError(DataFault):
     """An activity was called with arguments that do not fit its declaration.
 
@@ -406,7 +431,7 @@ class UnknownAliasError(DataFault):
         self.alias = alias
         super().__init__(
             f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
-            f"groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.",
+            f"groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
             file=file,
             pointer=pointer,
         )
@@ -781,6 +806,42 @@ class ActivityRecursionError(RunFault):
             path=path,
             tick=tick,
         )
+
+
+class DependencyFailedError(RunFault):
+    """A dependency could not be solved: nobody provides it, nobody can, or everybody who could has failed.
+
+    Attributes:
+        wanted: the dependency.
+        reason: why, in one sentence.
+        story: what was tried below it and what became of it, one line each, as a tree.
+    """
+
+    code = "ART320"
+
+    def __init__(
+        self,
+        wanted: object,
+        reason: str,
+        *,
+        label: str = "",
+        story: str = "",
+        agent: str = "",
+        path: str = "",
+        tick: int | None = None,
+    ) -> None:
+        self.wanted = wanted
+        self.reason = reason
+        self.story = story
+        super().__init__(
+            f"{label or wanted} could not be solved: {reason}. Load a strategy that can (agent.gameplay.add_strategy), "
+            f"or catch this error and do something else.",
+            agent=agent,
+            path=path,
+            tick=tick,
+        )
+        if story:
+            self.add_note(story)
 
 
 class RedecideLoopError(RunFault):

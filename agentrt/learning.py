@@ -13,6 +13,7 @@ Source: seed 001, "Injecting actions", "Tasks".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from agentrt.activity.knowledge import check_group, index_actions
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
     from agentrt.agent import Agent
     from agentrt.runtime import Runtime
+    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.gameplay import Gameplay
+    from agentrt.strategy.strategy import Strategy
 
 __all__ = ["Learner"]
 
@@ -44,7 +48,17 @@ class Learner:
         registry: where aliases are looked up; None for what the installed packages offer.
     """
 
-    __slots__ = ("_belongings", "_groups", "_injections", "_registry", "entity", "name", "planner", "runtime")
+    __slots__ = (
+        "_belongings",
+        "_gameplay",
+        "_groups",
+        "_injections",
+        "_registry",
+        "entity",
+        "name",
+        "planner",
+        "runtime",
+    )
 
     def __init__(self, entity: Any, name: str, what: tuple[Injectable, ...], registry: Registry | None) -> None:
         self.entity: Any = entity
@@ -55,6 +69,7 @@ class Learner:
         self._injections: list[Injection] = []
         self._groups: list[TaskGroup] | None = None  # all that it is in, in the order of joining
         self._belongings: Belongings | None = None  # made with the first injection that holds more than actions
+        self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
         listed = packs_of(entity)
         if listed:
             self._learn(listed, "entity data", is_saved=False)
@@ -64,12 +79,12 @@ class Learner:
     # --- injections ---------------------------------------------------------------------------------------------------
 
     def inject(self, *what: Injectable, source: str = "code", is_saved: bool = True) -> Injection:
-        """Teach the agent actions, and whatever else packs hold. Takes effect at the next intake if it is running.
+        """Teach the agent actions, strategies, and whatever else packs hold.
 
-        Personal task groups are there at once.
+        Takes effect at the next intake if it is running. Personal task groups are there at once.
 
         Args:
-            what: action classes, packs, aliases of packs, contents of packs.
+            what: action classes, strategies, packs, aliases of packs, contents of packs.
             source: where they come from, in words, such as ``"equipment: pet collar"``.
             is_saved: whether ``save_packs`` is to know of it; False for what somebody gives again after loading.
 
@@ -77,7 +92,8 @@ class Learner:
             The injection, which can be revoked.
 
         Raises:
-            DefinitionError: the actions do not fit together, or an alias names something that is not of its kind.
+            DefinitionError: the actions or the strategies do not fit together, or an alias names something that is not
+                of its kind.
             DataFault: a pack is not valid, or names what nobody registered, or gives a component wrong settings.
 
         Source: seed 001, "Injecting actions".
@@ -103,12 +119,24 @@ class Learner:
         """
         return self._learn(ai_of(bearer), words_for(bearer) if source is None else source, bearer=bearer)
 
+    def learn_solver(self, action: type[Action]) -> Callable[[], None]:
+        """Have the plan know how to perform the activity of a dependency; called by the gameplay.
+
+        Args:
+            action: the action that does.
+
+        Returns:
+            A function that undoes it.
+        """
+        return self._learn((action,), "gameplay", is_saved=False).revoke
+
     def _learn(
         self, what: tuple[Injectable, ...], source: str, *, is_saved: bool = True, bearer: object = None
     ) -> Injection:
         loaded = named(what)
         content = resolve(loaded, self._table)
-        known = index_actions([*self.actions, *content.actions])  # what does not fit is an error before all changes
+        # What does not fit is an error before all changes.
+        known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
         for group in self._groups or ():
             check_group(known, group.spec)
         injection = Injection(cast("Agent", self), content, source, loaded if is_saved else None, bearer)
@@ -173,7 +201,7 @@ class Learner:
                     ("actions", len(injection.actions)),
                 )
                 if content is not None:
-                    kinds = ("components", "observers", "groups")
+                    kinds = ("components", "observers", "groups", "strategies")
                     detail += tuple((kind, len(getattr(content, kind))) for kind in kinds if getattr(content, kind))
                 planner.record("", event, detail)
             planner.learn(index_actions(self.actions))
@@ -265,3 +293,17 @@ class Learner:
         planner = self.planner
         if planner is not None and not planner.execution.is_stopped:
             planner.learn_groups(self._groups or ())
+
+
+def _solvers_of(content: Content) -> list[type[Action]]:
+    """The actions by which a plan has solved what strategies provide."""
+    if not content.strategies:
+        return []
+    from agentrt.strategy.entry import solver_of  # most agents have none
+
+    return [solver_of(wanted) for strategy in content.strategies for wanted in _provided(strategy)]
+
+
+def _provided(strategy: type[Strategy]) -> tuple[type[Dependency[Any]], ...]:
+    spec = getattr(strategy, "spec", None)  # a base class has none, which is told later
+    return () if spec is None else spec.provides

@@ -9,15 +9,16 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from agentrt.errors import MissingExtraError
+from agentrt.errors import MissingExtraError, NotRunningError
 
 if TYPE_CHECKING:
     from agentrt.kernel.host import Host
 
-__all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield"]
+__all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield", "wait_outside"]
 
 
 def current_library() -> str:
@@ -71,6 +72,41 @@ def is_cancellation(error: BaseException) -> bool:
     import anyio
 
     return isinstance(error, anyio.get_cancelled_exc_class())
+
+
+async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
+    """Wait, in a task of the event loop that runs on this thread, until a function is called.
+
+    Args:
+        connect: given that function, which may be called in any thread.
+
+    Raises:
+        NotRunningError: no event loop runs here.
+    """
+    library = current_library()
+    if library == "plain":
+        raise NotRunningError(
+            "this can be awaited only in a coroutine that a runtime steps, or in a task of an event loop."
+        )
+    import anyio
+
+    soon: Callable[..., object]
+    if library == "trio":
+        import trio
+
+        soon = trio.lowlevel.current_trio_token().run_sync_soon
+    else:
+        import asyncio
+
+        soon = asyncio.get_running_loop().call_soon_threadsafe
+    event = anyio.Event()
+
+    def wake() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            soon(event.set)
+
+    connect(wake)
+    await event.wait()
 
 
 def make_host(name: str) -> Host:

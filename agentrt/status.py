@@ -2,8 +2,9 @@
 
 An action says it by a key, with arguments: ``status_text_key`` on the class, or ``ctx.set_status_text_key`` while it
 runs. The text that counts is that of the innermost running action that has one: a step speaks for its plan, and where
-it is silent the plan speaks. What a key means in a language is the game's business: its translator is given the key and
-the arguments as the action gave them, entities and all.
+it is silent the plan speaks. Where the whole plan is silent, what is performed beside it speaks, the newest first:
+strategies that were asked for a thing, say. What a key means in a language is the game's business: its translator is
+given the key and the arguments as the action gave them, entities and all.
 
 Without a translator, and where it fails, the key is shown with its arguments. A translator that raises is reported
 once: it is asked for every agent in every frame, and watching must neither stop the game nor fill its log.
@@ -13,14 +14,14 @@ Source: seed 001, `status_text_key`, `set_status_text_key`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.search import running_branch
 
 if TYPE_CHECKING:
-    from agentrt.activity.execution import Execution
+    from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
 
 __all__ = ["SILENT", "Status", "Translate", "Translator", "key_text", "plain", "status_of"]
@@ -47,20 +48,19 @@ class Status(NamedTuple):
 SILENT = Status("", {})
 
 
-def status_of(execution: Execution) -> Status:
+def status_of(planner: Planner) -> Status:
     """What an agent says that it does: the innermost running action that has a key.
 
     Args:
-        execution: the agent's plan.
+        planner: the agent's.
     """
-    found = SILENT
-    for unit in _running(execution):
-        found = _own(unit) or found
-    return found
-
-
-def _running(execution: Execution) -> Iterator[Unit]:
-    return running_branch(execution.root)
+    for execution in (planner.execution, *reversed(planner.performances)):
+        found = SILENT
+        for unit in running_branch(execution.root):
+            found = _own(unit) or found
+        if found is not SILENT:
+            return found
+    return SILENT
 
 
 def _own(unit: Unit) -> Status | None:

@@ -13,7 +13,7 @@ Rules:
   missed.
 * A gauge of time measures seconds of processor time, so that what others run on the machine meanwhile is not
   counted; nothing that is measured here waits. A gauge of memory measures bytes. Both for one unit of work;
-  whoever prints chooses the unit.
+  whoever prints chooses the unit. A gauge of game time measures nothing itself: the work says what it took.
 
 Rejected: pytest-benchmark and pyperf (neither lets several sides take turns within one process); the median
 of the turns (on a machine that others use, it measures the others).
@@ -32,10 +32,10 @@ from typing import Literal
 
 __all__ = ["Gauge", "Measured", "Peer", "Prepare", "Row", "RowResult", "Side", "Size", "Work", "measure_row"]
 
-Work = Callable[[], int]
-"""Does the work that is measured, and returns how many units it did."""
+Work = Callable[[], float]
+"""Does the work that is measured, and returns how many units it did; or how many game seconds it took."""
 
-Gauge = Literal["seconds", "bytes"]
+Gauge = Literal["seconds", "bytes", "game seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Row:
     Attributes:
         name: what it is called on the command line.
         what: what is measured, in one sentence.
-        gauge: time or memory.
+        gauge: processor time, memory or game time.
         ours: how agentrt does it.
         limit: how it is done by hand; None if there is no such thing.
         peers: how others do it.
@@ -211,7 +211,7 @@ def measure_row(row: Row, size: Size, repeats: int) -> RowResult:
 
 
 def _take_turn(side: Side, result: Measured, gauge: Gauge, size: Size) -> None:
-    measure = _seconds if gauge == "seconds" else _bytes
+    measure = _MEASURES[gauge]
     try:
         with _collected(), side.prepare(size) as work:
             result.turns.append(measure(work))
@@ -267,3 +267,10 @@ def _bytes(work: Work) -> float:
     finally:
         tracemalloc.stop()
     return (after - before) / units
+
+
+_MEASURES: dict[Gauge, Callable[[Work], float]] = {
+    "seconds": _seconds,
+    "bytes": _bytes,
+    "game seconds": lambda work: work(),
+}

@@ -28,7 +28,7 @@ def amount(value: float | None, gauge: Gauge) -> str:
     """A measured value with its unit, such as ``137 ns``."""
     if value is None:
         return _NOTHING
-    units = _TIMES if gauge == "seconds" else _SIZES
+    units = _SIZES if gauge == "bytes" else _TIMES
     unit, worth = next((pair for pair in units if abs(value) >= pair[1]), units[-1])
     return f"{_digits(value / worth)} {unit}"
 

@@ -11,9 +11,16 @@ from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.inspecting import INSPECTING, INSPECTING_NOBODY
 from benchmarks.rows.leaf_wake import LEAF_WAKE
+from benchmarks.rows.miner import MINER
 from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
 from benchmarks.rows.recording import RECORDING, RECORDING_VIEWS
 from benchmarks.rows.selection import SELECTION_CHANGED, SELECTION_FRESH, SELECTION_UNCHANGED
+from benchmarks.rows.strategies import (
+    STRATEGIES_CHAINED,
+    STRATEGIES_ONE_NEED,
+    STRATEGIES_TEN,
+    STRATEGIES_THOUSAND,
+)
 from benchmarks.rows.ten_thousand import TEN_THOUSAND
 from benchmarks.rows.think_cycle import THINK_EVENT, THINK_READY
 from benchmarks.rows.three_steps import THREE_STEPS
@@ -33,12 +40,17 @@ ROWS: tuple[Row, ...] = (
     SELECTION_UNCHANGED,
     SELECTION_CHANGED,
     SELECTION_FRESH,
+    STRATEGIES_TEN,
+    STRATEGIES_ONE_NEED,
+    STRATEGIES_THOUSAND,
+    STRATEGIES_CHAINED,
     IDLE_MEMORY,
     IDLE_TICK,
     TEN_THOUSAND,
     MIXED_MEMORY,
     MIXED_TEN_THOUSAND,
     COLONY,
+    MINER,
     UNWATCHED,
     WATCHED,
     SNAPSHOT,

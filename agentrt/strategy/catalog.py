@@ -1,0 +1,213 @@
+"""The catalog: which strategies an agent has, by the dependencies that they provide.
+
+For each class of dependencies there is one list, open to everybody: a strategy joins the lists of what it provides, and
+whoever needs the dependency considers all that are in the list at that moment. Order is the order of loading, which
+breaks ties of cost. What is loaded several times (by two packs, say) is one entry as long as one of them holds it.
+
+Injection lists are the narrower kind of the seed: a strategy names lists of its own (``Smelt.fuels``), others join them
+by that name (``injects``), and the owner has a say in who is tried and in which order. A list that nobody has joined is
+empty; joining a list whose owner is not loaded has no effect until it is.
+
+Source: seed 003, "Hard Dependencies": "Injection Based Task Selection", "Global Dependency Lists".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
+
+from agentrt.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.strategy import Strategy, StrategySpec
+
+__all__ = ["Catalog", "Provider"]
+
+
+class Provider:
+    """A strategy that an agent has.
+
+    Args:
+        spec: what it declares.
+        number: its place in the order of loading.
+
+    Attributes:
+        spec, number: as given.
+        oracle: the instance that is asked what it would cost.
+        holds: how many times it was loaded.
+    """
+
+    __slots__ = ("holds", "number", "oracle", "spec")
+
+    def __init__(self, spec: StrategySpec, number: int) -> None:
+        self.spec: StrategySpec = spec
+        self.number: int = number
+        self.oracle: Strategy = spec.cls()
+        self.holds: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Provider {self.spec.name} #{self.number}>"
+
+
+class Catalog:
+    """The strategies of one agent.
+
+    Attributes:
+        version: changes whenever a strategy comes or goes.
+        reserved: names that no call may have, since the gameplay has something else of that name.
+    """
+
+    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "version")
+
+    def __init__(self) -> None:
+        self.version: int = 0
+        self.reserved: frozenset[str] = frozenset()
+        self._providers: dict[type[Strategy], Provider] = {}
+        self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
+        self._by_name: dict[str, Provider] = {}
+        self._lists: dict[str, tuple[Provider, ...]] = {}
+        self._counter = 0
+
+    def add(self, cls: type[Strategy]) -> Provider:
+        """Load a strategy, or hold it once more.
+
+        Args:
+            cls: its class.
+
+        Returns:
+            Its entry.
+
+        Raises:
+            DefinitionError: another one of its name is loaded, a name is reserved, or it cannot be made.
+        """
+        provider = self._providers.get(cls)
+        if provider is None:
+            spec = self._checked(cls)
+            self._counter += 1
+            try:
+                provider = Provider(spec, self._counter)
+            except Exception as error:
+                raise DefinitionError(
+                    spec.subject, f"it cannot be made: {type(error).__name__}: {error}.", "Give it no arguments."
+                ) from error
+            self._providers[cls] = provider
+            self._changed()
+        provider.holds += 1
+        return provider
+
+    def check(self, strategies: Iterable[type[Strategy]], without: Collection[type[Strategy]] = ()) -> None:
+        """Find out whether strategies can be loaded; nothing changes.
+
+        Args:
+            strategies: their classes.
+            without: strategies that will have been let go of once before.
+
+        Raises:
+            DefinitionError: as for ``add``.
+        """
+        trial = Catalog()
+        trial.reserved = self.reserved
+        trial._providers = {cls: one for cls, one in self._providers.items() if cls not in without or one.holds > 1}
+        trial._changed()
+        for cls in strategies:
+            if cls not in trial._providers:
+                trial.add(cls)
+
+    def _checked(self, cls: type[Strategy]) -> StrategySpec:
+        spec: StrategySpec | None = getattr(cls, "spec", None)
+        if spec is None or spec.cls is not cls:
+            subject = f"{getattr(cls, '__module__', '')}.{getattr(cls, '__qualname__', cls)}"
+            raise DefinitionError(subject, "it is no strategy.", "Subclass Strategy and say what it 'provides'.")
+        other = self._by_name.get(spec.name)
+        if other is not None:
+            raise DefinitionError(
+                spec.subject, f"{other.spec.subject} is called {spec.name!r}, too.", "Give it a 'name' of its own."
+            )
+        for name in (spec.name, *(wanted.call for wanted in spec.provides)):
+            if name in self.reserved:
+                raise DefinitionError(
+                    spec.subject,
+                    f"its call would be 'agent.gameplay.{name}', which is something else.",
+                    "Give it another name; or another activity, of which the last word is the call.",
+                )
+        for wanted in spec.provides:
+            known = (*self._by_dependency, *spec.provides)
+            namesake = next((one for one in known if one.call == wanted.call and one is not wanted), None)
+            if namesake is not None:
+                raise DefinitionError(
+                    spec.subject,
+                    f"{wanted.__qualname__} and {namesake.__qualname__} are both called {wanted.call!r}.",
+                    "Give one of them another activity: class Collect(Dependency, activity='mine:collect').",
+                )
+        return spec
+
+    def remove(self, cls: type[Strategy]) -> None:
+        """Let go of a strategy once; when nobody holds it any more, it is not considered from then on.
+
+        Args:
+            cls: its class.
+        """
+        provider = self._providers.get(cls)
+        if provider is not None:
+            provider.holds -= 1
+            if provider.holds <= 0:
+                del self._providers[cls]
+                self._changed()
+
+    def _changed(self) -> None:
+        self.version += 1
+        lists: dict[type[Dependency[Any]], list[Provider]] = {}
+        joined: dict[str, list[Provider]] = {}
+        for provider in self._providers.values():
+            for wanted in provider.spec.provides:
+                lists.setdefault(wanted, []).append(provider)
+            for name in provider.spec.cls.injects:
+                joined.setdefault(name, []).append(provider)
+        self._by_dependency = {wanted: tuple(found) for wanted, found in lists.items()}
+        self._by_name = {provider.spec.name: provider for provider in self._providers.values()}
+        self._lists = {name: tuple(found) for name, found in joined.items()}
+
+    # --- looking up ---------------------------------------------------------------------------------------------------
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """All of them, in the order of loading."""
+        return tuple(self._providers.values())
+
+    @property
+    def dependencies(self) -> tuple[type[Dependency[Any]], ...]:
+        """The classes of dependencies that anybody provides, in the order in which they were first loaded."""
+        return tuple(self._by_dependency)
+
+    def of(self, wanted: type[Dependency[Any]]) -> tuple[Provider, ...]:
+        """Who provides a dependency, in the order of loading.
+
+        Args:
+            wanted: its class.
+        """
+        return self._by_dependency.get(wanted, ())
+
+    def named(self, name: str) -> Provider | None:
+        """The strategy of a name; None if there is none.
+
+        Args:
+            name: as the strategy declares it.
+        """
+        return self._by_name.get(name)
+
+    def provider(self, cls: type[Strategy]) -> Provider | None:
+        """The entry of a strategy; None if it is not loaded.
+
+        Args:
+            cls: its class.
+        """
+        return self._providers.get(cls)
+
+    def joined(self, name: str) -> tuple[Provider, ...]:
+        """Who joined a list, in the order of loading.
+
+        Args:
+            name: of the list, such as ``"Smelt.fuels"``.
+        """
+        return self._lists.get(name, ())

@@ -1,0 +1,227 @@
+"""Dependencies: what a strategy may need, and what strategies provide.
+
+A dependency is a typed record: ``Collect("diamond", 7)``. Its class is the name of an open, global list of the
+strategies that provide it; a strategy of one plugin is considered by those of another that know the class and not each
+other. Every dependency is an activity, too (``Collect.activity``), so that plans and compounds can ask for it.
+
+Rules:
+
+* Values are hashable and are not changed: equal dependencies are one and the same for the memo of estimates and for
+  the recursion guard.
+* ``is_met`` and ``assume`` are two sides of one thing: what holds when the dependency is met. Before solving it is a
+  shortcut, after a strategy returned it is the proof that the strategy did what it claims, and in look-ahead ``assume``
+  is how the world will look.
+
+Source: seed 003, "Global Dependency Lists"; design section 6.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from agentrt.activity.fields import REQUIRED, ActionArgs, Fresh
+from agentrt.activity.spec import default_hook
+from agentrt.activity.steps import ACTIVITY
+from agentrt.errors import ArgumentError, DefinitionError
+
+if TYPE_CHECKING:
+    from agentrt.activity.current import Current
+    from agentrt.strategy.asking import Ask
+
+__all__ = ["Dependency", "words"]
+
+R = TypeVar("R")
+
+_HOOKS = ("is_met", "met_value", "assume", "guard_key", "label")
+_CALL = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def words(name: str) -> str:
+    """The name of a class in words: ``MineOre`` is "Mine Ore".
+
+    Args:
+        name: the name.
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+
+
+class _Declared:
+    """What a class of dependencies declares besides its fields. Apart, since annotations of the class are fields."""
+
+    activity: ClassVar[str] = ""
+    call: ClassVar[str] = ""
+    reads: ClassVar[Collection[str] | None] = None
+    cost: ClassVar[float] = 10.0
+    _solver: ClassVar[Any] = None  # the action that has it solved in a plan
+    _signature: ClassVar[Any] = None
+
+    @classmethod
+    def _take_name(cls, activity: str) -> None:
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        cls.activity = activity or f"gameplay:{name}"
+        cls.call = cls.activity.rpartition(":")[2]
+
+
+@typing.dataclass_transform()
+class Dependency(_Declared, ActionArgs, Generic[R]):
+    """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
+
+    A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
+    default, from the name of the class), of which the last part is the call that is generated for it.
+
+    Args:
+        args: values, in the order of the fields.
+        values: values by name.
+
+    Attributes:
+        activity: its name among activities.
+        call: what is generated on ``agent.gameplay``.
+        reads: the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None
+            if that is not known: then it is asked in each decision.
+        cost: what to assume that it costs where look-ahead ends and no provider says more, in game seconds.
+
+    Raises:
+        ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
+
+    Source: seed 003, "Global Dependency Lists".
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        subject = f"{cls.__module__}.{cls.__qualname__}"
+        cls._take_name(activity)
+        if not ACTIVITY.fullmatch(cls.activity) or not _CALL.fullmatch(cls.call):
+            raise DefinitionError(
+                subject,
+                f"its activity is {cls.activity!r}.",
+                "Write one such as 'gameplay:collect': its last part is the name of a function.",
+            )
+        for field in cls.field_names():
+            if hasattr(Dependency, field):
+                raise DefinitionError(subject, f"the field '{field}' has the name of a method.", "Call it otherwise.")
+        for hook in _HOOKS:
+            if inspect.iscoroutinefunction(getattr(cls, hook)):
+                raise DefinitionError(
+                    subject, f"its {hook} is a coroutine function.", "Write a plain one: it must not wait."
+                )
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        names = self.field_names()
+        if len(args) > len(names):
+            raise ArgumentError(
+                self.activity, str(len(args)), f"is one value too many: it takes {', '.join(names) or 'none'}."
+            )
+        for name, value in zip(names, args, strict=False):
+            if name in values:
+                raise ArgumentError(self.activity, name, "is given twice. Give it once, by place or by name.")
+            values[name] = value
+        self._fill(self.activity, values)
+        try:
+            hash(self)
+        except TypeError as error:
+            raise ArgumentError(
+                self.activity, "a value", f"cannot be hashed ({error}). Give a tuple instead of a list."
+            ) from None
+
+    # --- what an author may say ---------------------------------------------------------------------------------------
+
+    @default_hook
+    def is_met(self, ask: Ask) -> bool:
+        """Whether it holds already. If so, nothing is done for it; after a strategy returned, it has to hold.
+
+        Args:
+            ask: the world as it is, or as look-ahead assumes it (``ask.CURRENT``).
+
+        Returns:
+            Without this hook it never holds beforehand, and strategies are believed.
+        """
+        return False
+
+    def met_value(self, ask: Ask) -> Any:
+        """What solving it gives when it was met already.
+
+        Args:
+            ask: the world.
+        """
+        return None
+
+    @default_hook
+    def assume(self, state: Current) -> None:
+        """Write into an expected state what holds when it is met; for look-ahead.
+
+        Args:
+            state: a layer of CURRENT.
+        """
+
+    def guard_key(self) -> object:
+        """What must not be asked for by a strategy that is solving it already; hashable.
+
+        Returns:
+            All values, by default. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
+        """
+        return self.values_in_order()
+
+    def label(self) -> str:
+        """What trees and errors call it: "Collect [diamond, 7]"."""
+        values = ", ".join(_shown(value) for value in self.values_in_order())
+        name = words(type(self).__name__)
+        return f"{name} [{values}]" if values else name
+
+    # --- identity -----------------------------------------------------------------------------------------------------
+
+    def values_in_order(self) -> tuple[Any, ...]:
+        """Its values, in the order of the fields."""
+        return tuple(self.__dict__.values())  # filled in that order
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash((type(self).activity, *self.__dict__.values()))
+
+    @classmethod
+    def parameters(cls) -> list[inspect.Parameter]:
+        """Its fields as parameters of a call, with types and defaults."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        found: list[inspect.Parameter] = []
+        for name, (default, _) in cls._fields.items():
+            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
+            given = (
+                inspect.Parameter.empty
+                if default is REQUIRED
+                else default.value
+                if isinstance(default, Fresh)
+                else default
+            )
+            hint = inspect.get_annotations(owner)[name]
+            found.append(inspect.Parameter(name, kind, default=given, annotation=hint))
+        return found
+
+    @classmethod
+    def call_signature(cls) -> inspect.Signature:
+        """That of a call; made once."""
+        found: inspect.Signature | None = cls.__dict__.get("_signature")
+        if found is None:
+            found = cls._signature = inspect.Signature(cls.parameters())
+        return found
+
+    @classmethod
+    def has_condition(cls) -> bool:
+        """Whether it says when it is met."""
+        return not hasattr(cls.is_met, "is_default_hook")
+
+    @classmethod
+    def has_effect(cls) -> bool:
+        """Whether it says what holds when it is met."""
+        return not hasattr(cls.assume, "is_default_hook")
+
+
+def _shown(value: object) -> str:
+    name = getattr(value, "name", None)
+    return name if isinstance(name, str) else str(value)

@@ -1,0 +1,287 @@
+"""Requests: handles of what an agent was asked to solve, beside its plan.
+
+``await agent.gameplay.collect("diamond", 7)`` begins a request and waits for it; ``agent.gameplay.begin(wanted)`` gives
+the request itself, which can be paused, resumed, begun again and cancelled, and may be awaited by any number of people
+or by nobody. Rules:
+
+* It can be used from anywhere. Inside a tick everything is done at once; from outside, from another thread too, it is
+  posted to the runtime, and taken at the next intake.
+* It can be awaited in a coroutine that the runtime steps, and in a task of an event loop (that of a server, say), which
+  is woken when the request is over; the agent knows how.
+* Whoever awaits a request and is cancelled leaves the request alone. ``await agent.gameplay.collect(...)`` has nobody
+  but its caller: it is cancelled with it, and in a coroutine of the runtime the cancellation goes on when all of it is
+  unwound.
+
+A request is a performance of the planner (``activity.performing``) that tells its handle when it is over.
+
+Source: seed 003, "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; design section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from agentrt.activity.performing import Performance
+from agentrt.errors import ActivityAbortedError, NotRunningError, WrongStateError
+from agentrt.kernel.scope import outlast
+from agentrt.kernel.signals import Event
+from agentrt.kernel.traps import current_strand, running
+from agentrt.strategy.entry import SolveRequest
+from agentrt.strategy.solving import Solving
+from agentrt.strategy.tree import Outcome
+
+if TYPE_CHECKING:
+    from agentrt.activity.planner import Planner
+    from agentrt.strategy.catalog import Provider
+    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.estimating import Estimator
+    from agentrt.strategy.gameplay import Gameplay
+    from agentrt.strategy.tree import TaskNode
+
+__all__ = ["Request", "await_request"]
+
+R = TypeVar("R")
+
+
+class _Performed(Performance):
+    """A performance that tells a request when it is over."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, planner: Planner, activity: str, request: Request[Any]) -> None:
+        super().__init__(planner, activity, {"solving": request.solving}, None, SolveRequest.spec)
+        self._request = request
+
+    def _over(self, error: Exception | None) -> None:
+        planner = self.planner
+        planner.performances = tuple(one for one in planner.performances if one is not self)
+        self._request.over(error)
+        super()._over(error)
+
+
+class Request(Generic[R]):
+    """Something that an agent was asked to solve. Made by ``agent.gameplay.begin``.
+
+    Args:
+        gameplay: the agent's.
+        wanted: what is asked for.
+        estimator: who asks for costs, under its global parameters.
+        only: the one strategy that may provide it; None for anybody.
+        priority: if it is what is done about something that came up.
+
+    Attributes:
+        wanted: as given.
+        solving: how it is solved.
+        outcome: what became of it: RUNNING, and in the end DONE, FAILED or CANCELLED.
+        error: why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved,
+            ``ActivityAbortedError`` if it was cancelled or the agent ended.
+
+    Source: seed 003, "Pauseable/Cancelable Tasks".
+    """
+
+    __slots__ = (
+        "_callbacks",
+        "_ended",
+        "_gameplay",
+        "_kernel",
+        "_performed",
+        "error",
+        "outcome",
+        "solving",
+        "wanted",
+    )
+
+    def __init__(
+        self,
+        gameplay: Gameplay,
+        wanted: Dependency[R],
+        estimator: Estimator,
+        only: Provider | None = None,
+        priority: int | None = None,
+    ) -> None:
+        self._gameplay = gameplay
+        self.wanted: Dependency[R] = wanted
+        self.solving: Solving = Solving(gameplay, estimator, wanted, only, priority)
+        self.outcome: Outcome = Outcome.RUNNING
+        self.error: Exception | None = None
+        self._ended = Event()
+        self._callbacks: list[Callable[[Request[R]], object]] = []
+        self._kernel = gameplay.agent.require_life(type(wanted).activity).kernel
+        self._performed: _Performed | None = None
+        self._inside(self._begin)
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over, and all of it unwound."""
+        return self.outcome is not Outcome.RUNNING
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it was told to pause, and not to resume since."""
+        return self.solving.interruptions.is_paused and not self.is_done
+
+    @property
+    def value(self) -> R:
+        """What solving it gave.
+
+        Raises:
+            DependencyFailedError: it could not be solved.
+            ActivityAbortedError: it was cancelled, or the agent ended.
+            WrongStateError: it is not over.
+        """
+        if self.error is not None:
+            raise self.error
+        if not self.is_done:
+            raise WrongStateError("Request.value", "it is not over", "Await it, or ask 'is_done' first.")
+        found: R = self.solving.value
+        return found
+
+    @property
+    def tree(self) -> TaskNode:
+        """The top of its task tree."""
+        return self.solving.root
+
+    def render(self) -> str:
+        """Its task tree as text, with the times that things took."""
+        return self.tree.render(self._kernel.clock.ticks_per_second)
+
+    # --- what can be done ---------------------------------------------------------------------------------------------
+
+    def pause(self) -> None:
+        """Have it stand still, as its strategies support it. See ``Interruptible``."""
+        self._inside(self._told, self.solving.interruptions.pause)
+
+    def resume(self) -> None:
+        """Have it go on."""
+        self._inside(self._told, self.solving.interruptions.resume)
+
+    def restart(self) -> None:
+        """Have it begin again from the very beginning, whatever its strategies support."""
+        self._inside(self._told, self.solving.restart)
+
+    def cancel(self, reason: str = "it was cancelled") -> None:
+        """End it; all of it is unwound, the inner first.
+
+        Args:
+            reason: why, in words.
+        """
+        self._inside(self._cancel, reason)
+
+    def then(self, callback: Callable[[Request[R]], object]) -> None:
+        """Call a function when it is over, inside a tick; if it is over already, soon.
+
+        Args:
+            callback: a plain function of the request.
+        """
+        self._inside(self._add, callback)
+
+    async def wait(self) -> R:
+        """Wait until it is over. Whoever waits may be cancelled; the request goes on.
+
+        Returns:
+            What solving it gave.
+
+        Raises:
+            DependencyFailedError: it could not be solved.
+            ActivityAbortedError: it was cancelled, or the agent ended.
+            NotRunningError: neither a runtime nor an event loop steps the coroutine in which it is awaited.
+        """
+        if not self.is_done:
+            if running.kernel is None:
+                await self._gameplay.agent.wait_outside(lambda wake: self.then(lambda _: wake()))
+            else:
+                current_strand()  # raises in a plain callback
+                await self._ended.wait()
+        return self.value
+
+    async def until_over(self) -> None:
+        """Wait until it is over, in a coroutine that the runtime steps, whatever became of it."""
+        await self._ended.wait()
+
+    def __await__(self) -> Generator[Any, Any, R]:
+        return self.wait().__await__()
+
+    # --- inside a tick ------------------------------------------------------------------------------------------------
+
+    def _inside(self, fn: Callable[..., object], *args: Any) -> None:
+        if running.kernel is self._kernel:
+            fn(*args)
+        elif self.is_done:
+            self._kernel.post(fn, *args)  # the agent may have left its runtime
+        else:
+            self._gameplay.agent.post(fn, *args)
+
+    def _begin(self) -> None:
+        activity = type(self.wanted).activity
+        try:
+            planner = self._gameplay.agent.require_life(activity)
+        except NotRunningError as error:
+            self.over(error)  # it ended before the intake
+            return
+        self._performed = performed = _Performed(planner, activity, self)
+        planner.performances = (*planner.performances, performed)
+        planner.kernel.call_soon(performed.begin)  # nothing is started on the stack of who asks for it
+
+    def _told(self, tell: Callable[[], object]) -> None:
+        if not self.is_done:
+            tell()
+
+    def _cancel(self, reason: str) -> None:
+        if self._performed is not None:
+            self._performed.end(reason)
+
+    def _add(self, callback: Callable[[Request[R]], object]) -> None:
+        if self.is_done:
+            self._kernel.call_soon(callback, self)
+        else:
+            self._callbacks.append(callback)
+
+    def over(self, error: Exception | None) -> None:
+        """It has ended; called by what performed it.
+
+        Args:
+            error: why it was not performed to its end.
+        """
+        self.error = self.solving.failure if error is None else error
+        if self.error is None:
+            self.outcome = Outcome.DONE
+        else:
+            is_cancelled = isinstance(self.error, (ActivityAbortedError, NotRunningError))
+            self.outcome = Outcome.CANCELLED if is_cancelled else Outcome.FAILED
+        self._ended.set()
+        callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            self._kernel.call_soon(callback, self)
+
+    def __repr__(self) -> str:
+        state = "paused" if self.is_paused else self.outcome.value
+        return f"<Request {self.wanted.label()}: {state}>"
+
+
+async def await_request(request: Request[R]) -> R:
+    """Wait for a request, and cancel it if the wait is.
+
+    Args:
+        request: one that nobody else knows.
+
+    Returns:
+        What solving it gave.
+
+    Raises:
+        DependencyFailedError: it could not be solved.
+        ActivityAbortedError: the agent ended.
+        NotRunningError: neither a runtime nor an event loop steps the coroutine in which it is awaited.
+    """
+    try:
+        return await request.wait()
+    except GeneratorExit:
+        raise  # nobody steps this coroutine any more
+    except BaseException:
+        if not request.is_done:
+            request.cancel("whoever awaited it was cancelled")
+            if running.kernel is not None:
+                await outlast(lambda: request.is_done, request.until_over)
+        raise

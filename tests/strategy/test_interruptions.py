@@ -1,0 +1,291 @@
+"""Interruptions: who hears of one and what may come of that, several of them, and that none is lost."""
+
+from __future__ import annotations
+
+import pytest
+from wants import Build, Have, Know, Reach
+
+from agentrt.strategy import Dependency, Interruptible, Interruption
+from agentrt.strategy.interrupting import Incident
+
+PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
+
+
+def attack(agent, **options):
+    agent.gameplay.running[-1].interrupt(Interruption("attack", 7), Reach("home"), **options)
+
+
+# --- who hears of it ----------------------------------------------------------------------------------------------------
+
+
+def _gives_up(who, how):
+    def hears(label, ctx):
+        if label == who:
+            getattr(ctx, how)("no sense in it")
+
+    return hears
+
+
+@pytest.mark.parametrize("inner", [PAUSE, RESTART])
+def test_who_hears_of_it_may_fail_and_all_below_is_unwound_first(game, walk, way, inner):
+    agent, wish = walk(RESTART, inner, hears=_gives_up("Outer", "fail"))
+    agent.gameplay.add_strategy(way("Buy", Build, cost=9))
+    attack(agent)
+    game.tick(10)
+    assert wish.is_over
+    assert wish.error is None
+    seen = [one[:3] for one in game.log if one[0] >= 8 and one[1] != "Flee"]
+    unwound = [(8, "Inner", "ends")] if inner is PAUSE else []
+    assert seen == [
+        (8, "Inner", "hears"), (8, "Outer", "hears"), *unwound, (8, "Outer", "ends"), (8, "Buy", "run"),
+        (9, "Buy", "ends"),
+    ]  # fmt: skip
+    assert "   Outer - failed: no sense in it" in game.tree(agent)
+
+
+@pytest.mark.parametrize("inner", [PAUSE, RESTART])
+def test_the_interrupted_one_may_fail_too(game, walk, way, inner):
+    agent, wish = walk(RESTART, inner, hears=_gives_up("Inner", "fail"))
+    agent.gameplay.add_strategy(way("Borrow", cost=9))
+    attack(agent)
+    game.tick(10)
+    assert wish.error is None
+    assert "         Inner - failed: no sense in it" in game.tree(agent)
+    assert game.log[-3:] == [(8, "Borrow", "run"), (9, "Borrow", "ends"), (10, "Outer", "ends")]
+
+
+@pytest.mark.parametrize(("who", "runs"), [("Inner", 1), ("Outer", 2)])
+def test_who_hears_of_it_may_begin_again(game, walk, who, runs):
+    told = []
+
+    def hears(label, ctx):
+        if label == who and not told:
+            told.append(label)
+            ctx.restart()
+
+    agent, wish = walk(RESTART, PAUSE, hears=hears)
+    attack(agent)
+    game.tick(30)
+    assert wish.error is None
+    assert len([one for one in game.log if one[1:3] == ("Outer", "run")]) == runs
+    assert len([one for one in game.log if one[1:3] == ("Inner", "run")]) == 2
+
+
+def test_a_hook_that_raises_is_a_failure_of_its_strategy(game, walk, way):
+    def hears(label, ctx):
+        if label == "Inner":
+            raise ValueError("oops")
+
+    agent, wish = walk(RESTART, PAUSE, hears=hears)
+    agent.gameplay.add_strategy(way("Borrow", cost=9))
+    attack(agent)
+    game.tick(10)
+    assert wish.error is None
+    assert "         Inner - failed: it raised ValueError when it was interrupted: oops" in game.tree(agent)
+    assert game.faults() == [(8, "interrupted", "ValueError: oops")]
+
+
+def test_what_is_left_when_one_gives_up_is_dealt_with_above_it(game, walk, way):
+    agent, wish = walk(RESTART, PAUSE, hears=_gives_up("Inner", "fail"))
+    agent.gameplay.add_strategy(way("Borrow", cost=9))
+    attack(agent)
+    attack(agent)
+    game.tick(14)
+    assert wish.error is None
+    assert [one for one in game.log if one[0] >= 8] == [
+        (8, "Flee", "ends"), (8, "Inner", "hears", "attack", 1), (8, "Outer", "hears", "attack", 1),
+        (8, "Inner", "ends"), (8, "Flee", "run"), (12, "Flee", "ends"), (12, "Outer", "hears", "attack", 2),
+        (12, "Borrow", "run"), (13, "Borrow", "ends"), (14, "Outer", "ends"),
+    ]  # fmt: skip
+    assert [line for line in game.tree(agent) if "attack" in line] == [
+        "            attack - done",
+        "         attack - done",
+    ]
+
+
+def test_what_goes_wrong_in_a_handling_is_not_the_fault_of_who_was_interrupted(game, way):
+    class Odd(Dependency[None], activity="want:odd"):
+        def guard_key(self):
+            raise ValueError("oops")
+
+    agent = game.add(way("Outer", Build, ticks=3, interruption=PAUSE), way("Do", Odd, cost=lambda ask, wanted: 1))
+    wish = game.wish(agent.gameplay.build())
+    game.tick(1)
+    outcomes = []
+    agent.gameplay.running[0].interrupt(Interruption("odd"), Odd(), then=outcomes.append)
+    game.tick(5)
+    assert (wish.error, wish.is_over, outcomes) == (None, True, ["failed"])
+    assert [error for _, _, error in game.faults()] == ["ValueError: oops"]
+    assert "      odd - failed: ValueError: oops" in game.tree(agent)
+
+
+def test_time_that_an_interruption_takes_is_no_time_of_the_strategies(game, way):
+    """Their patience is not used up; what they were interrupted for is counted."""
+    seen = []
+
+    async def run(self, ctx, wanted):
+        await ctx.sleep_ticks(4)
+        seen.append(ctx._attempt.interrupted_ticks)
+
+    outer = way("Outer", Build, needs=[Know("a")], patience=0.4)
+    inner = way("Inner", Know, run=run, interruption=PAUSE, patience=0.4)
+    agent = game.add(outer, inner, way("Flee", Reach, ticks=40))
+    wish = game.wish(agent.gameplay.build())
+    game.tick(2)
+    attack(agent)
+    game.tick(50)
+    assert (wish.error, seen) == (None, [40])
+
+
+# --- several of them ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_more_urgent_interrupts_what_is_done_about_the_less_urgent(game, way):
+    outer = way("Outer", Build, ticks=3, interruption=PAUSE)
+    agent = game.add(outer, way("Eat", Know, ticks=3, interruption=PAUSE), way("Flee", Reach, ticks=2))
+    game.wish(agent.gameplay.build())
+    game.tick(1)
+    solving = agent.gameplay.running[0]
+    solving.interrupt(Interruption("hunger"), Know("food"))
+    game.tick(1)
+    attack(agent, priority=1)
+    game.tick(1)
+    assert solving.interruptions.handled == (Interruption("hunger"), Interruption("attack", 7))
+    game.tick(6)
+    assert game.log == [
+        (1, "Outer", "run"),
+        (2, "Eat", "run"),
+        (3, "Flee", "run"),
+        (5, "Flee", "ends"),
+        (5, "Eat", "ends"),
+        (5, "Outer", "ends"),
+    ]
+    assert game.tree(agent) == [
+        "Build [house] - done",
+        "   Outer - done",
+        "      hunger - done",
+        "         Know [food] - done",
+        "            Eat - done",
+        "               attack - done",
+        "                  Reach [home] - done",
+        "                     Flee - done",
+    ]
+
+
+def test_what_is_as_urgent_waits_its_turn_and_the_more_urgent_comes_first(game, way):
+    outer = way("Outer", Build, ticks=3, interruption=PAUSE)
+    agent = game.add(outer, way("Learn", Know, ticks=2), way("Flee", Reach, ticks=2))
+    game.wish(agent.gameplay.build())
+    game.tick(1)
+    solving = agent.gameplay.running[0]
+    for name, priority in (("first", 0), ("second", 0), ("third", 0)):
+        solving.interrupt(Interruption(name), Know(name), priority=priority)
+    game.tick(1)
+    solving.interrupt(Interruption("more"), Reach("more"), priority=-1)
+    solving.interrupt(Interruption("fourth"), Know("fourth"))
+    game.tick(20)
+    told = [dict(one.detail)["by"] for one in game.sim.trace if one.event.value == "interrupted"]
+    assert told == ["first", "second", "third", "fourth", "more"]
+    assert [one[1] for one in game.log if one[2] == "run"] == ["Outer", "Learn", "Learn", "Learn", "Learn", "Flee"]
+
+
+def test_a_handling_that_fails_is_recorded_and_the_original_goes_on(game, way):
+    agent = game.add(way("Outer", Build, ticks=3, interruption=PAUSE), way("Flee", Reach, fails="no way out"))
+    wish = game.wish(agent.gameplay.build())
+    game.tick(1)
+    outcomes = []
+    attack(agent, then=outcomes.append)
+    game.tick(5)
+    assert (wish.error, outcomes) == (None, ["failed"])
+    assert game.tree(agent)[2:] == [
+        "      attack - failed: Flee failed (no way out)",
+        "         Reach [home] - failed: Flee failed (no way out)",
+        "            Flee - failed: no way out",
+    ]
+    last = [one for one in game.sim.trace if one.event.value == "resumed"][-1]
+    assert dict(last.detail) == {"by": "attack", "outcome": "failed"}
+
+
+def test_what_was_cut_short_with_a_part_of_the_request_is_dealt_with_again(game, way):
+    """Somebody above begins again while the interruption is handled below: it is not forgotten."""
+    outer = way("Outer", Build, needs=[Know("a")])
+    inner = way("Inner", Know, ticks=3, interruption=PAUSE)
+    agent = game.add(outer, inner, way("Flee", Reach, ticks=4))
+    wish = game.wish(agent.gameplay.build())
+    game.tick(2)
+    outcomes = []
+    attack(agent, then=outcomes.append)
+    game.tick(2)
+    assert game.log[-1] == (3, "Flee", "run")
+    agent.gameplay.running[0].restart()
+    game.tick(12)
+    assert wish.error is None
+    assert game.log[3:] == [
+        (5, "Flee", "ends"),
+        (5, "Inner", "ends"),
+        (5, "Outer", "ends"),
+        (5, "Flee", "run"),
+        (9, "Flee", "ends"),
+        (9, "Outer", "run"),
+        (9, "Inner", "run"),
+        (12, "Inner", "ends"),
+        (13, "Outer", "ends"),
+    ]
+    assert outcomes == ["done"]
+
+
+def test_what_a_cancelled_request_leaves_goes_to_another_one_or_is_solved_by_itself(game, way):
+    agent = game.add(way("Outer", Build, ticks=9, interruption=WAIT), way("Flee", Reach, ticks=2))
+    wish = game.wish(agent.gameplay.build())
+    game.tick(2)
+    outcomes = []
+    attack(agent, then=outcomes.append)
+    game.tick(1)
+    wish.cancel()
+    game.tick(4)
+    assert game.log == [(1, "Outer", "run"), (4, "Outer", "ends"), (4, "Flee", "run"), (6, "Flee", "ends")]
+    assert outcomes == ["done"]
+    assert game.tree(agent) == ["Reach [home] - done", "   Flee - done"]
+
+
+def test_when_the_agent_ends_what_was_to_be_dealt_with_is_told_so(game, way):
+    agent = game.add(way("Outer", Build, ticks=9, interruption=WAIT), way("Flee", Reach, ticks=2))
+    game.wish(agent.gameplay.build())
+    game.tick(2)
+    outcomes = []
+    attack(agent, then=outcomes.append)
+    game.tick(1)
+    game.sim.runtime.remove(agent)
+    game.tick(3)
+    assert outcomes == ["cancelled"]
+    assert "Flee" not in {one[1] for one in game.log}
+
+
+def test_an_incident_without_anything_to_solve_is_heard_of_only(game, walk):
+    agent, wish = walk(RESTART, PAUSE)
+    agent.gameplay.triggers.interrupt(Incident(Interruption("thunder")))
+    game.tick(8)
+    assert wish.is_over
+    assert [one for one in game.log if "thunder" in one] == [
+        (4, "Inner", "hears", "thunder", 1),
+        (4, "Outer", "hears", "thunder", 1),
+    ]
+
+
+def test_one_that_nobody_is_there_to_hear_of_is_over(game):
+    agent = game.add()
+    game.tick(1)
+    outcomes = []
+    agent.gameplay.triggers.interrupt(Incident(Interruption("thunder"), then=outcomes.append))
+    assert outcomes == ["done"]
+
+
+def test_the_handling_of_what_is_also_being_solved_above_is_no_circle(game, way):
+    """It is not the strategy that needs it: the recursion guard begins anew."""
+    agent = game.add(way("Saw", ticks=4, interruption=PAUSE))
+    wish = game.wish(agent.gameplay.have("plank"))
+    game.tick(2)
+    agent.gameplay.running[0].interrupt(Interruption("more"), Have("plank", 1))
+    game.tick(12)
+    assert wish.error is None
+    assert game.tree(agent)[-1] == "            Saw - done"
