@@ -1,17 +1,19 @@
-"""Belongings: what an agent has from packs besides actions: components, observers, personal task groups.
+"""Belongings: what an agent has from packs besides actions: components, observers, task groups, strategies.
 
 What it should have follows from its live injections alone; ``settle`` compares that with what it has, and takes or
 gives back the difference. So it does not matter in which order injections came and went in between, and what two of
 them name stays until both are revoked. It is called at once while the agent is in no runtime, and at the intake, with
 the actions, while it is in one.
 
-Things are taken in the order components, observers, task groups, actions, because what watches and acts may need what
-components hold, and are given back in the opposite order. Two steps have a time of their own:
+Things are taken in the order components, observers, task groups, strategies, actions, because what watches and acts may
+need what components hold, and are given back in the opposite order. Two steps have a time of their own:
 
 * A group is there as soon as ``inject`` returns, so that tasks can be created in it; it is destroyed when ``settle``
   finds it unwanted.
 * A component goes when whoever could use it has stopped: in the same tick, or, while a plan is being unwound or an
   observer still cleans up, at the first intake after that.
+
+Strategies are loaded into the agent's gameplay; one that code had loaded, too, stays there when packs let go of it.
 
 A component that the entity had already is left alone, now and later. One that names protocols in ``also_as`` is found
 under them as well, as with ``Entity.add``. What packs extend is the agent's own group of that
@@ -23,7 +25,7 @@ Source: seed 001, "Injecting actions", "Personal task groups".
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.task_group import TaskGroup
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from agentrt.activity.task_book import Extension
     from agentrt.agent import Agent
     from agentrt.injection import Content, GivenComponent, GivenGroup, GivenObserver
+    from agentrt.strategy.strategy import Strategy
 
 __all__ = ["Belongings"]
 
@@ -63,12 +66,13 @@ class Belongings:
         observers: its observers.
     """
 
-    __slots__ = ("_agent", "_components", "_extensions", "groups", "observers")
+    __slots__ = ("_agent", "_components", "_extensions", "_strategies", "groups", "observers")
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._components: dict[str, _Held] = {}
         self._extensions: dict[str, tuple[TaskGroup, Extension]] = {}
+        self._strategies: dict[type[Strategy], Callable[[], None]] = {}
         self.groups: dict[str, TaskGroup] = {}
         self.observers: Observers = Observers(agent, self.settle_quietly)
 
@@ -88,6 +92,11 @@ class Belongings:
                     wanted.setdefault(given.alias, given)
         return wanted
 
+    def _wanted_strategies(self) -> tuple[type[Strategy], ...]:
+        """The strategies that the live injections name, each once, in the order in which they are first named."""
+        contents = [injection.content for injection in self._agent.injections if injection.content is not None]
+        return tuple(dict.fromkeys(strategy for content in contents for strategy in content.strategies))
+
     def check(self, content: Content) -> None:
         """Find out whether an injection can be taken, before anything changes.
 
@@ -95,9 +104,12 @@ class Belongings:
             content: what it teaches.
 
         Raises:
-            DefinitionError: the entity cannot hold components.
+            DefinitionError: the entity cannot hold components, or a strategy does not fit those that there are.
             InvalidPackError: a task group is extended that the agent has not.
         """
+        if content.strategies:
+            wanted = (*self._wanted_strategies(), *content.strategies)
+            self._agent.gameplay.catalog.check(wanted, without=tuple(self._strategies))
         entity = self._agent.entity
         if content.components:
             missing = [name for name in ("add", "get", "remove") if not callable(getattr(entity, name, None))]
@@ -168,10 +180,19 @@ class Belongings:
         if self._agent.is_alive:
             self.observers.begin(observers)
         self.take_groups()
+        self._settle_strategies()
         if errors:
             for other in errors[1:]:
                 errors[0].add_note(str(other))
             raise errors[0]
+
+    def _settle_strategies(self) -> None:
+        wanted = self._wanted_strategies()
+        for strategy in [one for one in self._strategies if one not in wanted]:
+            self._strategies.pop(strategy)()
+        for strategy in wanted:
+            if strategy not in self._strategies:
+                self._strategies[strategy] = self._agent.gameplay.add_strategy(strategy)
 
     def settle_quietly(self) -> None:
         """The same, where nobody could be told of an error: it is recorded and logged."""

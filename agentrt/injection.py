@@ -1,9 +1,9 @@
 """Injections: what an agent is taught, resolved before anything changes.
 
-``resolve`` turns what somebody injects (action classes, packs, aliases of packs, contents of packs) into ``Content``:
-action classes, and what else packs hold, each checked for being what its kind says. Whatever is wrong is an error of
-``inject``, with alias, file and pointer, and nothing has happened yet. What the agent then does with the content stands
-in ``belongings`` and ``observers``.
+``resolve`` turns what somebody injects (action classes, strategies, packs, aliases of packs, contents of packs) into
+``Content``: action classes, and what else packs hold, each checked for being what its kind says. Whatever is wrong is
+an error of ``inject``, with alias, file and pointer, and nothing has happened yet. What the agent then does with the
+content stands in ``belongings`` and ``observers``.
 
 An ``Injection`` is the receipt: as long as one that names a thing lives, the agent has it. Nothing is counted; who
 wants to know what an agent has looks through its live injections, so that a count can never disagree with them.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentrt.activity.action import Action
 from agentrt.activity.task_group_action import TaskGroupAction
@@ -28,11 +28,24 @@ from agentrt.packs.task_groups import GroupEntry, task_group_of
 if TYPE_CHECKING:
     from agentrt.agent import Agent
     from agentrt.packs.registry import Registry
+    from agentrt.strategy.strategy import Strategy
 
-__all__ = ["Content", "GivenComponent", "GivenGroup", "GivenObserver", "Injectable", "Injection", "resolve"]
+__all__ = [
+    "Content",
+    "GivenComponent",
+    "GivenGroup",
+    "GivenObserver",
+    "Injectable",
+    "Injection",
+    "resolve",
+    "strategy_of",
+]
 
-Injectable = type[Action] | Pack | str | Mapping[str, Any]
-"""What an agent can learn: an action class, a pack, a pack's alias, or the content of a pack as a mapping."""
+Injectable: TypeAlias = "type[Action] | type[Strategy] | Pack | str | Mapping[str, Any]"
+"""What an agent can learn: an action class, a strategy, a pack, a pack's alias, or a pack's content as a mapping."""
+
+Loaded: TypeAlias = "type[Action] | type[Strategy] | Pack | str"
+"""The same, with contents of packs made packs."""
 
 Observe = Callable[[Any], Coroutine[Any, Any, Any]]
 
@@ -91,17 +104,19 @@ class Content:
         components: components, likewise.
         observers: observers, likewise.
         groups: personal task groups, likewise; extensions come after groups.
+        strategies: strategies, likewise.
     """
 
     actions: tuple[type[Action], ...] = ()
     components: tuple[GivenComponent, ...] = ()
     observers: tuple[GivenObserver, ...] = ()
     groups: tuple[GivenGroup, ...] = ()
+    strategies: tuple[type[Strategy], ...] = ()
 
     @property
     def is_plain(self) -> bool:
         """Whether there is nothing but actions."""
-        return not (self.components or self.observers or self.groups)
+        return not (self.components or self.observers or self.groups or self.strategies)
 
 
 class Injection:
@@ -124,7 +139,7 @@ class Injection:
         agent: Agent,
         content: Content,
         source: str,
-        what: tuple[type[Action] | Pack | str, ...] | None = None,
+        what: tuple[Loaded, ...] | None = None,
         bearer: object = None,
     ) -> None:
         self.agent: Agent = agent
@@ -132,7 +147,7 @@ class Injection:
         self.source: str = source
         self.is_live: bool = True
         self.content: Content | None = None if content.is_plain else content
-        self.what: tuple[type[Action] | Pack | str, ...] | None = what
+        self.what: tuple[Loaded, ...] | None = what
         self.bearer: object = bearer
 
     def revoke(self) -> None:
@@ -142,30 +157,32 @@ class Injection:
             self.agent._revoke(self)  # the two are one thing
 
     def __repr__(self) -> str:
-        return f"<Injection of {len(self.actions)} actions{'' if self.is_live else ', revoked'}: {self.source}>"
+        strategies = 0 if self.content is None else len(self.content.strategies)
+        held = f"{len(self.actions)} actions" + (f" and {strategies} strategies" if strategies else "")
+        return f"<Injection of {held}{'' if self.is_live else ', revoked'}: {self.source}>"
 
 
-def named(what: tuple[Injectable, ...]) -> tuple[type[Action] | Pack | str, ...]:
+def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
     """Load what is given as the content of a pack, so that nothing that its owner does later changes it.
 
     Args:
-        what: action classes, packs, aliases, contents of packs.
+        what: action classes, strategies, packs, aliases, contents of packs.
 
     Raises:
         InvalidPackError: a content is not a pack.
-        DefinitionError: a class is not an action.
+        DefinitionError: a class is neither an action nor a strategy.
     """
     for one in what:
-        if isinstance(one, type) and not issubclass(one, Action):
+        if isinstance(one, type) and not issubclass(one, Action) and not _is_strategy(one):
             raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
     return tuple(one if isinstance(one, (type, Pack, str)) else load_pack(one) for one in what)
 
 
-def resolve(what: tuple[type[Action] | Pack | str, ...], registry: Callable[[], Registry]) -> Content:
+def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Content:
     """Find and check all that is injected.
 
     Args:
-        what: action classes, packs, aliases of packs.
+        what: action classes, strategies, packs, aliases of packs.
         registry: gives the registry, if one is needed.
 
     Raises:
@@ -176,9 +193,10 @@ def resolve(what: tuple[type[Action] | Pack | str, ...], registry: Callable[[], 
     components: dict[str, GivenComponent] = {}
     observers: dict[str, GivenObserver] = {}
     groups: dict[str, GivenGroup] = {}
+    strategies: dict[type[Strategy], None] = {}
     for one in what:
         if isinstance(one, type):
-            actions.setdefault(one)
+            (actions if issubclass(one, Action) else strategies).setdefault(one)  # type: ignore[arg-type]
             continue
         table = registry()
         closure = closure_of([one], table)
@@ -194,10 +212,16 @@ def resolve(what: tuple[type[Action] | Pack | str, ...], registry: Callable[[], 
             groups.setdefault(alias, GivenGroup(alias, kind, place))
         for alias in closure.actions:
             actions.setdefault(_action(alias, table))
-    if not (components or observers or groups):
-        return Content(tuple(actions))
-    in_order = sorted(groups.values(), key=lambda group: isinstance(group.kind, GroupEntry))
-    return Content(tuple(actions), tuple(components.values()), tuple(observers.values()), tuple(in_order))
+        for alias in closure.strategies:
+            strategies.setdefault(strategy_of(alias, table))
+    groups_first = sorted(groups.values(), key=lambda group: isinstance(group.kind, GroupEntry))
+    return Content(
+        actions=tuple(actions),
+        components=tuple(components.values()),
+        observers=tuple(observers.values()),
+        groups=tuple(groups_first),
+        strategies=tuple(strategies),
+    )
 
 
 def _action(alias: str, registry: Registry) -> type[Action]:
@@ -205,6 +229,30 @@ def _action(alias: str, registry: Registry) -> type[Action]:
     if not (isinstance(found, type) and issubclass(found, Action)):
         raise DefinitionError(alias, f"it names {found!r}.", "Register a class derived from agentrt.Action.")
     return found
+
+
+def _is_strategy(found: object) -> bool:
+    from agentrt.strategy.strategy import Strategy  # most agents have none
+
+    return isinstance(found, type) and issubclass(found, Strategy)
+
+
+def strategy_of(alias: str, registry: Registry) -> type[Strategy]:
+    """The strategy that an alias names.
+
+    Args:
+        alias: its alias.
+        registry: where it is looked up.
+
+    Raises:
+        DefinitionError: it names something else.
+        UnknownAliasError: nobody registered it.
+    """
+    found: Any = registry.get(alias)
+    if not _is_strategy(found):
+        raise DefinitionError(alias, f"it names {found!r}.", "Register a class derived from agentrt.strategy.Strategy.")
+    strategy: type[Strategy] = found
+    return strategy
 
 
 def _observer(alias: str, registry: Registry) -> GivenObserver:

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from agentrt.activity.action import Action
 from agentrt.activity.task_group import TaskGroup
 from agentrt.activity.task_specs import TaskDeclaration
 from agentrt.activity.task_states import TaskState
@@ -65,7 +66,7 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
         Plain JSON: for each injection its ``source`` and its ``packs``, aliases and packs written in place.
 
     Raises:
-        DefinitionError: an action class was injected that nobody registered.
+        DefinitionError: an action or a strategy was injected that nobody registered.
 
     Source: seed 001, "Persistence".
     """
@@ -89,7 +90,7 @@ def _pack(agent: Agent, one: Any) -> Any:
             "it was injected, but nobody registered it, so that a saved game cannot name it.",
             "Register it under an alias; or give it to Agent(actions=[...]), which is not saved.",
         )
-    return {"actions": [alias]}
+    return {"actions" if issubclass(one, Action) else "strategies": [alias]}
 
 
 def restore_packs(agent: Agent, saved: Any, *, lost: Lost | None = None) -> list[Injection]:

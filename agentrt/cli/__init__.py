@@ -1,8 +1,8 @@
-"""The command line: run a world, look at it, replay it, check packs, check selection trees.
+"""The command line: run a world, look at it, replay it, check packs, check selection trees, list strategies.
 
 One module for each family of commands. They only read options and print; what they print is made below
-(``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.check``, ``agentrt.record``, ``agentrt.inspect``), and
-is imported when a command runs, so that ``agentrt --help`` is quick.
+(``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.check``, ``agentrt.strategy``, ``agentrt.record``,
+``agentrt.inspect``), and is imported when a command runs, so that ``agentrt --help`` is quick.
 
 Rules:
 
@@ -22,6 +22,7 @@ from agentrt.cli.inspect_commands import inspect
 from agentrt.cli.packs_commands import packs
 from agentrt.cli.recordings_commands import diff, export, replay
 from agentrt.cli.selection_commands import selection
+from agentrt.cli.strategies_commands import strategies
 
 __all__ = ["main"]
 
@@ -46,5 +47,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (demo, inspect, replay, diff, export, packs, selection):
+for _command in (demo, inspect, replay, diff, export, packs, selection, strategies):
     main.add_command(_command)

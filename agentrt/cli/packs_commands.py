@@ -68,7 +68,9 @@ def print_schema(*, kind: str) -> None:
 
 
 @packs.command(name="list")
-@click.option("--kind", help="Only aliases of this kind: actions, observers, components, task_groups, ai_pack.")
+@click.option(
+    "--kind", help="Only aliases of this kind: actions, observers, components, task_groups, strategies, ai_pack."
+)
 @click.option("--origin", is_flag=True, help="Show where each alias comes from.")
 def list_aliases(*, kind: str | None, origin: bool) -> None:
     """List the aliases that packs can refer to here."""

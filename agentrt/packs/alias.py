@@ -8,7 +8,7 @@ The one table here, ``KIND_OF_KEY``, ties the keys of a pack to the kinds of ali
 the order in which everything in this package is listed. The patterns in ``pack.schema.json`` say the same as
 ``ALIAS``; a test keeps the two in step.
 
-A registered alias always has one of the five kinds. An alias in a foreign pack may have another second word, or only
+A registered alias always has one of the six kinds. An alias in a foreign pack may have another second word, or only
 two words: it is well formed, and simply unknown here.
 """
 
@@ -23,6 +23,7 @@ KIND_OF_KEY = {
     "observers": "observers",
     "components": "components",
     "task_groups": "task_groups",
+    "strategies": "strategies",
     "ai_packs": "ai_pack",
 }
 KEYS = tuple(KIND_OF_KEY)

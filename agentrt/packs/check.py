@@ -24,7 +24,7 @@ from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, look
 
 __all__ = ["CheckReport", "FileReport", "check_files", "find_files"]
 
-_CLOSURE_KEYS = ("packs", "actions", "observers", "components", "task_groups")
+_CLOSURE_KEYS = ("packs", "actions", "observers", "components", "task_groups", "strategies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class FileReport:
             "observers": [reference.alias for reference in pack.observers],
             "components": [reference.alias for reference in pack.components],
             "task_groups": [reference.alias for reference in pack.task_groups],
+            "strategies": [reference.alias for reference in pack.strategies],
             "dependencies": _requires(pack),
             "closure": {key: list(getattr(self.closure, key)) for key in _CLOSURE_KEYS},
             "unresolved": [

@@ -30,7 +30,7 @@ from agentrt.packs.registry import Registry
 __all__ = ["Closure", "closure_of", "survey"]
 
 MOST_FAULTS = 50
-_LISTED = ("actions", "observers", "components", "task_groups")
+_LISTED = ("actions", "observers", "components", "task_groups", "strategies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Closure:
         observers: aliases of observers, likewise.
         components: aliases of components, likewise.
         task_groups: aliases of personal task groups, likewise.
+        strategies: aliases of strategies, likewise.
         settings: for components that were given settings, these.
         places: for each alias that is listed, the reference that counts: the one that gave a component its settings,
             else the first.
@@ -56,18 +57,19 @@ class Closure:
     observers: tuple[str, ...] = ()
     components: tuple[str, ...] = ()
     task_groups: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
     places: Mapping[str, Reference] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     unresolved: tuple[Reference, ...] = ()
     faults: tuple[DataFault, ...] = ()
 
     def resolved(self) -> tuple[str, ...]:
-        """All aliases that are registered: components first, then observers, task groups and actions.
+        """All aliases that are registered: components first, then observers, task groups, strategies and actions.
 
         In this order they can be injected: what watches and acts may need what the components hold.
         """
         missing = {reference.alias for reference in self.unresolved}
-        everything = (*self.components, *self.observers, *self.task_groups, *self.actions)
+        everything = (*self.components, *self.observers, *self.task_groups, *self.strategies, *self.actions)
         return tuple(alias for alias in everything if alias not in missing)
 
 

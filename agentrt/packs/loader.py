@@ -71,6 +71,7 @@ class Pack:
         observers: the observers that it names.
         components: the components that it names, with their settings.
         task_groups: the personal task groups that it names.
+        strategies: the strategies that it names.
         ai_packs: the packs that it requires: references, or packs written in place.
         mixintypes: for each key, ``"append"`` or ``"override"``: what this pack does as a mixin.
 
@@ -84,6 +85,7 @@ class Pack:
     observers: tuple[Reference, ...] = ()
     components: tuple[Reference, ...] = ()
     task_groups: tuple[Reference, ...] = ()
+    strategies: tuple[Reference, ...] = ()
     ai_packs: tuple[Reference | Pack, ...] = ()
     mixintypes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
@@ -196,6 +198,7 @@ def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str) -> P
             else tuple(_with_settings(value["components"], file, place("components")))
         ),
         task_groups=references("task_groups"),
+        strategies=references("strategies"),
         ai_packs=tuple(
             _from_value(item, "", file, place("ai_packs", index))
             if isinstance(item, dict)

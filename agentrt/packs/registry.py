@@ -2,15 +2,15 @@
 
 A mod offers a ``Manifest``: its name, and a table from ``kind:name`` to the thing itself, which is a class or any other
 object for code, and a file or a mapping for a pack. Manifests are found through the entry-point groups
-``agentrt.actions`` and ``agentrt.packs``; agentrt's own content takes the same road as anybody's. A program may also
-register things itself.
+``agentrt.actions``, ``agentrt.strategies`` and ``agentrt.packs``; agentrt's own content takes the same road as
+anybody's. A program may also register things itself.
 
 Rules:
 
 * An alias names one thing. Registering it again is an error that names both origins, and a manifest that fails
   changes nothing.
-* Discovery is in one order everywhere: first the group of actions, then that of packs; in each by the entry point's
-  name, then by its value. The order in which packages were installed has no part in it.
+* Discovery is in one order everywhere: the group of actions, that of strategies, that of packs; in each by the entry
+  point's name, then by its value. The order in which packages were installed has no part in it.
 * A registry answers lookups only from its table. An alias never becomes an import path.
 * A mod may mix a pack of its own into a pack of another mod (``mixins``). They are merged, in the order in which they
   were registered, when that pack is loaded. A mixin into a pack that nobody registered waits without effect.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry"]
 
-ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.packs")
+ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
 
 @dataclass(frozen=True, slots=True)

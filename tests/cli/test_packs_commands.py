@@ -44,6 +44,7 @@ def test_the_ace_packs_as_json(run, ace_packs):
                 "observers": [],
                 "components": [],
                 "task_groups": ["stonehearth_ace:task_groups:planters"],
+                "strategies": [],
                 "dependencies": ["stonehearth:ai_pack:core", "stonehearth:ai_pack:movement"],
                 "closure": {
                     "packs": [file],
@@ -51,6 +52,7 @@ def test_the_ace_packs_as_json(run, ace_packs):
                     "observers": [],
                     "components": [],
                     "task_groups": ["stonehearth_ace:task_groups:planters"],
+                    "strategies": [],
                 },
                 "unresolved": [
                     {"alias": "stonehearth:ai_pack:core", "file": file, "pointer": "/ai_packs/0"},
@@ -81,7 +83,7 @@ def test_all_problems_of_all_files_in_one_report(run, tmp_path):
     ]
     assert [line.partition("json")[2] for line in lines if "error:" in line] == [
         "#/actions/1: nobody registered 'm:actions:eet'. Did you mean 'm:actions:eat' or 'm:actions:sleep'? Register it in "
-        "a manifest of the entry-point groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.",
+        "a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
         ": is not JSON: Expecting property name enclosed in double quotes, at line 1, column 2.",
         ": does not exist, or is not a regular file. Name a JSON file.",
     ]

@@ -65,7 +65,7 @@ def test_the_report_as_text(folder, registry):
 packs/bad.json: FAILED
   error: [ART202] packs/bad.json: 2 problems in this pack:
       #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, \
-task_groups, ai_packs, mixintypes; keys that start with '_' are ignored.
+task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.
       #/actions/0: 'eat' is not an alias. Write "mod:actions:name", with letters, digits, '_', '.' and '-'.
 
 packs/eat.json: ok
@@ -87,7 +87,7 @@ packs/inner/a.json (m:ai_pack:a): FAILED
   error: [ART204] packs/inner/b.json#/ai_packs/0: these packs require each other in a circle: \
 m:ai_pack:a -> m:ai_pack:b -> m:ai_pack:a. Move what they share into a pack that requires neither.
   error: [ART203] packs/inner/b.json#/components/m:components:c: nobody registered 'm:components:c'. \
-Register it in a manifest of the entry-point groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.
+Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   actions (0)
   dependencies (1)
     m:ai_pack:b
@@ -103,7 +103,7 @@ packs/inner/b.json (m:ai_pack:b): FAILED
   error: [ART204] packs/inner/a.json#/ai_packs/0: these packs require each other in a circle: \
 m:ai_pack:b -> m:ai_pack:a -> m:ai_pack:b. Move what they share into a pack that requires neither.
   error: [ART203] packs/inner/b.json#/components/m:components:c: nobody registered 'm:components:c'. \
-Register it in a manifest of the entry-point groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.
+Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   actions (0)
   components (1)
     m:components:c
@@ -130,6 +130,7 @@ def test_the_report_as_json(folder, registry):
                 "observers": [],
                 "components": ["m:components:c"],
                 "task_groups": [],
+                "strategies": [],
                 "dependencies": ["m:ai_pack:a"],
                 "closure": {
                     "packs": ["m:ai_pack:a", "m:ai_pack:b"],
@@ -137,6 +138,7 @@ def test_the_report_as_json(folder, registry):
                     "observers": [],
                     "components": ["m:components:c"],
                     "task_groups": [],
+                    "strategies": [],
                 },
                 "unresolved": [
                     {"alias": "m:components:c", "file": "packs/inner/b.json", "pointer": "/components/m:components:c"}
@@ -159,8 +161,16 @@ def test_the_report_as_json(folder, registry):
                 "observers": [],
                 "components": [],
                 "task_groups": [],
+                "strategies": [],
                 "dependencies": [],
-                "closure": {"packs": [], "actions": [], "observers": [], "components": [], "task_groups": []},
+                "closure": {
+                    "packs": [],
+                    "actions": [],
+                    "observers": [],
+                    "components": [],
+                    "task_groups": [],
+                    "strategies": [],
+                },
                 "unresolved": [],
                 "problems": [
                     {
@@ -168,7 +178,7 @@ def test_the_report_as_json(folder, registry):
                         "file": "packs/bad.json",
                         "pointer": "/action",
                         "text": "a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, "
-                        "components, task_groups, ai_packs, mixintypes; keys that start with '_' are ignored.",
+                        "components, task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.",
                     },
                     {
                         "code": "ART202",

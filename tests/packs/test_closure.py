@@ -93,11 +93,20 @@ def test_all_kinds_and_settings():
                         "observers": ["m:observers:o"],
                         "components": {"m:components:e": {}, "m:components:c": {"size": 2}},
                         "task_groups": ["m:task_groups:g"],
+                        "strategies": ["m:strategies:s"],
                         "ai_packs": ["m:ai_pack:low"],
                     },
                     "ai_pack:last": {"components": ["m:components:c"]},
                     **dict.fromkeys(
-                        ["actions:a", "observers:o", "components:c", "components:d", "components:e", "task_groups:g"]
+                        [
+                            "actions:a",
+                            "observers:o",
+                            "components:c",
+                            "components:d",
+                            "components:e",
+                            "task_groups:g",
+                            "strategies:s",
+                        ]
                     ),
                 },
             )
@@ -110,6 +119,7 @@ def test_all_kinds_and_settings():
         observers=("m:observers:o",),
         components=("m:components:c", "m:components:d", "m:components:e"),
         task_groups=("m:task_groups:g",),
+        strategies=("m:strategies:s",),
         settings={"m:components:c": {"size": 2}, "m:components:d": {}, "m:components:e": {}},
     )
     assert closure.resolved() == (
@@ -118,6 +128,7 @@ def test_all_kinds_and_settings():
         "m:components:e",
         "m:observers:o",
         "m:task_groups:g",
+        "m:strategies:s",
         "m:actions:a",
     )
 

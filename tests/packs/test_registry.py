@@ -66,7 +66,7 @@ def test_an_unknown_alias_is_told_with_its_place_and_the_nearest_names():
         registry.get("m:actions:wonder", file="p.json", pointer="/actions/0")
     assert str(caught.value) == (
         "[ART203] p.json#/actions/0: nobody registered 'm:actions:wonder'. Did you mean 'm:actions:wander'? Register it "
-        "in a manifest of the entry-point groups 'agentrt.actions' or 'agentrt.packs', or correct the reference."
+        "in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference."
     )
 
 
@@ -84,13 +84,13 @@ def test_an_unknown_alias_is_told_with_its_place_and_the_nearest_names():
         (
             lambda: Manifest("m", {"action:wander": Wander}),
             "[ART106] the manifest of 'm': 'action:wander' does not make an alias 'mod:kind:name'. Did you mean 'actions'? "
-            "The kinds are actions, observers, components, task_groups, ai_pack; a manifest writes 'kind:name', code writes "
+            "The kinds are actions, observers, components, task_groups, strategies, ai_pack; a manifest writes 'kind:name', code writes "
             "all three.",
         ),
         (
             lambda: Manifest("m", {"m:actions:wander": Wander}),
             "[ART106] the manifest of 'm': 'm:actions:wander' does not make an alias 'mod:kind:name'. "
-            "The kinds are actions, observers, components, task_groups, ai_pack; a manifest writes 'kind:name', code writes "
+            "The kinds are actions, observers, components, task_groups, strategies, ai_pack; a manifest writes 'kind:name', code writes "
             "all three.",
         ),
         (
@@ -104,7 +104,7 @@ def test_an_unknown_alias_is_told_with_its_place_and_the_nearest_names():
         (
             lambda: Registry().register("wander", Wander),
             "[ART106] code: 'wander' does not make an alias 'mod:kind:name'. "
-            "The kinds are actions, observers, components, task_groups, ai_pack; a manifest writes 'kind:name', code writes "
+            "The kinds are actions, observers, components, task_groups, strategies, ai_pack; a manifest writes 'kind:name', code writes "
             "all three.",
         ),
     ],
@@ -245,4 +245,4 @@ def test_the_default_registry_is_discovered_once(install):
 
 
 def test_groups_are_public():
-    assert registry_module.ENTRY_POINT_GROUPS == ("agentrt.actions", "agentrt.packs")
+    assert registry_module.ENTRY_POINT_GROUPS == ("agentrt.actions", "agentrt.strategies", "agentrt.packs")

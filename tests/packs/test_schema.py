@@ -72,6 +72,7 @@ def test_everything_that_a_pack_may_hold():
                 "observers": [],
                 "components": {"m:components:c": {"deep": [{"x": 1}]}, "_note": "free"},
                 "task_groups": ["m:task_groups:solo:unit_control"],
+                "strategies": ["m:strategies:mine"],
                 "ai_packs": ["m:ai_pack:core", {"_why": 1, "components": ["m:components:d"]}],
                 "mixintypes": {"actions": "override", "ai_packs": "append", "_why": "because"},
             }
@@ -92,7 +93,7 @@ def test_everything_that_a_pack_may_hold():
             {"action": []},
             "/action",
             "a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, "
-            "task_groups, ai_packs, mixintypes; keys that start with '_' are ignored.",
+            "task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.",
         ),
         ({"type": "pack"}, "/type", "'type' is \"ai_pack\" or left out, and this is 'pack'."),
         (
@@ -166,13 +167,13 @@ def test_everything_that_a_pack_may_hold():
             {"mixintypes": {"task_group": "append"}},
             "/mixintypes/task_group",
             "'mixintypes' has no key 'task_group'. Did you mean 'task_groups'? The keys are actions, observers, components, "
-            "task_groups, ai_packs; keys that start with '_' are ignored.",
+            "task_groups, strategies, ai_packs; keys that start with '_' are ignored.",
         ),
         (
             {"ai_packs": [{"ai_packs": [{"actoins": []}]}]},
             "/ai_packs/0/ai_packs/0/actoins",
             "a pack has no key 'actoins'. Did you mean 'actions'? The keys are type, actions, observers, components, "
-            "task_groups, ai_packs, mixintypes; keys that start with '_' are ignored.",
+            "task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.",
         ),
     ],
 )
@@ -212,7 +213,7 @@ def test_the_whole_message():
     assert str(caught.value) == (
         "[ART202] packs/a.json: 2 problems in this pack:\n"
         "  #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, "
-        "task_groups, ai_packs, mixintypes; keys that start with '_' are ignored.\n"
+        "task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.\n"
         "  #/type: 'type' is \"ai_pack\" or left out, and this is 'x'."
     )
 

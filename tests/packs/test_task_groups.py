@@ -440,7 +440,7 @@ def test_an_alias_stands_for_a_class_a_declared_group_or_an_extension(registry):
             UnknownAliasError,
             "p.json#/task_groups/0: nobody registered 'm:task_groups:nobody'. Did you mean "
             "'m:task_groups:broken' or 'm:task_groups:typo' or 'm:task_groups:more'? Register it in a manifest of the entry-point "
-            "groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.",
+            "groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
         ),
     ],
 )
@@ -471,11 +471,11 @@ def test_the_report_on_a_document(tmp_path, monkeypatch, registry):
 groups.json: FAILED
   error: [ART203] groups.json#/task_groups/m:task_groups:later/extends: nobody registered 'm:task_groups:hearding'. \
 Did you mean 'm:task_groups:herding' or 'm:task_groups:farming' or 'm:task_groups:wrong'? \
-Register it in a manifest of the entry-point groups 'agentrt.actions' or \
-'agentrt.packs', or correct the reference.
+Register it in a manifest of the entry-point groups 'agentrt.actions', \
+'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   error: [ART203] groups.json#/task_groups/m:task_groups:absent: nobody registered 'm:task_groups:absent'. \
 Did you mean 'm:task_groups:broken' or 'm:task_groups:itself' or 'm:task_groups:typo'? \
-Register it in a manifest of the entry-point groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.
+Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   task groups (1)
     m:task_groups:herding
   registered elsewhere (2)
