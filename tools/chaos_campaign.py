@@ -1,9 +1,10 @@
 """A long campaign of chaos: ``python tools/chaos_campaign.py [--events 1000000] [--first 0] [--host plain ...]``.
 
-It plays village after village (``tests/chaos/village.py``: all four models on each body, shared tasks, observers,
-calls, leases, performances), each from its own seed, with random events in every tick and faults at the awaits: at one
-in a hundred of them in the first villages, at one in ten in the next, then at one in three, then at *every* await;
-every 32nd village is a short one in which each await is hit alone, by each kind of fault. The hosts take turns.
+It plays village after village (``tests/chaos/village.py``: all four models and strategies on each body, shared tasks,
+observers, calls, leases, performances), each from its own seed, with random events in every tick and faults at the
+awaits: at one in a hundred of them in the first villages, at one in ten in the next, then at one in three, then at
+*every* await; every 32nd village is a short one in which each await is hit alone, by each kind of fault. The hosts take
+turns.
 
 It goes on until so many events have happened. Any violation of what must hold (see ``agentrt.testing.chaos``), and any
 reported error that is neither the injected one nor its consequence, is printed with the seed; ``--first SEED --events
@@ -42,6 +43,8 @@ EXPECTED = (
     "ActivityImpossibleError",
     "ExceptionGroup: unhandled errors in a TaskGroup",  # anyio and trio wrap the injected one
     "ExceptionGroup: Exceptions from Trio nursery",
+    "ValueError: confused",  # a strategy of the village
+    "NotRunningError",  # a strategy asks its agent, which ends
 )
 TICKS = 60
 SHORT = 6  # ticks of a village in which each await is hit alone

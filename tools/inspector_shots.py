@@ -1,4 +1,4 @@
-"""Make the pictures of docs/inspector.md: the colony's inspector in a browser, always at the same ticks.
+"""Make the pictures of docs/inspector.md: the inspector of the colony and of the miner in a browser, at the same ticks.
 
     python tools/inspector_shots.py            # into docs/images
     python tools/inspector_shots.py FOLDER
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SIZE = (1280, 720)
 SEED = 7
+MINER = 2  # the seed of the miner's world
 GLANCE = 250  # milliseconds that the page has to draw
 
 
@@ -45,6 +46,7 @@ def main() -> None:
         recording = Path(scratch) / "colony.sqlite"
         _live(browser, folder, recording)
         _recorded(browser, folder, recording)
+        _solving(browser, folder)
         browser.close()
 
 
@@ -86,6 +88,22 @@ def _recorded(browser: Browser, folder: Path, recording: Path) -> None:
         page.keyboard.press("+")
         page.wait_for_timeout(4 * GLANCE)
         _shoot(page, folder, "recording")
+
+
+def _solving(browser: Browser, folder: Path) -> None:
+    """The picture of a miner who is asked for diamonds, at the first moment at which he is attacked on his way."""
+    runtime = load_world("miner").make(seed=MINER, host="plain")
+    miner = runtime.agents[0]
+    while not (miner.gameplay.running and "attacked" in miner.gameplay.running[0].root.render()):
+        runtime.step()
+    with Inspector(runtime, port=0, controls=True, title="miner") as inspector:
+        page = _open(browser, inspector.url, dark=False)
+        page.keyboard.press("6")
+        _run(runtime, page, 20)
+        page.locator(".tree-row.dependency.on-branch").last.click()
+        _run(runtime, page, 1)
+        _shoot(page, folder, "strategies")
+    runtime.close()
 
 
 def _open(browser: Browser, url: str, *, dark: bool) -> Page:

@@ -6,12 +6,14 @@ a tick: that would be another run), and then the gate is closed. The last part o
 
 * ``action``    an action runs: the name of its class, as paths show it (``Eat``; ``Eat#2`` is an ``Eat``, too);
 * ``activity``  an activity is performed: any action runs for it (``colony:eat``);
+* ``strategy``  a strategy is tried, for whatever it is needed: as task trees call it (``Mine Ore``) or by its name
+  (``mine_ore``);
 * ``decider``   a decider of a behavior tree or a leaf of a selection tree becomes active, by its name or by that of its
   behavior;
 * ``goal``      a goal of a selector starts;
 * ``agent``     an agent is added, or anything of the above starts in it.
 
-The first four may be bound to one agent. The gate is closed with a reason that names the record that was hit.
+All but the last may be bound to one agent. The gate is closed with a reason that names the record that was hit.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ __all__ = ["Breakpoint", "Breakpoints"]
 
 MOST = 64
 
-_STARTS = frozenset({Event.ADDED, Event.RUN, Event.START, Event.ACTIVATE})
+_STARTS = frozenset({Event.ADDED, Event.RUN, Event.START, Event.ACTIVATE, Event.TRY})
 
 
 class Breakpoint:
@@ -33,7 +35,7 @@ class Breakpoint:
 
     Args:
         number: its id.
-        kind: action, activity, decider, goal or agent.
+        kind: action, activity, strategy, decider, goal or agent.
         name: of what starts.
         agent: in which agent; empty for any.
 
@@ -65,15 +67,19 @@ class Breakpoint:
             return record.agent == self._name
         if self.agent and record.agent != self.agent:
             return False
+        detail = dict(record.detail)
         above, _, last = record.path.rpartition("/")
         if record.event is Event.RUN:
             if self._kind == "action":
                 return last.partition("#")[0] == self._name or last == self._name
             return self._kind == "activity" and above.rpartition("/")[2].partition("#")[0] == self._name
         if record.event is Event.ACTIVATE:
-            return self._kind == "decider" and (last == self._name or dict(record.detail).get("behavior") == self._name)
+            return self._kind == "decider" and self._name in (last, detail.get("behavior"))
+        if record.event is Event.TRY:
+            label = str(detail.get("by"))
+            return self._kind == "strategy" and self._name in (label, label.lower().replace(" ", "_"))
         # The start of a goal says more about it; that of an action says nothing.
-        return record.event is Event.START and self._kind == "goal" and last == self._name and bool(record.detail)
+        return record.event is Event.START and self._kind == "goal" and last == self._name and bool(detail)
 
     def hit(self, record: TraceRecord) -> None:
         """It was hit.
@@ -123,7 +129,7 @@ class Breakpoints:
         """Set one.
 
         Args:
-            kind: action, activity, decider, goal or agent.
+            kind: action, activity, strategy, decider, goal or agent.
             name: of what starts.
             agent: in which agent; empty for any.
 

@@ -41,6 +41,9 @@ SPANS = frozenset(  # what spans are folded from; see agentrt.record.spans
         Event.DEACTIVATE,
         Event.PREEMPT,
         Event.ABORT,
+        Event.TRY,
+        Event.SOLVED,
+        Event.FAILED,
         Event.REMOVED,
     }
 )

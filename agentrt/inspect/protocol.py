@@ -187,7 +187,7 @@ def _speed(name: str, value: Any) -> float:
 
 
 def _kind(name: str, value: Any) -> str:
-    kinds = ("action", "activity", "decider", "goal", "agent")
+    kinds = ("action", "activity", "strategy", "decider", "goal", "agent")
     if value not in kinds:
         raise _Wrong(f"'{name}' has to be one of {', '.join(kinds)}")
     return str(value)

@@ -16,14 +16,15 @@ from agentrt.behavior.views import TreeView
 from agentrt.goals.views import GoalSelectorView
 from agentrt.inspect.history import History, record_of
 from agentrt.inspect.protocol import TimelineQuery
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import Detail, Event, TraceRecord
 from agentrt.record.spans import Span, SpanBuilder
 from agentrt.selection.view import SelectionView
-from agentrt.snapshot import AgentSnapshot, FrameView
+from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
 
 __all__ = ["Timelines", "as_span_row", "began_before"]
 
-_BEGINS = frozenset({Event.RUN, Event.START, Event.ACTIVATE})
+_SEEN: Detail = (("seen", "running"),)
+_BEGINS = frozenset({Event.RUN, Event.START, Event.ACTIVATE, Event.TRY})
 
 
 class Timelines:
@@ -92,28 +93,47 @@ def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
     Args:
         snapshot: what it does.
     """
-    found: list[tuple[int, str, Event]] = []
+    found: list[tuple[int, str, Event, Detail]] = []
+    tried = _tried(snapshot)
     for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
-        found += ((since, path, Event.RUN) for since, path in _running(frame))
+        for unit in _running(frame):
+            attempts = tried.get(unit.action)
+            if attempts:
+                needer = unit.path.rpartition("/")[0].rpartition("/")[0]
+                found.append((unit.since, needer, Event.TRY, attempts.pop(0)))
+            found.append((unit.since, unit.path, Event.RUN, _SEEN))
     for driver in snapshot.drivers:
         view = driver.state
         if isinstance(view, GoalSelectorView):
-            found += ((goal.since, goal.path, Event.START) for goal in view.goals if goal.since)
+            found += ((goal.since, goal.path, Event.START, _SEEN) for goal in view.goals if goal.since)
         elif isinstance(view, TreeView):
             seconds = snapshot.ticks_per_second
-            found += ((round(one.since * seconds), one.path, Event.ACTIVATE) for one in view.path)
+            found += ((round(one.since * seconds), one.path, Event.ACTIVATE, _SEEN) for one in view.path)
         elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
-            found += ((snapshot.tick, path, Event.ACTIVATE) for path in driver.active)
+            found += ((snapshot.tick, path, Event.ACTIVATE, _SEEN) for path in driver.active)
     found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
-    return [TraceRecord(since, snapshot.name, path, event, (("seen", "running"),)) for since, path, event in found]
+    return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
 
 
-def _running(frame: FrameView) -> Iterator[tuple[int, str]]:
+def _running(frame: FrameView) -> Iterator[UnitView]:
     for unit in frame.units:
         if unit.is_elected and unit.state == "running":
-            yield unit.since, unit.path
+            yield unit
             for child in unit.frames:
                 yield from _running(child)
+
+
+def _tried(snapshot: AgentSnapshot) -> dict[str, list[Detail]]:
+    """What the strategies that run are tried for, by the names of their classes, the outermost first."""
+    tried: dict[str, list[Detail]] = {}
+    for request in () if snapshot.strategies is None else snapshot.strategies.requests:
+        wanted = ""
+        for node in request.tree.under_way():
+            if node.kind == "strategy":
+                tried.setdefault(node.label.replace(" ", ""), []).append((("wanted", wanted), ("by", node.label)))
+            else:
+                wanted = node.label
+    return tried
 
 
 def as_span_row(span: Span) -> list[Any]:

@@ -28,7 +28,7 @@ __all__ = ["INSTANTS", "Exported", "Moment", "SpanFold", "Timeline", "is_finite"
 
 INSTANTS = (
     Event.PREEMPT, Event.ABORT, Event.KILLED, Event.RESTARTED, Event.DISABLED, Event.FAULT, Event.STORM, Event.TIMEOUT,
-    Event.COMPLETE, Event.NOTE,
+    Event.COMPLETE, Event.INTERRUPTED, Event.RESUMED, Event.NOTE,
 )  # fmt: skip
 """The events that are shown as moments."""
 

@@ -8,8 +8,8 @@ Two ways out:
   live as a trace listener.
 
 Each outermost span begins a trace: see ``exporting``. Attributes are called ``agentrt.agent``, ``agentrt.path``,
-``agentrt.lane``, ``agentrt.outcome``, ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted has the status
-ERROR with the reason; preemption is no error.
+``agentrt.lane``, ``agentrt.outcome``, ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted, and a strategy
+that failed, has the status ERROR with the reason; preemption is no error.
 
 Times are game time from the moment on when the recording was made; a live export begins where it is told.
 
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from agentrt.errors import MissingExtraError
 from agentrt.record.exporting import Exported, SpanFold, Timeline, is_finite
-from agentrt.record.spans import ABORTED
+from agentrt.record.spans import ABORTED, FAILED
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -108,7 +108,7 @@ def _otlp(exported: Exported) -> dict[str, Any]:
             {"timeUnixNano": str(at), "name": record.event.value, "attributes": _pairs(dict(record.detail))}
             for at, record in exported.moments
         ]
-    if span.outcome == ABORTED:
+    if span.outcome in (ABORTED, FAILED):
         data["status"] = {"code": _ERROR, "message": span.reason}
     return data
 
@@ -220,7 +220,7 @@ class OtelExport:
             ],
             kind=SpanKind.INTERNAL,
             instrumentation_scope=self._scope,
-            status=Status(StatusCode.ERROR, span.reason) if span.outcome == ABORTED else Status(),
+            status=Status(StatusCode.ERROR, span.reason) if span.outcome in (ABORTED, FAILED) else Status(),
             start_time=exported.begin,
             end_time=exported.end,
         )

@@ -4,16 +4,19 @@ A trace says what happened at a moment; a time line needs what lasted. A span is
 its agent:
 
 * an action of the plan, or of a performance, from ``run`` to ``finish``; to ``stop``, if it did not finish;
+* a strategy, from its ``run`` to what became of it (``solved``, ``failed``), called by what it is tried for;
 * a goal, from ``start`` to ``stop``;
 * a decider of a behavior tree, or the leaf of a selection tree, from ``activate`` to ``deactivate``.
 
 Rules:
 
-* The plan's lane is called ``plan``; that of a driver, and of what is performed for it, has the driver's name. What one
-  lane cannot show below each other (two goals of one selector that run together) goes to a further lane, ``goals 2``.
-  So the spans of one lane never overlap without one lying within the other, and ``depth`` tells how deep it lies.
+* The plan's lane is called ``plan``; that of a driver, and of what is performed for it, has the driver's name; that of
+  strategies, and of what they execute, ``strategies``, wherever in the plan they run. What one lane cannot show below
+  each other (two goals of one selector that run together) goes to a further lane, ``goals 2``. So the spans of one lane
+  never overlap without one lying within the other, and ``depth`` tells how deep it lies.
 * A span ends when the last one within it has ended: a goal that was stopped is there until its clean-up is over.
-* ``outcome`` is ``finished``, ``stopped``, ``preempted`` (something better took its place), ``aborted``, or ``open``.
+* ``outcome`` is ``finished``, ``stopped``, ``preempted`` (something better took its place), ``aborted``, ``failed`` (of
+  a strategy), or ``open``. A strategy that ended and was not judged in that tick was stopped: it begins again.
 * It can begin anywhere in a trace. What began before is not shown: nobody knows since when it runs.
 * It is bounded: of each agent, and of the agents that are gone, the newest are kept; ``dropped`` counts the others.
 
@@ -30,11 +33,12 @@ from typing import NamedTuple
 
 from agentrt.kernel.trace import Event, TraceRecord
 
-__all__ = ["ABORTED", "FINISHED", "OPEN", "PLAN", "PREEMPTED", "STOPPED", "Span", "SpanBuilder"]
+__all__ = ["ABORTED", "FAILED", "FINISHED", "OPEN", "PLAN", "PREEMPTED", "STOPPED", "STRATEGIES", "Span", "SpanBuilder"]
 
-PLAN = "plan"
+PLAN, STRATEGIES = "plan", "strategies"
 
-OPEN, FINISHED, STOPPED, PREEMPTED, ABORTED = "open", "finished", "stopped", "preempted", "aborted"
+OPEN, FINISHED, STOPPED, PREEMPTED = "open", "finished", "stopped", "preempted"
+ABORTED, FAILED = "aborted", "failed"
 
 _KEEP = 2000
 _KEEP_GONE = 200
@@ -55,13 +59,13 @@ class Span(NamedTuple):
 
     Attributes:
         agent: whose.
-        lane: ``"plan"`` or the name of a driver, with a number if that runs several things side by side.
+        lane: ``"plan"``, ``"strategies"`` or the name of a driver, with a number if several things run side by side.
         depth: how many others of its lane it lies within.
         path: its path, as in the trace.
         name: for people: the end of the path.
         begin: the tick in which it began.
         end: the tick in which it ended; None while it is open.
-        outcome: ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"`` or ``"aborted"``.
+        outcome: ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"``, ``"aborted"`` or ``"failed"``.
         reason: why it ended, in words, if anybody said so.
         first: where in its first tick it began: how many records of that tick came before.
         last: the same for its end.
@@ -83,13 +87,14 @@ class Span(NamedTuple):
 class _Open:
     """A span that has not ended: its data, what it lies within, and how many lie within it."""
 
-    __slots__ = ("children", "fate", "is_over", "is_unit", "outer", "reason", "root", "span")
+    __slots__ = ("children", "fate", "is_over", "is_unit", "needed_by", "outer", "reason", "root", "span")
 
-    def __init__(self, span: Span, outer: _Open | None, *, is_unit: bool, root: str) -> None:
+    def __init__(self, span: Span, outer: _Open | None, *, is_unit: bool, root: str, needed_by: str) -> None:
         self.span: Span = span
         self.outer: _Open | None = outer
         self.is_unit: bool = is_unit
-        self.root: str = root  # the frame that the plan or performance grows from
+        self.root: str = root  # the frame that the plan, performance or attempt grows from
+        self.needed_by: str = needed_by  # of a strategy: the path of what needs it, where its records are
         self.children: int = 0
         self.is_over: bool = False
         self.fate: str = ""
@@ -99,12 +104,13 @@ class _Open:
 class _Agent:
     """The spans of one agent."""
 
-    __slots__ = ("closed", "lanes", "open", "top")
+    __slots__ = ("closed", "lanes", "open", "top", "tried")
 
     def __init__(self, keep: int | None) -> None:
         self.open: dict[str, _Open] = {}  # by path, in the order in which they began
         self.lanes: dict[str, _Open] = {}  # the innermost open span of each lane
         self.top: str = ""  # the activity that the plan grows from
+        self.tried: dict[str, tuple[str, str]] = {}  # by whom it is needed: what for, and which strategy
         self.closed: deque[Span] = deque(maxlen=keep)
 
 
@@ -126,6 +132,7 @@ class SpanBuilder:
         self._tick = -1
         self._place = 0
         self._ended: list[Span] = []
+        self._unjudged: dict[tuple[str, str], _Open] = {}  # strategies that ended in this tick, by agent and needer
         self._rules = {
             Event.RUN: self._run,
             Event.FINISH: self._finish,
@@ -135,6 +142,9 @@ class SpanBuilder:
             Event.DEACTIVATE: self._deactivate,
             Event.PREEMPT: self._preempt,
             Event.ABORT: self._abort,
+            Event.TRY: self._try,
+            Event.SOLVED: self._judge,
+            Event.FAILED: self._judge,
             Event.REMOVED: self._removed,
         }
 
@@ -148,17 +158,19 @@ class SpanBuilder:
             The spans that ended with it, inner ones first.
         """
         if record.tick != self._tick:
+            for entry in tuple(self._unjudged.values()):
+                self._leave_unjudged(entry)
             self._tick, self._place = record.tick, 0
         rule = self._rules.get(record.event)
-        ended: list[Span] = []
         if rule is not None and record.agent:
             agent = self._agents.get(record.agent)
             if agent is None:
                 agent = self._agents[record.agent] = _Agent(self._keep)
             rule(agent, record)
-            if self._ended:
-                ended, self._ended = self._ended, []
         self._place += 1
+        if not self._ended:
+            return []
+        ended, self._ended = self._ended, []
         return ended
 
     def spans(self, agent: str, first: int | None = None, last: int | None = None) -> list[Span]:
@@ -217,7 +229,12 @@ class SpanBuilder:
         base, _, rest = path.partition("/")
         if is_unit and "/" not in rest:
             agent.top = base
+        name, needed_by = _strategy(agent, path) if is_unit and agent.tried else ("", "")
         own = PLAN if is_unit and (base == agent.top or ":" in base) else base
+        if needed_by:
+            own = STRATEGIES
+            if outer is not None and not outer.span.lane.startswith(STRATEGIES):
+                outer = None
         lane, number = own, 1
         if outer is not None and agent.lanes.get(outer.span.lane) is outer:
             lane = outer.span.lane
@@ -226,11 +243,12 @@ class SpanBuilder:
             while lane in agent.lanes:
                 number += 1
                 lane = f"{own} {number}"
-        root = outer.root if outer is not None and outer.is_unit else path.rpartition("/")[0]
-        name = path.rpartition("/")[2] if is_unit or "/" not in path else rest.rpartition("/")[2]
+        is_inner = outer is not None and outer.is_unit and not needed_by
+        root = outer.root if outer is not None and is_inner else path.rpartition("/")[0]
+        name = name or (path.rpartition("/")[2] if is_unit or "/" not in path else rest.rpartition("/")[2])
         depth = 0 if outer is None else outer.span.depth + 1
         span = Span(record.agent, lane, depth, path, name, record.tick, first=self._place)
-        entry = _Open(span, outer, is_unit=is_unit, root=root)
+        entry = _Open(span, outer, is_unit=is_unit, root=root, needed_by=needed_by)
         if outer is not None:
             outer.children += 1
         agent.open[path] = entry
@@ -263,13 +281,15 @@ class SpanBuilder:
 
     def _end(self, agent: _Agent, path: str, outcome: str, reason: str) -> None:
         entry = agent.open.get(path)
-        if entry is not None and not entry.is_over:
+        if entry is not None and entry.needed_by:
+            self._unjudged[entry.span.agent, entry.needed_by] = entry
+        elif entry is not None and not entry.is_over:
             self._close(agent, entry, outcome, reason)
 
     def _close(self, agent: _Agent, entry: _Open, outcome: str, reason: str) -> None:
         """It is over; it ends now, or with the last one within it."""
         entry.is_over = True
-        if not entry.fate or outcome == FINISHED:  # what is to be preempted may still finish
+        if not entry.fate or outcome in (FINISHED, FAILED):  # what is to be preempted may still finish
             entry.fate, entry.reason = outcome, reason
         inner: _Open | None = entry
         while inner is not None and inner.is_over and not inner.children:
@@ -286,18 +306,40 @@ class SpanBuilder:
             self._ended.append(span)
             inner = inner.outer
 
+    # --- strategies ---------------------------------------------------------------------------------------------------
+
+    def _try(self, agent: _Agent, record: TraceRecord) -> None:
+        unjudged = self._unjudged.get((record.agent, record.path))
+        if unjudged is not None:
+            self._leave_unjudged(unjudged)
+        agent.tried[record.path] = (_said(record, "wanted"), _said(record, "by"))
+
+    def _judge(self, agent: _Agent, record: TraceRecord) -> None:
+        agent.tried.pop(record.path, None)
+        entry = self._unjudged.pop((record.agent, record.path), None)
+        if entry is not None and not entry.is_over:
+            self._close(agent, entry, FAILED if record.event is Event.FAILED else FINISHED, _reason(record))
+
+    def _leave_unjudged(self, entry: _Open) -> None:
+        """A strategy ended and nobody said what became of it: it begins again, or was given up."""
+        agent = self._agents.get(entry.span.agent)
+        del self._unjudged[entry.span.agent, entry.needed_by]
+        if agent is not None and not entry.is_over:
+            self._close(agent, entry, STOPPED, "")
+
     # --- why ----------------------------------------------------------------------------------------------------------
 
     def _preempt(self, agent: _Agent, record: TraceRecord) -> None:
-        by = next((str(value) for key, value in record.detail if key == "by"), "")
+        by = _said(record, "by")
         for entry in agent.open.values():
             if _is_within(entry.span.path, record.path):
                 entry.fate, entry.reason = PREEMPTED, f"preempted by {by}" if by else ""
 
     def _abort(self, agent: _Agent, record: TraceRecord) -> None:
-        path = record.path
+        roots = [entry.root for entry in agent.open.values() if entry.is_unit and _is_within(record.path, entry.root)]
+        innermost = max(roots, key=len, default="")  # an abort below a strategy ends that one alone
         for entry in agent.open.values():
-            if entry.is_unit and _is_within(path, entry.root):
+            if entry.is_unit and entry.root == innermost:
                 entry.fate, entry.reason = ABORTED, _reason(record)
 
 
@@ -315,8 +357,23 @@ def _innermost(agent: _Agent, path: str) -> _Open | None:
     return None
 
 
+def _strategy(agent: _Agent, path: str) -> tuple[str, str]:
+    """What a strategy's span is called, and who needs it; two empty texts if an action that runs is none."""
+    frame, _, label = path.rpartition("/")
+    needer = frame.rpartition("/")[0]
+    wanted, by = agent.tried.get(needer, ("", ""))
+    if not by or by.replace(" ", "") != label.partition("#")[0]:
+        return "", ""
+    del agent.tried[needer]
+    return f"{wanted} by {by}", needer
+
+
+def _said(record: TraceRecord, name: str) -> str:
+    return next((str(value) for key, value in record.detail if key == name), "")
+
+
 def _reason(record: TraceRecord) -> str:
-    return next((str(value) for key, value in record.detail if key == "reason"), "")
+    return _said(record, "reason")
 
 
 def _outcome(reason: str) -> str:

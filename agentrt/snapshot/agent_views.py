@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as fields_of
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from agentrt.body.flags import Refusal, Waiting
 from agentrt.body.model_views import ModelView
@@ -19,6 +19,9 @@ from agentrt.errors import DataFault
 from agentrt.snapshot.plan_views import FrameView
 from agentrt.snapshot.summary import AgentSummary, doing_of
 from agentrt.status import plain
+
+if TYPE_CHECKING:
+    from agentrt.strategy.views import GameplayView
 
 __all__ = ["VERSION", "AgentSnapshot", "DriverView", "FlagView", "InjectionView", "check_version"]
 
@@ -46,7 +49,7 @@ class InjectionView(NamedTuple):
     Attributes:
         source: where it came from, in words.
         actions: how many action classes it taught.
-        teaches: what else: the aliases of components, observers and task groups.
+        teaches: what else: the aliases of components, observers and task groups, the names of strategies.
     """
 
     source: str
@@ -172,6 +175,7 @@ class AgentSnapshot:
         observers: the aliases of the observers that run.
         groups: the names of the task groups that it is in.
         injections: what it was taught, and where that came from.
+        strategies: what it solves, and by which strategies; None if it has none.
     """
 
     version: ClassVar[int] = VERSION
@@ -200,6 +204,7 @@ class AgentSnapshot:
     observers: tuple[str, ...]
     groups: tuple[str, ...]
     injections: tuple[InjectionView, ...]
+    strategies: GameplayView | None = None
 
     @property
     def seconds(self) -> float:
@@ -214,8 +219,9 @@ class AgentSnapshot:
             kind=self.kind,
             status=self.status_text,
             running=self.running,
-            doing=doing_of(self.plan, self.drivers),
+            doing=doing_of(self.plan, self.drivers, "" if self.strategies is None else self.strategies.doing()),
             models=(("plan",) if self.plan is not None and self.plan.units else ())
+            + (() if self.strategies is None else ("strategies",))
             + tuple(dict.fromkeys(driver.model or driver.name for driver in self.drivers)),
             aborts=self.aborts,
             waiting=bool(self.waiting),
@@ -224,7 +230,7 @@ class AgentSnapshot:
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
-        return {
+        data: dict[str, Any] = {
             "version": VERSION,
             "name": self.name,
             "kind": self.kind,
@@ -252,6 +258,9 @@ class AgentSnapshot:
             "groups": list(self.groups),
             "injections": [{**one._asdict(), "teaches": list(one.teaches)} for one in self.injections],
         }
+        if self.strategies is not None:
+            data["strategies"] = self.strategies.as_json()
+        return data
 
     @classmethod
     def from_json(cls, data: object) -> AgentSnapshot:
@@ -301,7 +310,14 @@ class AgentSnapshot:
             observers=fields.texts("observers"),
             groups=fields.texts("groups"),
             injections=fields.each("injections", _injection),
+            strategies=None if fields.is_null("strategies") else _strategies(fields.inner("strategies")),
         )
+
+
+def _strategies(fields: Fields) -> GameplayView:
+    from agentrt.strategy.views import GameplayView  # who has no strategies does not load them
+
+    return GameplayView.read(fields)
 
 
 def check_version(fields: Fields) -> None:

@@ -43,6 +43,10 @@ def explain(snapshot: AgentSnapshot) -> str:
     for frame in snapshot.performances:
         lines.append(f"  performed beside the plan, as {frame.path}:")
         lines.extend(_frame(frame, 2, snapshot.tick))
+    if snapshot.strategies is not None:
+        from agentrt.snapshot.solving_words import solving_lines  # who has no strategies does not load them
+
+        lines.extend(solving_lines(snapshot.strategies, snapshot.ticks_per_second))
     lines.extend(_models(snapshot))
     for flag, holder, since in snapshot.flags:
         lines.append(f"  {flag} is held by {holder} since tick {since}")

@@ -30,8 +30,10 @@ class AgentSummary(NamedTuple):
         kind: of its entity; empty if that has none.
         status: what it does, for players.
         running: the path of what it runs; empty while it only thinks.
-        doing: the name of the innermost running action; if there is none, what its other models do.
-        models: what drives it: ``plan``, ``selection``, ``targets``, ``goals``, ``behavior``, names of other drivers.
+        doing: the name of the innermost running action; if there is none, the strategy that runs, or what its other
+            models do.
+        models: what drives it: ``plan``, ``strategies``, ``selection``, ``targets``, ``goals``, ``behavior``, names of
+            other drivers.
         aborts: how many aborts there were in a row.
         waiting: whether somebody waits for a control flag of it.
         alive: whether it has not ended.
@@ -53,12 +55,13 @@ class AgentSummary(NamedTuple):
         return {**self._asdict(), "models": list(self.models)}
 
 
-def doing_of(plan: FrameView | None, drivers: Sequence[DriverView]) -> str:
+def doing_of(plan: FrameView | None, drivers: Sequence[DriverView], solving: str) -> str:
     """What an agent does, in a few words, out of its snapshot.
 
     Args:
         plan: its plan tree.
         drivers: its other models.
+        solving: the strategies that run beside the plan, in a few words.
     """
     name = ""
     frame = plan
@@ -68,7 +71,7 @@ def doing_of(plan: FrameView | None, drivers: Sequence[DriverView]) -> str:
             break
         name = elected.name
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
-    return name or models_doing([(driver.rank, driver.state) for driver in drivers])
+    return name or solving or models_doing([(driver.rank, driver.state) for driver in drivers])
 
 
 def models_doing(views: Sequence[tuple[int, Any]]) -> str:

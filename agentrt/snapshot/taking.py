@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from agentrt.attachments import Attachment
     from agentrt.body.driver import Driver
     from agentrt.injection import Injection
+    from agentrt.strategy.gameplay import Gameplay
+    from agentrt.strategy.views import GameplayView
 
 __all__ = ["outlines", "snapshot_agent", "summarize"]
 
@@ -36,7 +38,7 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
     """
     planner, runtime = agent.planner, agent.runtime
     execution = None if planner is None else planner.execution
-    status = SILENT if execution is None else status_of(execution)
+    status = SILENT if planner is None else status_of(planner)
     flags = agent.flags
     clock = None if runtime is None else runtime.kernel.clock
     return AgentSnapshot(
@@ -66,6 +68,7 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
         observers=agent.running_observers,
         groups=tuple(group.name for group in agent.task_groups),
         injections=tuple(_injection_view(injection) for injection in agent.injections),
+        strategies=_strategies(agent),
     )
 
 
@@ -77,8 +80,11 @@ def summarize(agent: Agent) -> AgentSummary:
     """
     execution = None if agent.planner is None else agent.planner.execution
     running, doing = _running(execution)
-    attachments = agent.attachments
+    attachments, gameplay = agent.attachments, _gameplay(agent)
     models: tuple[str, ...] = ("plan",) if execution is not None and execution.root.units else ()
+    if gameplay is not None:
+        models += ("strategies",)
+        doing = doing or " + ".join(one.stack[-1].provider.spec.label for one in gameplay.running if one.stack)
     if attachments:
         models += tuple(dict.fromkeys(_model(one.driver) or one.driver.name for one in attachments))
         doing = doing or models_doing([(one.driver.rank, _looked_at(one.driver)[0]) for one in attachments])
@@ -162,6 +168,25 @@ def _model(driver: Driver) -> str:
     return "targets" if kind.model == "goals" and driver.rank == TARGETS else kind.model
 
 
+# --- strategies -------------------------------------------------------------------------------------------------------
+
+
+def _gameplay(agent: Agent) -> Gameplay | None:
+    """Its gameplay, if it has one that can be asked for something; it is not made by looking for it."""
+    gameplay = agent._gameplay
+    is_empty = gameplay is None or not (gameplay.catalog.providers or gameplay.running or gameplay.finished)
+    return None if is_empty else gameplay
+
+
+def _strategies(agent: Agent) -> GameplayView | None:
+    gameplay = _gameplay(agent)
+    if gameplay is None:
+        return None
+    from agentrt.strategy.viewing import view_of  # who has no strategies does not load them
+
+    return view_of(gameplay)
+
+
 # --- what it knows ----------------------------------------------------------------------------------------------------
 
 
@@ -172,4 +197,5 @@ def _injection_view(injection: Injection) -> InjectionView:
         given = [one.alias for one in content.components]
         given += [one.alias for one in content.observers]
         given += [one.alias for one in content.groups]
+        given += [one.spec.name for one in content.strategies]
     return InjectionView(injection.source, len(injection.actions), tuple(given))

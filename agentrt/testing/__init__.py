@@ -13,6 +13,8 @@ from agentrt.testing.invariants import Violation, check_trace
 from agentrt.testing.matchers import Pattern, between, happened, in_order, never, pairs
 from agentrt.testing.outside import AskedCall, StubOutside, StubService
 from agentrt.testing.simulation import Simulation
+from agentrt.testing.solving import course, failed, solved, tried
+from agentrt.testing.solving_stubs import Have, StubBody, StubStrategy, stub_strategy
 from agentrt.testing.stubs import HookCall, HookCalls, StubAction, StubPlan, stub_action, stub_plan
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "ChaosReport",
     "Failure",
     "Fault",
+    "Have",
     "HookCall",
     "HookCalls",
     "InjectedFault",
@@ -27,19 +30,26 @@ __all__ = [
     "Pattern",
     "Simulation",
     "StubAction",
+    "StubBody",
     "StubOutside",
     "StubPlan",
     "StubService",
+    "StubStrategy",
     "TraceDigest",
     "TraceMismatch",
     "Violation",
     "between",
     "check_trace",
+    "course",
     "exhaust",
+    "failed",
     "happened",
     "in_order",
     "never",
     "pairs",
+    "solved",
     "stub_action",
     "stub_plan",
+    "stub_strategy",
+    "tried",
 ]

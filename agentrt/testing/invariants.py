@@ -18,6 +18,8 @@ The rules, by the names with which violations are reported:
 * ``one per frame``    of the units of one frame at most one is started
 * ``inner first``      a unit is stopped after everything below it, and started after what is above it
 * ``one chain``        the units of one plan that run lie below each other: two leaves only if one executes the other
+* ``one attempt``      a place tries one strategy at a time, and one that was tried is judged once: solved or failed
+* ``interruptions pair``  what interrupted a place is what it is resumed after, the last one first
 * ``best elected``     the elected unit has the highest utility of those that were ready
 * ``time``             ticks never go back
 * ``all closed``       when the agent has ended nothing thinks, and nothing is started or active
@@ -82,6 +84,8 @@ class Invariants:
         self._goals: Counter[str] = Counter()
         self._active: Counter[str] = Counter()
         self._units: set[str] = set()
+        self._tried: dict[str, tuple[object, object]] = {}
+        self._interrupted: dict[str, list[tuple[object, tuple[object, object] | None]]] = {}
         self._rules = {
             "think": self._think,
             "ready": self._become_ready,
@@ -94,6 +98,11 @@ class Invariants:
             "stop": self._stop,
             "activate": self._activate,
             "deactivate": self._deactivate,
+            "try": self._try,
+            "solved": self._judge,
+            "failed": self._judge,
+            "interrupted": self._interrupt,
+            "resumed": self._resume,
         }
 
     def __call__(self, record: TraceRecord) -> None:
@@ -225,6 +234,43 @@ class Invariants:
                 and self._root(other) == self._root(record.path)
             ):
                 self._fail("inner first", record, f"{other} is still {self._started[other]}")
+
+    # --- strategies ---------------------------------------------------------------------------------------------------
+
+    def _try(self, record: TraceRecord) -> None:
+        detail = dict(record.detail)
+        self._no_attempt(record)
+        self._tried[record.path] = (detail["wanted"], detail["by"])
+
+    def _judge(self, record: TraceRecord) -> None:
+        detail = dict(record.detail)
+        if not detail["by"]:
+            return  # it held already
+        self._no_attempt(record)
+        tried = self._tried.pop(record.path, None)
+        if tried != (detail["wanted"], detail["by"]):
+            self._fail("one attempt", record, f"{detail['by']} was not tried for {detail['wanted']}, but {tried}")
+
+    def _no_attempt(self, record: TraceRecord) -> None:
+        """The strategy that was tried last at this place does not run any more."""
+        label = str(self._tried.get(record.path, ("", ""))[1]).replace(" ", "")
+        for other, state in self._started.items():
+            frame, _, name = other.rpartition("/")
+            if name.partition("#")[0] == label and _parent(frame) == record.path:
+                self._fail("one attempt", record, f"{other} is still {state}")
+
+    def _interrupt(self, record: TraceRecord) -> None:
+        """What was tried at this place is judged, or tried again, after the interruption."""
+        before = self._tried.pop(record.path, None)
+        self._interrupted.setdefault(record.path, []).append((dict(record.detail)["by"], before))
+
+    def _resume(self, record: TraceRecord) -> None:
+        self._no_attempt(record)
+        by, before = (self._interrupted.get(record.path) or [(None, None)]).pop()
+        if by != dict(record.detail)["by"]:
+            self._fail("interruptions pair", record, f"it was interrupted by {by}")
+        if before is not None:
+            self._tried[record.path] = before
 
     # --- deciders and leaves ------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """What must be gone when an agent has ended, and when a runtime was closed.
 
 The trace tells what began and ended; this looks at what is left in the books: control flags, strands, performances,
-places of the plan, workers of tasks, connections to signals, timers, leases, calls. It asks at the end of a life and at
-the end of the run, and changes nothing.
+places of the plan, requests that are being solved, workers of tasks, connections to signals, timers, leases, calls. It
+asks at the end of a life and at the end of the run, and changes nothing.
 
 Connections are seen by having ``Signal.connect`` noted while it watches; only those count that the library itself
 opened for an action (listeners, protected arguments). What a user's code connects for itself is its own affair.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
     from agentrt.agent import Agent
     from agentrt.runtime import Runtime
+    from agentrt.strategy.gameplay import Gameplay
 
 __all__ = ["Leaks"]
 
@@ -150,3 +151,15 @@ def _left_of(agent: Agent) -> Iterator[str]:
             yield f"{planner.busy_frames} places of its plan that are not idle"
         for place in planner.group_places():
             yield f"a place where a task group is considered: {place!r}"
+    if agent._gameplay is not None:
+        yield from _unsolved(agent._gameplay)
+
+
+def _unsolved(gameplay: Gameplay) -> Iterator[str]:
+    """What an agent that has ended still has solved, in words."""
+    for solving in gameplay.running:
+        yield f"a request is still being solved: {solving}"
+    for root in gameplay.finished:
+        for _, node in root.walk():
+            if node.is_open:
+                yield f"of a request that is over, a node is open: {node!r}"

@@ -32,7 +32,7 @@ from agentrt.activity.steps import Step
 from agentrt.errors import TraceMismatch
 from agentrt.kernel.traps import park
 
-__all__ = ["HookCall", "HookCalls", "Outcome", "StubAction", "StubPlan", "stub_action", "stub_plan"]
+__all__ = ["HookCall", "HookCalls", "Outcome", "Script", "StubAction", "StubPlan", "stub_action", "stub_plan"]
 
 Outcome: TypeAlias = "str | BaseException | None"
 """How a hook of a stub ends: well, with an abort or a rejection in these words, or with an exception."""
@@ -176,7 +176,7 @@ def stub_action(
     if fails_in not in _HOOKS:
         raise ValueError(f"fails_in is {fails_in!r}: choose one of {', '.join(_HOOKS)}")
     calls = HookCalls()
-    script = _Script(fails)
+    script = Script(fails)
     outcome_in = {hook: script if hook == fails_in else _WELL for hook in _HOOKS}
     body = {**_hooks(calls, outcome_in["start"]), "run": _run(calls, takes, outcome_in["run"], effect)}
     if thinks is not None or level is not None or output is not None or (fails_in == "think" and script):
@@ -212,7 +212,7 @@ def stub_plan(
     Raises:
         DefinitionError: what is declared does not fit together.
     """
-    body = _hooks(HookCalls(), _Script(fails))
+    body = _hooks(HookCalls(), Script(fails))
     body["steps"] = [step(one) if isinstance(one, str) else one for one in steps]
     return type(label or _label(does), (StubPlan,), {"does": does, "utility": utility, **body, **attributes})
 
@@ -220,8 +220,12 @@ def stub_plan(
 # --- the hooks --------------------------------------------------------------------------------------------------------
 
 
-class _Script:
-    """The outcomes of one hook, one for each time."""
+class Script:
+    """The outcomes of one hook, one for each time.
+
+    Args:
+        outcomes: one for all times, or several, of which the last is for all further times.
+    """
 
     def __init__(self, outcomes: Outcome | Sequence[Outcome]) -> None:
         is_list = isinstance(outcomes, Sequence) and not isinstance(outcomes, str)
@@ -247,10 +251,10 @@ class _Script:
             raise outcome
 
 
-_WELL = _Script(())
+_WELL = Script(())
 
 
-def _hooks(calls: HookCalls, outcome: _Script) -> dict[str, Any]:
+def _hooks(calls: HookCalls, outcome: Script) -> dict[str, Any]:
     class Hooks:
         def start(self, ctx: Any, args: Any) -> None:
             calls.add(ctx, "start")
@@ -263,7 +267,7 @@ def _hooks(calls: HookCalls, outcome: _Script) -> dict[str, Any]:
 
 
 def _thinking(
-    calls: HookCalls, thinks: int, level: float | None, output: Mapping[str, Any], outcome: _Script
+    calls: HookCalls, thinks: int, level: float | None, output: Mapping[str, Any], outcome: Script
 ) -> dict[str, Any]:
     class Hooks:
         async def think(self, ctx: Any, args: Any) -> None:
@@ -281,7 +285,7 @@ def _thinking(
     return {"think": Hooks.think, "stop_thinking": Hooks.stop_thinking}
 
 
-def _run(calls: HookCalls, takes: int | None, outcome: _Script, effect: Callable[[Any, Any], object] | None) -> Any:
+def _run(calls: HookCalls, takes: int | None, outcome: Script, effect: Callable[[Any, Any], object] | None) -> Any:
     class Hooks:
         async def run(self, ctx: Any, args: Any) -> None:
             calls.add(ctx, "run")

@@ -13,6 +13,8 @@ from agentrt.activity.unit import Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import Event, TraceHub
+from agentrt.strategy.gameplay import Gameplay
+from agentrt.strategy.tree import TaskNode
 from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
 from agentrt.testing.chaos_faults import MOMENTS
 
@@ -177,6 +179,7 @@ def without(monkeypatch, event):
         (Event.STOP, "goal", "all closed"),
         (Event.ACTIVATE, "behavior", "active pairs"),
         (Event.DEACTIVATE, "leaf", "all closed"),
+        (Event.TRY, "strategy", "one attempt"),
     ],
 )
 def test_a_pair_that_is_broken(monkeypatch, event, kind, rule):
@@ -195,6 +198,22 @@ def test_flags_that_are_not_given_back(monkeypatch):
     assert any(text.startswith("control flags: {'MOVE'") for text in texts(report))
     monkeypatch.setattr(FlagLedger, "release", release)
     assert exhaust(of(Legs), ticks=4, faults=["remove"]).is_sound
+
+
+def test_requests_that_do_not_end(monkeypatch):
+    ended = Gameplay.ended
+    monkeypatch.setattr(Gameplay, "ended", lambda *args: None)
+    report = exhaust(worlds.KINDS["strategy"], ticks=6, faults=["remove"])
+    assert "a request is still being solved: Get [all]" in texts(report)
+    monkeypatch.setattr(Gameplay, "ended", ended)
+    end = TaskNode.end
+    monkeypatch.setattr(TaskNode, "end", lambda self, *args: self.parent is None or end(self, *args))
+    report = exhaust(worlds.KINDS["strategy"], ticks=6, faults=["remove"])
+    assert any(
+        text.startswith("of a request that is over, a node is open: <TaskNode dependency") for text in texts(report)
+    )
+    monkeypatch.setattr(TaskNode, "end", end)
+    assert exhaust(worlds.KINDS["strategy"], ticks=6, faults=["remove"]).is_sound
 
 
 class Listening(worlds.Walk):

@@ -78,6 +78,23 @@ def test_a_coroutine_of_the_world_and_what_it_has_performed():
     ]
 
 
+def test_a_strategy_what_it_needs_and_who_asked_for_it():
+    points = points_of(worlds.with_strategy, ticks=8)
+    assert [(tick, strand, wait) for _, tick, _, strand, wait in points] == [
+        (1, "with_strategy.<locals>.ask", 0),
+        (1, "with_strategy.<locals>.ask", 1),
+        (1, "solve request", 0),
+        (1, "solve request", 1),
+        (1, "get", 0),
+        (1, "get", 1),
+        (2, "get", 2),  # until what it needs is solved
+        (2, "get", 0),
+        (2, "get", 1),
+        (3, "get", 2),
+        (4, "get", 3),
+    ]
+
+
 def digest_of(host, counts, seed=3):
     runtime = Runtime(seed, host=host, think_budget=10)
     digest = TraceDigest(runtime.trace)

@@ -36,10 +36,11 @@ from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Queue
 
 mixed = load("tests/runtime/mixed_agents.py")
+seekers = load("tests/chaos/seekers.py")
 
 WISHES = (
     *("graze", "flee", "stumble", "errand", "given", "panic", "walk", "glance", "both", "strike", "play", "kick"),
-    *("stare", "go", "tree", "goals", "mind", "A", "target", "choose", "fell", "listen", "wait", "reserve"),
+    *("stare", "go", "tree", "goals", "mind", "A", "target", "choose", "fell", "listen", "wait", "reserve", "seek"),
 )
 
 
@@ -255,7 +256,20 @@ class Gang(TaskGroupAction):
     tasks = (declare_multiple_tasks("village:dig", 0.5), declare_permanent_task("village:carry", {}, (0.0, 0.3)))
 
 
-ACTIONS = (*mixed.ACTIONS, Choose, Fell, FellTree, Listen, Wait, Ask, Read, Reserve, Dig, Carry, Haul)
+class Seek(CompoundAction):
+    """Has something solved in its plan."""
+
+    does = TOP
+    utility = 0.7
+    steps = (step("seek:fetch", item="wood", count=1), step("village:dig"))
+
+    async def think(self, ctx, args):
+        while not wished(ctx, "seek"):
+            await ctx.sleep_ticks(2)
+        ctx.set_think_output()
+
+
+ACTIONS = (*mixed.ACTIONS, Choose, Fell, FellTree, Listen, Wait, Ask, Read, Reserve, Dig, Carry, Haul, Seek)
 
 
 async def watch(agent):
@@ -299,6 +313,8 @@ class Village:
         self.groups = [TaskGroup(Town, name="town"), TaskGroup(Gang, name="gang")]
         self.tasks = []
         self.injections = []
+        self.loaded = []
+        self.requests = []
         self.agents = [None] * people
         for place in range(people):
             self.come(place)
@@ -323,17 +339,22 @@ class Village:
         targets.add_goal(1, mixed.ToldGoal("Target", "target", {"TARGET"}))
         selection, selector, behavior, plan = precedences
         being = mixed.Being(name)
-        being.trees, being.queue = self.trees, self.queue
+        being.trees, being.queue, being.goods = self.trees, self.queue, {}
         drivers = [
             self.library["Mind"].state(mixed.BEHAVIORS, precedence=selection),
             targets,
             mixed.goals(precedence=selector),
             mixed.TREE.memory(precedence=behavior),
         ]
-        return Agent(
+        agent = Agent(
             being, name=name, actions=list(ACTIONS), packs=["village:ai_pack:folk"], registry=REGISTRY, drivers=drivers,
             precedence=plan,
         )  # fmt: skip
+        agent.gameplay.add_strategy(*seekers.STRATEGIES)
+        for trigger in seekers.TRIGGERS:
+            agent.gameplay.add_trigger(trigger)
+        agent.gameplay.add_opportunity(seekers.BY_THE_WAY)
+        return agent
 
     async def bailiff(self):
         """The world has somebody do something, with a limit."""
@@ -391,6 +412,7 @@ class Village:
             "hop",
         ),
         *("reload", "leave", "task", "task", "change", "change", "member", "tree", "weather", "weather", "utter"),
+        *("quest", "quest", "quest", "spend", "strategies", "topic", "begin", "hold", "hold"),
     )
 
     def wish(self, place):
@@ -398,6 +420,43 @@ class Village:
 
     def _drivers(self, place, name):
         return [one.driver for one in self.agents[place].attachments if one.driver.name == name]
+
+    def quest(self, place):
+        agent = self.agents[place]
+        if agent.runtime is not None and len(agent.gameplay.running) < 3:
+            wanted = self.random.choice(seekers.WANTED)
+            self.runtime.spawn(seekers.ask, agent, wanted, 0.1 * (1 + self.random.below(20)))
+
+    def begin(self, place):
+        agent = self.agents[place]
+        try:
+            if len(agent.gameplay.running) < 3:
+                self.requests.append(agent.gameplay.begin(self.random.choice(seekers.WANTED)))
+        except NotRunningError:
+            pass
+
+    def hold(self, _place):
+        """A request is held up, or goes on, or begins again, or is given up."""
+        self.requests = [request for request in self.requests if not request.is_done]
+        if self.requests:
+            request = self.random.choice(self.requests)
+            what = self.random.choice(("pause", "resume", "resume", "restart", "cancel"))
+            getattr(request, what)(*(("by the world",) if what == "cancel" else ()))
+
+    def spend(self, place):
+        self.agents[place].entity.goods.clear()
+
+    def strategies(self, place):
+        gameplay = self.agents[place].gameplay
+        gameplay.lookahead = self.random.below(4)
+        gameplay.corrects = self.random.below(2) == 0
+        if self.loaded and self.random.below(2):
+            self.loaded.pop(self.random.below(len(self.loaded)))()
+        else:
+            self.loaded.append(gameplay.add_strategy(self.random.choice((*seekers.STRATEGIES, *seekers.MORE))))
+
+    def topic(self, place):
+        self.agents[place].gameplay.changed(*self.random.choice(((), ("goods",))))
 
     def variable(self, place):
         for state in self._drivers(place, "selection"):

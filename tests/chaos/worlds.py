@@ -6,6 +6,7 @@ from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Reg
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary
+from agentrt.strategy import Dependency, strategy
 
 
 class Walk(Action):
@@ -98,6 +99,30 @@ def with_performance(runtime):
     runtime.spawn(ask)
 
 
+class Get(Dependency[None], activity="test:get"):
+    what: str
+
+
+@strategy(Get, cost=1)
+async def get(ctx, wanted):
+    """Needs one other thing, and takes its time."""
+    await ctx.sleep_ticks(1)
+    if wanted.what == "all":
+        await ctx.solve(Get("a part"))
+    await ctx.sleep_ticks(1)
+
+
+def with_strategy(runtime):
+    agent = Agent(Entity("ann"), top="test:nothing")
+    agent.gameplay.add_strategy(get)
+    runtime.add(agent)
+
+    async def ask():
+        await agent.gameplay.get("all")
+
+    runtime.spawn(ask)
+
+
 def with_plan(runtime):
     walkers("ann")(runtime)
 
@@ -109,4 +134,5 @@ KINDS = {
     "leaf": with_leaf,
     "observer": with_observer,
     "performance": with_performance,
+    "strategy": with_strategy,
 }

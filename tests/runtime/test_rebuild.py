@@ -279,7 +279,7 @@ def test_an_action_that_nobody_registered_cannot_be_saved():
         (
             [{"source": "x", "packs": ["m:ai_pack:play"]}, {"source": "y", "packs": ["m:ai_pack:plai"]}],
             "#/1/packs/0: what 'ann' was taught: nobody registered 'm:ai_pack:plai'. Did you mean 'm:ai_pack:play' or 'm:ai_pack:core'? Register it in a "
-            "manifest of the entry-point groups 'agentrt.actions' or 'agentrt.packs', or correct the reference.",
+            "manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
         ),
         ([{"source": "x"}], "#/0: the saved game: 'packs' is missing."),
         ([{"source": 1, "packs": []}], "#/0/source: the saved game: this is the number 1, and not a text."),

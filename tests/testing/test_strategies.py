@@ -66,7 +66,7 @@ def test_packs_are_valid_and_all_that_they_name_is_known(case):
     assert json.loads(json.dumps(case.content)) == case.content
     registry = case.registry()
     closure = closure_of([load_pack(case.content)], registry)
-    for kind in ("actions", "observers", "components", "task_groups"):
+    for kind in ("actions", "observers", "components", "task_groups", "strategies"):
         assert sorted(getattr(closure, kind)) == sorted(case.named(kind))
     for alias in case.required:
         assert registry.pack(alias).alias == alias
@@ -85,7 +85,11 @@ def test_what_a_pack_taught_is_forgotten_with_it(one, other):
     first.revoke()
     sim.tick(3)
     own = other.content.get("actions", [])
-    assert {action.spec.activity for action in agent.actions} == {f"mod:{alias[-1]}" for alias in own}
+    strategies = other.content.get("strategies", [])
+    solved = {"mod:provided"} if strategies else set()
+    assert {action.spec.activity for action in agent.actions} == {f"mod:{alias[-1]}" for alias in own} | solved
+    loaded = sorted(one.spec.name for one in agent.gameplay.catalog.providers)
+    assert loaded == sorted(f"provide_{alias[-1]}" for alias in strategies)
     second.revoke()
     sim.tick(3)
     assert (agent.actions, list(agent.entity.components())) == ((), [])

@@ -3,8 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `timeline.js`, `details.js`, `breakpoints.js`, `toolbar.js`), and what the user does either changes the
- * state or is told to the server. From the state follows what is watched, and so what the server sends.
+ * `charts.js`, `tasksview.js`, `timeline.js`, `details.js`, `breakpoints.js`, `toolbar.js`), and what the user does
+ * either changes the state or is told to the server. From the state follows what is watched, and so what the server
+ * sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -27,6 +28,8 @@ import { modelsView } from "./models.js";
 import { planView } from "./planview.js";
 import { findNode } from "./plantree.js";
 import { Store } from "./store.js";
+import { findTask } from "./tasktree.js";
+import { tasksView } from "./tasksview.js";
 import { timelinePanel } from "./timeline.js";
 import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
 
@@ -44,6 +47,7 @@ const tabs = [
   ["explain", "Why", explainView(store)],
   ["events", "Events", eventsView(store)],
   ["performance", "Performance", performanceView(store)],
+  ["tasks", "Strategies", tasksView(store)],
 ];
 
 const keys = bindKeys({
@@ -69,6 +73,10 @@ function breakHere() {
   if (!mayControl(store.state) || playback.isRecording) return;
   if (selection?.what === "goal") return breakpoints.toggle("goal", selection.name);
   if (selection?.what === "node") return breakpoints.toggle("decider", selection.name);
+  if (selection?.what === "task") {
+    const { node } = findTask(agent?.snapshot?.strategies, selection.place) ?? {};
+    return node?.kind === "strategy" ? breakpoints.toggle("strategy", node.label) : undefined;
+  }
   const path = selection?.path ?? agent?.snapshot?.running;
   const found = path && agent?.snapshot ? findNode(agent.snapshot, path) : null;
   if (found === null) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Breakpoints: "stop when this starts", for an action, an activity, a decider, a goal or an agent.
+ * Breakpoints: "stop when this starts", for an action, an activity, a strategy, a decider, a goal or an agent.
  *
  * They belong to the runtime and not to the page: every page that looks at it sees the same, and they stay when a page
  * is closed. The one that closed the gate is marked. Without controls they are shown and cannot be changed; a recording
@@ -10,7 +10,7 @@ import { button, h, reconcile, setAttr, setClass, setText, show } from "./dom.js
 import { plural } from "./format.js";
 import { choose } from "./store.js";
 
-const KINDS = ["action", "activity", "decider", "goal", "agent"];
+const KINDS = ["action", "activity", "strategy", "decider", "goal", "agent"];
 
 /**
  * Make the part of the side panel, and the buttons that set breakpoints elsewhere.

@@ -66,6 +66,7 @@ export const EVENT_GROUPS = {
   choices: ["elect", "preempt", "utility", "activate", "deactivate", "variable", "stimulus", "reconsider"],
   thinking: ["think", "ready", "unready", "reject", "stop_thinking", "blocked", "timeout", "storm"],
   trouble: ["abort", "fault", "disabled", "refused", "killed", "full", "ignored"],
+  solving: ["try", "solved", "failed", "interrupted", "resumed", "forecast"],
   world: ["added", "removed", "injected", "revoked", "task", "note"],
 };
 

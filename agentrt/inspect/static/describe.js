@@ -8,14 +8,15 @@
 
 import { gameTime, leafOf, number, plural } from "./format.js";
 import { findNode } from "./plantree.js";
+import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
 
 /**
  * Describe what is selected.
  *
  * @param {object} state - the state of the page.
  * @returns {object} `title`; and either `empty`, why there is nothing, or `heading`, `state`, `bar`, `why`, `rows`
- *   (name and value), `data`, `candidates`, `path`, `stop` (kind and name of a breakpoint) and `goTo` (a tick), as they
- *   apply.
+ *   (name and value), `data`, `candidates`, `offers`, `path`, `stop` (kind and name of a breakpoint) and `goTo` (a
+ *   tick), as they apply.
  */
 export function describe(state) {
   const { selection, agent } = state;
@@ -29,6 +30,7 @@ export function describe(state) {
     };
   if (selection?.what === "goal") return ofGoal(selection, snapshot);
   if (selection?.what === "node") return ofTreeNode(selection, snapshot, state.outlines);
+  if (selection?.what === "task") return ofTask(selection, state);
   const path = selection?.path ?? snapshot.running;
   if (!path) return ofWhatDrives(snapshot, state.outlines);
   const found = findNode(snapshot, path);
@@ -170,6 +172,38 @@ function findOutline(outline, path) {
     nodes.push(...(node.children ?? []));
   }
   return null;
+}
+
+const TASK_TITLES = {
+  dependency: "Dependency",
+  strategy: "Strategy",
+  option: "Optional dependency",
+  interruption: "Interruption",
+  activity: "Activity",
+};
+
+function ofTask({ place }, { agent, hello }) {
+  const found = findTask(agent.snapshot.strategies, place);
+  if (found === null) return { title: "Task", empty: "It is not shown at this tick." };
+  const { node, above } = found;
+  return {
+    title: TASK_TITLES[node.kind] ?? "Task",
+    heading: node.label,
+    state: OUTCOME_DOTS[node.outcome] ?? node.outcome,
+    stateWord: node.outcome,
+    why: node.reason ?? "",
+    stop: node.kind === "strategy" ? ["strategy", node.label] : undefined,
+    rows: [
+      [node.kind === "strategy" ? "Provides" : "Needed by", above?.label ?? ""],
+      ["Expected", expected(node)],
+      ["Took", took(node, agent.tick, hello?.ticks_per_second ?? 0)],
+      ["Began", node.began ? `tick ${node.began}` : ""],
+      ["Ended", node.ended ? `tick ${node.ended}` : ""],
+      ["Needed", node.is_conditional ? "in some branches only" : ""],
+      ["Probability", node.probability === undefined ? "" : number(node.probability)],
+    ],
+    offers: node.offers ?? [],
+  };
 }
 
 function ofEvent([tick, agent, path, event, detail], { hello }) {

@@ -56,6 +56,7 @@ function render(content, state, breakButtons, store) {
     pairs(content.rows.filter(([, value]) => value !== "" && value !== null && value !== undefined)),
     named("Arguments", content.argumentsOf),
     content.candidates ? candidates(content.candidates, store) : null,
+    content.offers?.length > 0 ? offers(content.offers) : null,
     named(content.title === "Event" ? "Detail" : "Debug data", content.data),
     content.path ? pathLine(content.path) : null,
     content.goTo === undefined
@@ -96,6 +97,25 @@ function largeBar({ utility: value, boosted }) {
   parts.bar.append(parts.solid, parts.boost);
   drawBar(parts, { utility: value, boosted }, Math.max(1, value, boosted));
   return h("div", { class: "large-bar" }, parts.bar, h("span", { class: "bar-value", text: number(boosted) }));
+}
+
+/** What the strategies said when they were asked, the cheapest first. */
+function offers(list) {
+  const rows = list.map((one) =>
+    h(
+      "li",
+      {},
+      h(
+        "span",
+        { class: "candidate-name" },
+        h("span", { class: `dot ${typeof one.cost === "number" ? "ready" : "impossible"}` }),
+        ` ${one.strategy}`,
+      ),
+      h("span", { class: "bar-value", text: typeof one.cost === "number" ? `${number(one.cost, 1)} s` : "cannot" }),
+      one.reason ? h("span", { class: "candidate-why", text: one.reason }) : null,
+    ),
+  );
+  return h("div", {}, h("h3", { text: "Offers" }), h("ul", { class: "candidates offers" }, ...rows));
 }
 
 function candidates(list, store) {

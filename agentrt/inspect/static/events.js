@@ -18,6 +18,7 @@ const GROUP_WORDS = {
   choices: "Choices",
   thinking: "Thinking",
   trouble: "Trouble",
+  solving: "Solving",
   world: "World",
 };
 

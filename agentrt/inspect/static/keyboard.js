@@ -25,9 +25,9 @@ function keyTable(act) {
     [["j"], "j", "next agent", () => act.move(1)],
     [["k"], "k", "previous agent", () => act.move(-1)],
     [
-      ["1", "2", "3", "4", "5"],
-      "1 … 5",
-      "Plan, Models, Why, Events, Performance",
+      ["1", "2", "3", "4", "5", "6"],
+      "1 … 6",
+      "Plan, Models, Why, Events, Performance, Strategies",
       (event) => act.tab(Number(event.key) - 1),
     ],
     [["ArrowLeft"], "←", "recording: one tick back (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],

@@ -31,7 +31,7 @@ export function initialState() {
     timeline: null,
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
-    selection: null, // {what: "unit"|"frame"|"node"|"goal"|"event"|"span", …}: what the side panel is about
+    selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span", …}: what the side panel is about
     search: "",
     tab: "plan",
     page: { offset: 0, limit: 60 }, // the part of the list of agents that is on the screen

@@ -8,7 +8,7 @@
  * goes there in time.
  *
  * A span is drawn in the color of its name, so that a habit is seen as a pattern; how it ended is drawn at its end: red
- * for aborted, amber for preempted, open ends fade into now.
+ * for aborted and failed, amber for preempted, open ends fade into now.
  */
 
 import { colorOf, colors, fitting, makeCanvas } from "./canvas.js";
@@ -199,8 +199,8 @@ function drawBox({ pen, width, scale, openUntil, selected, hovered }, span, y) {
   const high = ROW - 2;
   pen.fillStyle = colorOf(name);
   pen.fillRect(x, y, wide, high);
-  if (outcome === "aborted" || outcome === "preempted") {
-    pen.fillStyle = outcome === "aborted" ? paint.impossible : paint.started;
+  if (outcome === "aborted" || outcome === "failed" || outcome === "preempted") {
+    pen.fillStyle = outcome === "preempted" ? paint.started : paint.impossible;
     pen.fillRect(x + wide - Math.min(3, wide), y, Math.min(3, wide), high);
   }
   if ((selected?.what === "span" && selected.path === path && selected.begin === begin) || hovered === span) {

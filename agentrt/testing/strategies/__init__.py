@@ -1,4 +1,4 @@
-"""Strategies for hypothesis: random packs, plans, goals, trees and courses of events, all of them valid.
+"""Strategies for hypothesis: random packs, plans, goals, trees, catalogs and courses of events, all of them valid.
 
 Needs the extra ``agentrt[testing]``; nothing else of the library imports hypothesis. What is drawn is a *case*: plain
 data that says in its repr what it is, and makes the things themselves anew whenever it is asked, so that two runs of
@@ -6,6 +6,7 @@ one case share nothing. The hooks of all that is made are stubs, which write dow
 
 * ``packs``            contents of a pack, with the registry in which all its aliases are known
 * ``plans``            actions and compounds on several levels, none of which can be endless
+* ``gameplays``        strategies that provide, need, fail and are interrupted, and what they are asked for
 * ``goal_selectors``   goals with priorities and control flags
 * ``behavior_trees``   groups of all policies and deciders
 * ``selection_trees``  XML with variables, signals and blocks; ``conditions`` for the expressions alone
@@ -22,6 +23,7 @@ except ImportError as _error:
     raise _MissingExtraError("testing", "hypothesis") from _error
 
 from agentrt.testing.strategies.behavior import BehaviorCase, DeciderSpec, behavior_trees
+from agentrt.testing.strategies.gameplays import GameplayCase, WaySpec, gameplays
 from agentrt.testing.strategies.goals import GoalCase, GoalSpec, goal_selectors
 from agentrt.testing.strategies.packs import PackCase, packs
 from agentrt.testing.strategies.plans import ActionSpec, PlanCase, plans
@@ -32,6 +34,7 @@ __all__ = [
     "ActionSpec",
     "BehaviorCase",
     "DeciderSpec",
+    "GameplayCase",
     "GoalCase",
     "GoalSpec",
     "Happening",
@@ -39,8 +42,10 @@ __all__ = [
     "PackCase",
     "PlanCase",
     "SelectionCase",
+    "WaySpec",
     "behavior_trees",
     "conditions",
+    "gameplays",
     "goal_selectors",
     "packs",
     "plans",

@@ -2,7 +2,7 @@
 
 A case has one content on top and a few registered packs below it, each of which requires only packs before it, so that
 there is no circle. All aliases are of one mod, ``mod``. What an alias names is made when the registry is: an action, a
-component that keeps its settings, an observer that waits for ever, a task group with one task.
+component that keeps its settings, an observer that waits for ever, a task group with one task, a strategy.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from agentrt.activity.task_group_action import TaskGroupAction
 from agentrt.activity.task_specs import declare_task
 from agentrt.kernel.traps import park
 from agentrt.packs.registry import Manifest, Registry
+from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.strategy import Strategy
 from agentrt.testing.strategies.brief import Brief
 from agentrt.testing.stubs import stub_action
 
 __all__ = ["PackCase", "packs"]
 
 _NAMES = ("a", "b", "c", "d")
-_KEYS = ("actions", "observers", "task_groups")
+_KEYS = ("actions", "observers", "task_groups", "strategies")
 _MIXINTYPES = ("append", "override")
 
 
@@ -47,13 +49,14 @@ class PackCase(Brief):
             things[f"components:{name}"] = _component(name)
             things[f"observers:{name}"] = _observer(name)
             things[f"task_groups:{name}"] = _group(name)
+            things[f"strategies:{name}"] = _strategy(name)
         return Registry([Manifest("mod", things)])
 
     def named(self, kind: str) -> list[str]:
         """The aliases of a kind that the pack and what it requires name, each once.
 
         Args:
-            kind: ``"actions"``, ``"components"``, ``"observers"`` or ``"task_groups"``.
+            kind: ``"actions"``, ``"components"``, ``"observers"``, ``"task_groups"`` or ``"strategies"``.
         """
         found: dict[str, None] = {}
         open_packs: list[Any] = [self.content]
@@ -133,3 +136,15 @@ def _observer(name: str) -> Any:
 def _group(name: str) -> type[TaskGroupAction]:
     body = {"does": "mod:work", "utility": (0.0, 0.5), "tasks": [declare_task(f"mod:{name}", 0.5)]}
     return type(f"Group_{name}", (TaskGroupAction,), body)
+
+
+class _Provided(Dependency[None], activity="mod:provided"):
+    """What the strategies of such packs provide."""
+
+
+def _strategy(name: str) -> type[Strategy]:
+    async def run(_strategy: Strategy, _ctx: Any, _wanted: Any) -> None:
+        return None
+
+    body = {"provides": _Provided, "name": f"provide_{name}", "cost": 1.0, "run": run}
+    return type(f"Provide_{name}", (Strategy,), body)

@@ -1,0 +1,128 @@
+"""Catalogs of strategies at random: ways to come by a few things, that need each other, fail, and are interrupted.
+
+All provide ``Have``, each for one thing only; what they need are such things again, so that needs lead in circles as
+often as not. Whether what was asked for can be had is not known beforehand: an agent that is asked for it has to come
+to an end in any case. A case holds no state: the classes are made anew for each run, and the body, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from agentrt.body.flags import LOOK, MOVE
+from agentrt.strategy.strategy import Interruptible, Strategy
+from agentrt.testing.solving_stubs import Have, StubBody, stub_strategy
+from agentrt.testing.strategies.brief import Brief
+from agentrt.testing.stubs import Outcome
+
+__all__ = ["GameplayCase", "WaySpec", "gameplays"]
+
+_ITEMS: tuple[str, ...] = ("a", "b", "c", "d")
+_BROKEN = "it broke"
+_KINDS = (Interruptible.RESTART, Interruptible.PAUSE, Interruptible.WAIT, Interruptible.TREE)
+
+
+@dataclass(frozen=True, repr=False)
+class WaySpec(Brief):
+    """One strategy of a case.
+
+    Attributes:
+        label: the name of the class.
+        item: the thing that it provides.
+        needs: the things that it has solved first, in order.
+        cost: its own game seconds, besides those of its needs.
+        takes: how many ticks it takes itself.
+        fails: how its run ends, time after time.
+        lies: whether it ends well and does not provide the thing.
+        flags: the control flags that it holds.
+        interruption: what it supports when something comes up.
+    """
+
+    label: str
+    item: str
+    needs: tuple[str, ...] = ()
+    cost: float = 1.0
+    takes: int = 1
+    fails: tuple[Outcome, ...] = ()
+    lies: bool = False
+    flags: tuple[str, ...] = ()
+    interruption: Interruptible = Interruptible.RESTART
+
+    def strategy(self) -> type[Strategy]:
+        """The class, made anew."""
+
+        def cost(_ask: Any, wanted: Any) -> float | None:
+            return self.cost if wanted.item == self.item else None
+
+        return stub_strategy(
+            cost=cost,
+            needs=[Have(item) for item in self.needs],
+            takes=self.takes,
+            fails=self.fails,
+            gives={} if self.lies else None,
+            flags=self.flags,
+            interruption=self.interruption,
+            label=self.label,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class GameplayCase(Brief):
+    """What an agent can do, what it has, and what it is asked for.
+
+    Attributes:
+        specs: its strategies, in the order of loading.
+        goods: what is in its bag.
+        item: what it is asked for.
+    """
+
+    specs: tuple[WaySpec, ...]
+    goods: tuple[str, ...] = ()
+    item: str = _ITEMS[0]
+
+    def strategies(self) -> list[type[Strategy]]:
+        """The classes, made anew, for ``agent.gameplay.add_strategy(*...)``."""
+        return [spec.strategy() for spec in self.specs]
+
+    def body(self) -> StubBody:
+        """The entity, made anew."""
+        return StubBody(goods=dict.fromkeys(self.goods, 1))
+
+    @property
+    def wanted(self) -> Have:
+        """What it is asked for."""
+        return Have(self.item)
+
+
+def gameplays(*, max_strategies: int = 6, may_fail: bool = True) -> st.SearchStrategy[GameplayCase]:
+    """What agents could have solved.
+
+    Args:
+        max_strategies: how many there are at most.
+        may_fail: whether runs may fail, raise or lie.
+    """
+    items = st.sampled_from(_ITEMS)
+    ends = st.lists(st.sampled_from([None, _BROKEN]), max_size=3).map(tuple) if may_fail else st.just(())
+    one = st.fixed_dictionaries(
+        {
+            "item": items,
+            "needs": st.lists(items, max_size=3).map(tuple),
+            "cost": st.sampled_from([1.0, 0.5, 2.0, 5.0]),
+            "takes": st.sampled_from([1, 0, 2, 3]),
+            "fails": ends,
+            "lies": st.booleans() if may_fail else st.just(value=False),
+            "flags": st.lists(st.sampled_from((MOVE, LOOK)), unique=True, max_size=2).map(tuple),
+            "interruption": st.sampled_from(_KINDS),
+        }
+    )
+
+    def case(drawn: tuple[list[dict[str, Any]], list[str], str]) -> GameplayCase:
+        parts, goods, item = drawn
+        specs = tuple(WaySpec(f"Way{number}", **part) for number, part in enumerate(parts))
+        return GameplayCase(specs, tuple(goods), item)
+
+    ways = st.lists(one, min_size=1, max_size=max_strategies)
+    return st.tuples(ways, st.lists(items, unique=True, max_size=2), items).map(case)
