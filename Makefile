@@ -19,12 +19,12 @@ export PYTHONUTF8 = 1
 # A parent's settings must not decide which code is tested.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help demo test test-all bench lint unit install browser clean
+.PHONY: help demo test test-all test-minecraft bench lint unit install browser clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 install: $(STAMP)  ## make the environment, with everything in it
 
@@ -98,6 +98,9 @@ test-all:  ## the tests on each Python from 3.11 on that is found here
 .PHONY: plain-tests
 plain-tests: $(STAMP)
 	@PYTHONDEVMODE=1 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS)
+
+test-minecraft: $(STAMP)  ## the strategies on a real Minecraft server (needs node; installs its packages once)
+	@AGENTRT_MINECRAFT=1 PYTHONDEVMODE=1 $(BIN)/python -m pytest -q --durations=5 tests/minecraft $(ARGS)
 
 bench: $(STAMP)  ## measure against the limits and the peers (ARGS="wake" for one row)
 	@$(BIN)/python -m benchmarks $(ARGS)
