@@ -18,10 +18,11 @@ PACKAGES = {
     "agentrt_actions": ROOT / "actions" / "agentrt_actions",
     "agentrt_packs": ROOT / "packs" / "agentrt_packs",
     "agentrt_examples": ROOT / "examples" / "agentrt_examples",
+    "agentrt_miner_shop": ROOT / "examples" / "agentrt_miner_shop",
 }
 MODULES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 
-PURE = ("errors.py", "kernel", "body", "activity", "goals", "behavior", "selection", "packs")
+PURE = ("errors.py", "kernel", "body", "activity", "goals", "behavior", "selection", "strategy", "packs")
 PURE_STDLIB = {
     "__future__", "abc", "bisect", "collections", "contextlib", "contextvars", "copy", "dataclasses", "difflib", "enum",
     "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator", "re", "string",
@@ -30,6 +31,7 @@ PURE_STDLIB = {
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
+    "agentrt/strategy/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},

@@ -12,6 +12,7 @@ import agentrt.inspect
 import agentrt.rebuild
 import agentrt.record
 import agentrt.snapshot
+import agentrt.strategy
 import agentrt.testing
 import agentrt.testing.strategies
 
@@ -122,16 +123,24 @@ TESTING = [
     "in_order",
     "never",
     "pairs",
+    "course",
+    "failed",
+    "solved",
+    "tried",
     # in place of what is not tested
     "AskedCall",
+    "Have",
     "HookCall",
     "HookCalls",
     "StubAction",
+    "StubBody",
     "StubOutside",
     "StubPlan",
     "StubService",
+    "StubStrategy",
     "stub_action",
     "stub_plan",
+    "stub_strategy",
     # faults at every await
     "ChaosReport",
     "Failure",
@@ -147,6 +156,7 @@ STRATEGIES = [
     "ActionSpec",
     "BehaviorCase",
     "DeciderSpec",
+    "GameplayCase",
     "GoalCase",
     "GoalSpec",
     "Happening",
@@ -154,8 +164,10 @@ STRATEGIES = [
     "PackCase",
     "PlanCase",
     "SelectionCase",
+    "WaySpec",
     "behavior_trees",
     "conditions",
+    "gameplays",
     "goal_selectors",
     "packs",
     "plans",
@@ -212,6 +224,31 @@ SNAPSHOT = [
 
 INSPECT = ["DEFAULT_PORT", "Inspector"]
 
+STRATEGY = [
+    "Accuracy",
+    "Ask",
+    "Branch",
+    "Calls",
+    "Dependency",
+    "Foreseen",
+    "Gameplay",
+    "Interruptible",
+    "Interruption",
+    "NodeKind",
+    "Offer",
+    "Opportunity",
+    "Order",
+    "Outcome",
+    "Params",
+    "Request",
+    "Strategy",
+    "StrategyContext",
+    "TaskNode",
+    "Trigger",
+    "strategy",
+    "tries_for",
+]
+
 BRIDGES = ["DriverAction", "PerformGoal", "attaches", "injects", "perform_behavior", "performs"]
 
 
@@ -231,6 +268,10 @@ def test_what_joins_the_models():
     assert sorted(agentrt.bridges.__all__) == BRIDGES
 
 
+def test_the_facade_for_strategies():
+    assert sorted(agentrt.strategy.__all__) == STRATEGY
+
+
 def test_the_facade_for_tests():
     assert sorted(agentrt.testing.__all__) == sorted(TESTING)
     assert sorted(agentrt.testing.strategies.__all__) == sorted(STRATEGIES)
@@ -244,7 +285,7 @@ def test_the_facade_for_whoever_looks():
     assert sorted(agentrt.inspect.__all__) == INSPECT
 
 
-FACADES = [agentrt, agentrt.inspect, agentrt.record, agentrt.testing, agentrt.testing.strategies]
+FACADES = [agentrt, agentrt.inspect, agentrt.record, agentrt.strategy, agentrt.testing, agentrt.testing.strategies]
 
 
 @pytest.mark.parametrize("facade", FACADES, ids=lambda facade: facade.__name__)

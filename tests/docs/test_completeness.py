@@ -1,13 +1,15 @@
-"""The guide and the page on tasks leave nothing out: every name of the façades, every hook, every method of the context."""
+"""The guide and its neighbors leave nothing out: every name of the façades, every hook, every method of the context."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
 import agentrt
+import agentrt.strategy
 import agentrt.testing
 import agentrt.testing.strategies
 from agentrt import Action, CompoundAction, Context, Task, TaskGroup, TaskGroupAction
@@ -19,6 +21,7 @@ GUIDE = "\n".join(
     (DOCS / name).read_text(encoding="utf-8")
     for name in ("chaos.md", "guide.md", "models.md", "packs.md", "tasks.md", "testing.md")
 )
+STRATEGIES = (DOCS / "strategies.md").read_text(encoding="utf-8")
 
 
 def public(cls):
@@ -69,3 +72,58 @@ def test_every_member_of_a_simulation_is_mentioned():
     members = [name for cls in (Simulation, Waiting) for name in public(cls)]
     assert "run_until_running" in members
     assert missing(members, r"\bNAME\b") == []
+
+
+# --- strategies -------------------------------------------------------------------------------------------------------
+
+WRITTEN = ("Ask", "Branch", "Opportunity", "Order", "Request", "Strategy", "StrategyContext", "Trigger")
+"""Classes of which authors use every member."""
+
+ON_GAMEPLAY = [
+    "accuracy",
+    "add_opportunity",
+    "add_strategy",
+    "add_trigger",
+    "begin",
+    "catalog",
+    "changed",
+    "changes",
+    "corrects",
+    "cost",
+    "finished",
+    "foreseen",
+    "lookahead",
+    "most_asks",
+    "offers",
+    "order",
+    "params",
+    "prepare_asks",
+    "running",
+    "set_params",
+    "solve",
+    "takes_options",
+    "using",
+]
+
+
+def told(names, page=STRATEGIES):
+    return [name for name in names if not re.search(rf"\b{re.escape(name)}\b", page)]
+
+
+def test_every_name_about_strategies_is_mentioned():
+    assert told(agentrt.strategy.__all__) == []
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_member_that_authors_of_strategies_use_is_mentioned(name):
+    cls = getattr(agentrt.strategy, name)
+    inner = ("spec", "until_over")
+    names = [one for one in (*vars(cls), *inspect.get_annotations(cls)) if not one.startswith("_")]
+    assert names
+    assert told([one for one in names if one not in inner]) == []
+
+
+def test_what_one_does_with_a_gameplay_is_mentioned():
+    gameplay = agentrt.Agent(agentrt.Entity("ann")).gameplay
+    assert [name for name in ON_GAMEPLAY if name not in object.__dir__(gameplay)] == []
+    assert told(ON_GAMEPLAY) == []

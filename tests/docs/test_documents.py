@@ -24,6 +24,7 @@ PAGES = [
     "docs/replay.md",
     "docs/selection.md",
     "docs/snapshot.md",
+    "docs/strategies.md",
     "docs/tasks.md",
     "docs/testing.md",
 ]
@@ -93,7 +94,7 @@ def test_the_commands_exist():
                 assert words[0] in targets, line
             elif program == "agentrt":
                 command = main.commands[words[0]]
-                if words[0] == "packs":
+                if words[0] in ("packs", "strategies"):
                     command = command.commands[words[1]]
                 options = {option for parameter in command.params for option in parameter.opts}
                 assert {word for word in words if word.startswith("--")} <= options, line

@@ -21,7 +21,7 @@ def recorded(path):
     return path.with_suffix(".out").read_text(encoding="utf-8")
 
 
-def test_there_are_twelve():
+def test_there_are_fourteen():
     assert [path.stem for path in EXAMPLES] == [
         "01_one_action",
         "02_utility_and_preemption",
@@ -35,6 +35,8 @@ def test_there_are_twelve():
         "10_four_models",
         "11_record_and_replay",
         "12_inspector",
+        "13_strategies",
+        "14_interruption",
     ]
 
 
