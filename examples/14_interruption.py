@@ -60,7 +60,7 @@ async def greet(ctx: StrategyContext, wanted: Serve) -> None:
 
 def main() -> None:
     sim = Simulation(seed=1)
-    smith: Any = sim.add(Agent(Entity("smith", name="Wil")))
+    smith: Any = sim.add(Agent(Entity("smith", name="Will")))
     smith.gameplay.add_strategy(Smelt, Forge, greet)
     smith.gameplay.add_trigger(Trigger(name="customer", on="bell", solve=Serve))
     request = smith.gameplay.begin(Nail())

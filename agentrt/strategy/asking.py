@@ -46,15 +46,17 @@ class Ask:
 
     Attributes:
         world, depth, wanted: as given.
+        lacks: the last dependency that turned out to be impossible; None if there was none.
     """
 
-    __slots__ = ("_estimator", "_state", "depth", "wanted", "world")
+    __slots__ = ("_estimator", "_state", "depth", "lacks", "wanted", "world")
 
     def __init__(self, estimator: Estimator, world: World, depth: int, wanted: Dependency[Any] | None = None) -> None:
         self._estimator: Estimator = estimator
         self.world: World = world
         self.depth: int = depth
         self.wanted: Dependency[Any] | None = wanted
+        self.lacks: Dependency[Any] | None = None
         self._state: Current | None = None
 
     # --- the world ----------------------------------------------------------------------------------------------------
@@ -129,7 +131,10 @@ class Ask:
         Returns:
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
-        return self._estimator.cost(wanted, self.world, self.depth)
+        cost = self._estimator.cost(wanted, self.world, self.depth)
+        if cost == inf:
+            self.lacks = wanted
+        return cost
 
     def can(self, wanted: Dependency[Any]) -> bool:
         """Whether anybody can provide a dependency, or it is met.
@@ -156,6 +161,7 @@ class Ask:
                     world = assuming.after(self._estimator, last, world, self.depth)
                 cost = self._estimator.cost(need, world, self.depth)
                 if cost == inf:
+                    self.lacks = need
                     return inf
                 total += cost
                 last = need

@@ -260,6 +260,7 @@ class Estimator:
             return float(spec.cls.cost or 0.0), ""
         self.read(spec.cls.reads)
         self.asked += 1
+        ask.lacks = None
         try:
             cost: Any = provider.oracle.estimate(ask, wanted)
             if spec.foresees and not self._levels[-1].branches and cost is not None:
@@ -274,7 +275,8 @@ class Estimator:
         if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
             return self._corrected(provider, float(cost)), ""
         if cost == inf:
-            return inf, "nobody can provide what it needs"
+            lacks = ask.lacks
+            return inf, f"nobody can provide {'what it needs' if lacks is None else lacks.label()}"
         wrong = ValueError(f"the estimate of {spec.subject} is {cost!r}: it takes game seconds, 0 or more, or None")
         self.gameplay.fault(spec.label, "estimate", wrong)
         return inf, f"its estimate is {cost!r}, which is no cost"

@@ -143,6 +143,15 @@ def test_being_hurt_and_being_given_a_tool_that_is_made_use_of(server):
     assert (state["health"], state["held"]) == (15, "iron_shovel")
 
 
+def test_what_an_operator_puts_down_is_seen(server):
+    async def scenario(bridge, seen):
+        await bridge.request("server_set_block", place=[2, 5, 2], kind="diamond_block")
+        await asyncio.sleep(0.3)
+        return (await bridge.request("find_blocks", kinds=["diamond_block"], within=16))["blocks"]
+
+    assert server(scenario) == {"diamond_block": [[2, 5, 2]]}
+
+
 def test_what_cannot_be_done_is_refused_with_a_code(server):
     async def scenario(bridge, seen):
         request = bridge.request
@@ -167,6 +176,16 @@ def test_what_cannot_be_done_is_refused_with_a_code(server):
         "unknown", "unknown", "bad_request", "bad_request", "bad_request", "bad_request", "bad_request",
         "out_of_reach", "nothing_there", "not_loaded", "server", "no_path", "timeout", 15,
     ]  # fmt: skip
+
+
+def test_dying_and_beginning_again(server):
+    async def scenario(bridge, seen):
+        await bridge.request("server_hurt", amount=20)
+        await until(lambda: "died" in names(seen))
+        await until(lambda: seen[-1].get("health") == 20)
+        return names(seen), (await bridge.request("state"))["health"]
+
+    assert server(scenario) == (["health", "hurt", "died", "health"], 20)
 
 
 def test_nothing_stays_behind_when_the_parent_is_killed(real):

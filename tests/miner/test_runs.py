@@ -18,9 +18,10 @@ from agentrt.strategy import Order
 from agentrt.testing import TraceDigest, check_trace
 from agentrt_examples.miner import manifest, world
 from agentrt_examples.miner.game import Game
-from agentrt_examples.miner.report import status
+from agentrt_examples.miner.report import run_live, status
 from agentrt_examples.miner.strategies.needs import Collect
 from agentrt_miner_shop.buying import Coins, Prices
+from tests.miner.conftest import Flat
 
 
 @pytest.fixture
@@ -283,6 +284,16 @@ def test_the_status_is_what_is_open(make_flat):
     assert lines[1] == "carries nothing"
     assert lines[2] == "Collect [planks, 4] - running"
     assert "   Craft - running" in lines
+
+
+def test_the_live_view_shows_the_open_tasks_until_it_is_done(capsys):
+    game = Flat(host="asyncio")
+    game.put("oak_log", *(game.beside(x=6, y=y) for y in range(4)))
+    game.ask("planks", 4)
+    run_live(game, speed=math.inf)
+    pages = capsys.readouterr().out
+    assert "Collect [planks, 4] - running" in pages
+    assert pages.rstrip().endswith("carries 4 planks")
 
 
 SHOPPING = [

@@ -9,11 +9,15 @@ from modules import load
 
 from agentrt import (
     MOVE,
+    Action,
+    Agent,
     CancelScope,
+    Entity,
     move_on_after,
     sleep_ticks,
 )
 from agentrt.errors import ActivityAbortedError, NotRunningError
+from agentrt.testing import Simulation
 
 performers = load("tests/runtime/performers.py")
 Told = performers.Told
@@ -334,3 +338,25 @@ def test_it_is_awaited_in_a_coroutine_of_the_runtime(asyncio_player):
     asyncio_player(main)
     assert words(agent, "Walk") == []
     check(agent)
+
+
+def test_an_action_that_performs_itself_comes_to_an_end_in_the_same_tick():
+    class Mirror(Action):
+        does = "mirror"
+        utility = 1.0
+
+        async def run(self, ctx, args):
+            depths.append(len(ctx.agent.planner.performances))
+            await ctx.agent.perform("mirror")
+
+    depths, log = [], []
+    sim = Simulation()
+    agent = sim.add(Agent(Entity("human"), name="a", actions=[Mirror]))
+    sim.runtime.kernel.spawn(outcome(log, agent, "mirror"), "world", None)
+    sim.tick(1)
+    sim.tick(1)
+    assert depths == list(range(1, 65))
+    assert len(log) == 1
+    assert any("ART305" in dict(one.detail)["error"] for one in sim.faults())
+    assert agent.snapshot().is_alive
+    sim.close()

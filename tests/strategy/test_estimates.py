@@ -299,9 +299,9 @@ class TestMemo:
     def test_what_needs_itself_is_impossible_however_far_it_is_looked(self, lookahead):
         gameplay = gameplay_of(needing("A", "a", Have("a", 2)))
         gameplay.lookahead = lookahead
-        assert gameplay.offers(Have("a")) == [("a", inf, "nobody can provide what it needs")]
+        assert gameplay.offers(Have("a")) == [("a", inf, "nobody can provide Have [a, 2]")]
         gameplay.cost(Have("a"))
-        assert gameplay.offers(Have("a")) == [("a", inf, "nobody can provide what it needs")]
+        assert gameplay.offers(Have("a")) == [("a", inf, "nobody can provide Have [a, 2]")]
 
     @pytest.mark.slow
     def test_no_decision_asks_more_than_it_may(self):

@@ -204,7 +204,7 @@ def test_in_estimates_a_circle_costs_infinity(game, way):
     take.remove(take.named("ride").spec.cls)
     gameplay.changed()
     assert gameplay.cost(Tool("iron")) == float("inf")
-    assert gameplay.offers(Tool("iron")) == [("smith", float("inf"), "nobody can provide what it needs")]
+    assert gameplay.offers(Tool("iron")) == [("smith", float("inf"), "nobody can provide Reach [forge]")]
 
 
 def test_what_is_run_above_costs_infinity_in_estimates_below(game, way):
@@ -216,7 +216,7 @@ def test_what_is_run_above_costs_infinity_in_estimates_below(game, way):
     )
     assert game.solve(agent, Tool("iron")).error is None
     forge = agent.gameplay.finished[-1].children[0].children[0]
-    assert forge.offers == (("Walk", 500.0, ""), ("Ride", None, "nobody can provide what it needs"))
+    assert forge.offers == (("Walk", 500.0, ""), ("Ride", None, "nobody can provide Tool [iron]"))
 
 
 def test_growing_for_ever_ends_at_the_depth_limit_with_a_clear_failure(game, way):

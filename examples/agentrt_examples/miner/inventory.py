@@ -104,18 +104,6 @@ class Inventory:
             if stack is not None and ITEMS[stack.item].tool == tool:
                 yield stack
 
-    def best_tool(self, tool: str, tier: int = 0) -> Stack | None:
-        """The fastest tool of a kind, and of those the one that was used most; None if there is none.
-
-        Args:
-            tool: the kind.
-            tier: the least tier.
-        """
-        found = [stack for stack in self.tools(tool) if ITEMS[stack.item].tier >= tier]
-        return max(
-            found, key=lambda stack: (ITEMS[stack.item].speed, ITEMS[stack.item].damage, -stack.left), default=None
-        )
-
     def uses_left(self, tool: str, tier: int = 0) -> int:
         """How often tools of a kind can still be used, all together.
 

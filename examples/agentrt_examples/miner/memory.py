@@ -156,14 +156,6 @@ class Chart:
             found.sort()
         return [place for _, place in found[:limit]]
 
-    def count(self, kind: str) -> int:
-        """How many landmarks of a kind are known.
-
-        Args:
-            kind: the name of the kind.
-        """
-        return sum(len(bucket) for bucket in self._landmarks.get(BLOCK_NUMBERS[kind], {}).values())
-
     def shun(self, place: Place, until: int) -> None:
         """Leave a place out for a while.
 

@@ -13,7 +13,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from agentrt import MOVE
-from agentrt.strategy import Branch, Interruptible, Strategy
+from agentrt.strategy import Branch, Strategy
 from agentrt_examples.miner.faults import CannotAct
 from agentrt_examples.miner.places import SIDES, squared, steps_apart
 from agentrt_examples.miner.rules import ITEMS, MOBS
@@ -34,6 +34,7 @@ _FOODS = tuple(sorted((kind for kind in ITEMS.values() if kind.food), key=lambda
 _A_WOUND = 2.0  # seconds that a point of health is worth
 _CHASES = 40
 _RUN = 12  # blocks
+_UP = 2.0  # seconds for a block of a way up through rock
 _LOOKING = 45.0  # seconds until an animal is seen
 
 
@@ -72,7 +73,6 @@ class Eat(Strategy):
 
     provides = Feed
     reads = ("inventory", "vitals")
-    interruption = Interruptible.RESTART
 
     def foresee(self, ask: Ask, wanted: Feed) -> Iterable[Branch]:
         return (Branch(cost=EAT_TICKS / RATE, needs=(Carry(3),)),)
@@ -119,18 +119,20 @@ class Hunt(Strategy):
     provides = Collect
     flags = (MOVE,)
     reads = ("inventory", "memory", "place")
-    patience = 300.0
+    patience = 900.0
 
     def foresee(self, ask: Ask, wanted: Collect) -> Iterable[Branch]:
         kinds = [kind for kind in MOBS.values() if not kind.is_hostile and wanted.item in _leavings(kind.name)]
         if not kinds:
             ask.cannot("no animal leaves it")
-        prey = self._nearest(ask.entity, wanted.item)
+        miner: Miner = ask.entity
+        prey = self._nearest(miner, wanted.item)
         missing = max(1, wanted.count - have(ask, wanted.item))
         chase = kinds[0].health * STRIKE_TICKS / RATE
         seconds = ceil(missing / 2) * (chase + 8.0)
         if prey is None:
-            return (Branch(cost=seconds + _LOOKING, needs=(Be(kinds[0].where),)),)
+            up = max(0, miner.dimension.surface(miner.place[0], miner.place[2]) - miner.place[1]) * _UP
+            return (Branch(cost=seconds + up + _LOOKING, needs=(Be(kinds[0].where),)),)
         return (Branch(cost=seconds + walking(ask, prey.place)),)
 
     @staticmethod
@@ -171,7 +173,6 @@ class Rest(Strategy):
 
     provides = Recover
     reads = ("inventory", "vitals")
-    interruption = Interruptible.RESTART
     patience = 240.0
 
     def foresee(self, ask: Ask, wanted: Recover) -> Iterable[Branch]:
