@@ -5,6 +5,9 @@ wants to hear of it (``SpawnedFrame(..., catches=True)``). Then only that frame 
 same machine (``Execution.give_up``), and who awaits it gets ``ActivityAbortedError``. Strategies are run like this, so
 that one that fails is a failure of its parent's and not of the agent's plan.
 
+A strand that awaits a frame behind a shield is not woken by being stopped, and nothing goes on in a frame of a plan
+that unwinds. So it gets ``ActivityAbortedError`` as well (``cut_off``), and goes on in its clean-up.
+
 Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
 and listeners, the inner first, and there is one machine that does it.
 """
@@ -13,12 +16,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentrt.errors import ActivityAbortedError
+
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
+    from agentrt.kernel.strand import Strand
 
-__all__ = ["catcher_of", "is_under", "outermost_holder"]
+__all__ = ["aborted", "catcher_of", "cut_off", "is_under", "outermost_holder"]
+
+
+def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
+    """The error of who awaits a frame that was unwound.
+
+    Args:
+        frame: it.
+        reason: why, in words.
+        path: where that came from.
+    """
+    planner = frame.planner
+    return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
 
 def catcher_of(unit: Unit | None) -> SpawnedFrame | None:
@@ -51,6 +69,21 @@ def outermost_holder(unit: Unit) -> Unit:
             found = above
         above = above.frame.parent
     return found
+
+
+def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
+    """What a strand is told that awaits a frame behind a shield while both are unwound.
+
+    Args:
+        frame: what it awaits.
+        strand: who awaits it; None if nobody does.
+
+    Returns:
+        The error; None for one that is not stopped, or that hears of it by being cancelled.
+    """
+    if strand is None or strand.stop_reason is None or strand.pending() is not None:
+        return None
+    return aborted(frame, strand.stop_reason, frame.path())
 
 
 def is_under(frame: Frame, target: Frame) -> bool:

@@ -206,6 +206,7 @@ class Context(Surroundings):
         Raises:
             WrongStateError: the action does not run, or executes something at this moment.
             ActivityImpossibleError: no action can perform it now.
+            ActivityAbortedError: it is awaited behind a shield, while the action is unwound.
             ArgumentError: the arguments do not fit.
 
         Source: seed 001, `execute`.

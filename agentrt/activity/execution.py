@@ -7,7 +7,7 @@ Unwinding, the one way in which anything that runs is stopped before its end (pr
 
 1. a *target* frame is named; if an unwinding is under way already, the frame nearer to the root wins;
 2. the strands on the stack under the target are stopped, innermost first, each awaited to its end; an executed frame is
-   stopped (its ``stop`` hooks) before the strand that executes it;
+   stopped (its ``stop`` hooks) before the strand that executes it, which is told even behind a shield;
 3. the target goes on: it stops its old unit, hooks inner first, and starts the new one, or the whole plan is stopped.
 
 All of that happens in one tick, unless a strand shields its clean-up or waits for its host in it.
@@ -27,6 +27,7 @@ from agentrt.activity.frame import Frame
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import unwound
+from agentrt.errors import ActivityAbortedError
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ __all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
-
 
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
@@ -191,7 +191,9 @@ class Execution:
         """
         self.runs.remove(unit)
         if self._target is not None and is_under(unit.frame, self._target):
-            if error is not None and not isinstance(error, (Abort, self.planner.kernel.host.cancelled_type)):
+            # What it awaited behind a shield was unwound, too: nothing that it could have helped.
+            harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
+            if error is not None and not isinstance(error, harmless):
                 self.planner.fault(unit, "run", error)
             self._stop_innermost("the plan unwinds")
         elif error is None:
@@ -305,11 +307,7 @@ class Execution:
             reason: why, in words.
             unit: who asked for it, or None.
         """
-        catcher = catcher_of(unit)
-        if catcher is None:
-            self._begin_abort(reason, unit, counts=True)
-        else:
-            catcher.caught(reason, unit, is_failure=True)
+        self._blame(reason, unit, is_failure=True)
 
     def replan(self, reason: str, unit: Unit) -> None:
         """As ``abort``, for what somebody took from the agent: it does not count as its failure.
@@ -318,11 +316,14 @@ class Execution:
             reason: why, in words.
             unit: what was taken.
         """
+        self._blame(reason, unit, is_failure=False)
+
+    def _blame(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
         catcher = catcher_of(unit)
         if catcher is None:
-            self._begin_abort(reason, unit, counts=False)
+            self._begin_abort(reason, unit, counts=is_failure)
         else:
-            catcher.caught(reason, unit, is_failure=False)
+            catcher.caught(reason, unit, is_failure=is_failure)
 
     def deadlocked(self, reason: str, unit: Unit) -> None:
         """A control flag can be had only from somebody who waits for this plan: give all of its own back, think again.

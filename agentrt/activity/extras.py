@@ -226,11 +226,18 @@ class Extras:
 def stop_run(unit: Unit, reason: str) -> None:
     """Have the strand of a unit's ``run`` end; whoever has it stand still lets it go.
 
+    What it executes was stopped before. Behind a shield it would wait for that for ever: it is told.
+
     Args:
         unit: the unit.
         reason: why, in words.
     """
     if unit.running is not None:
         unit.running.stop(reason)
-    if unit.extras is not None and unit.extras.unwinding is not None:
-        unit.extras.unwinding()
+    extras = unit.extras
+    if extras is not None:
+        if extras.unwinding is not None:
+            extras.unwinding()
+        for one in extras.spawned or ():
+            if one.frame is extras.execute:
+                one.lost()

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.catching import aborted, cut_off
 from agentrt.activity.nodes import Node
 from agentrt.activity.spawned_place import SpawnedPlace
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
@@ -239,6 +240,7 @@ class SpawnedFrame:
         Raises:
             WrongStateError: its action does not run, or executes something at this moment.
             ActivityImpossibleError: no action can become ready.
+            ActivityAbortedError: it is awaited behind a shield, while the plan is unwound.
             ArgumentError: the arguments do not fit.
         """
         self._require_run("execute")
@@ -256,7 +258,7 @@ class SpawnedFrame:
         if frame.state == IDLE:
             ignored(unit, "SpawnedFrame.stop")
         elif frame.state not in (THINKING, READY, FINISHED):
-            frame.execution.give_up(frame, self._unwound)
+            frame.execution.give_up(frame, self.end)
         elif kernel.current is not None and kernel.current in (unit.thinking, unit.running):
             self.end()
         else:
@@ -276,8 +278,7 @@ class SpawnedFrame:
         if spawned is not None and self in spawned:
             spawned.remove(self)
         self._tell()
-        if self._done is not None:
-            self._finish(self._caught)
+        self._finish(self._caught)
 
     def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
         """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution.
@@ -291,15 +292,19 @@ class SpawnedFrame:
         if self._caught is not None or frame.state == IDLE or frame.execution.is_unwinding(frame):
             return
         path = frame.path() if unit is None else unit.path()
-        tick = planner.kernel.clock.tick
         self.was_taken = not is_failure
-        self._caught = ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=tick)
+        self._caught = aborted(frame, reason, path)
         if planner.trace.on:
             planner.record(path, Event.ABORT, (("reason", reason),))
         if frame.state in (THINKING, READY, FINISHED):
             planner.kernel.call_soon(self._end_round, frame.round)
         else:
-            frame.execution.give_up(frame, self._unwound)
+            frame.execution.give_up(frame, self.end)
+
+    def lost(self) -> None:
+        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
+        if self._done is not None and (error := cut_off(self.frame, self._done.strand)) is not None:
+            self._finish(error)
 
     def _require_run(self, method: str) -> None:
         unit = self._unit
@@ -353,8 +358,10 @@ class SpawnedFrame:
     def _go(self) -> None:
         """``run`` was called, a moment ago."""
         frame = self.frame
-        if self._is_wanted and not frame.execution.is_unwinding(frame):
-            if frame.state == READY:
+        if self._is_wanted:
+            if frame.execution.is_unwinding(frame):
+                self.lost()
+            elif frame.state == READY:
                 self.frame_ready(frame)
             elif frame.state == THINKING and not frame.round_open:
                 self.frame_answered(frame)
@@ -380,13 +387,9 @@ class SpawnedFrame:
             self._error = error
             waiter.notify()
 
-    def _unwound(self) -> None:
-        """The frame was unwound: ``stop`` was called while it ran, or nobody awaits it any more."""
-        self.end()
-
     async def _give_up(self) -> None:
         """The caller was cancelled by a scope of its own: unwind the frame before the caller goes on."""
-        self.frame.execution.give_up(self.frame, self._unwound)
+        self.frame.execution.give_up(self.frame, self.end)
         await outlast(lambda: self.frame.state == IDLE, self._wait)
 
     async def _wait(self) -> None:

@@ -12,6 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from agentrt.strategy import assuming
+from agentrt.strategy.dependency import required
 from agentrt.strategy.supplies import amounts_of, enough
 from agentrt.strategy.worlds import World
 
@@ -46,17 +47,15 @@ class Ask:
 
     Attributes:
         world, depth, wanted: as given.
-        lacks: the last dependency that turned out to be impossible; None if there was none.
     """
 
-    __slots__ = ("_estimator", "_state", "depth", "lacks", "wanted", "world")
+    __slots__ = ("_estimator", "_state", "depth", "wanted", "world")
 
     def __init__(self, estimator: Estimator, world: World, depth: int, wanted: Dependency[Any] | None = None) -> None:
         self._estimator: Estimator = estimator
         self.world: World = world
         self.depth: int = depth
         self.wanted: Dependency[Any] | None = wanted
-        self.lacks: Dependency[Any] | None = None
         self._state: Current | None = None
 
     # --- the world ----------------------------------------------------------------------------------------------------
@@ -131,9 +130,10 @@ class Ask:
         Returns:
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
+        required("ask.cost", wanted)
         cost = self._estimator.cost(wanted, self.world, self.depth)
         if cost == inf:
-            self.lacks = wanted
+            self._estimator.lacks(wanted)
         return cost
 
     def can(self, wanted: Dependency[Any]) -> bool:
@@ -157,11 +157,12 @@ class Ask:
         last: Dependency[Any] | None = None
         with self._estimator.deciding():
             for need in needs:
+                required("ask.total", need)
                 if last is not None:
                     world = assuming.after(self._estimator, last, world, self.depth)
                 cost = self._estimator.cost(need, world, self.depth)
                 if cost == inf:
-                    self.lacks = need
+                    self._estimator.lacks(need)
                     return inf
                 total += cost
                 last = need

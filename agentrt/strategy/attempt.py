@@ -26,6 +26,7 @@ from agentrt.strategy.carrier import carrier_of
 from agentrt.strategy.context import StrategyContext
 from agentrt.strategy.control import Fail, Restart
 from agentrt.strategy.gate import Gate
+from agentrt.strategy.lost import is_lost
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import Outcome
 
@@ -44,6 +45,7 @@ __all__ = ["Attempt"]
 
 _LEAST_PATIENCE: Final = 60.0  # game seconds
 _PATIENCE: Final = 10.0  # times what it said that it costs
+_UNWOUND: Final = "the strategy that was interrupted is unwound"
 
 
 class Attempt(SpawnedFrame):
@@ -141,7 +143,11 @@ class Attempt(SpawnedFrame):
     # --- running ------------------------------------------------------------------------------------------------------
 
     async def attempt(self) -> None:
-        """Run the strategy to its end, whatever that is; ``outcome`` tells it."""
+        """Run the strategy to its end, whatever that is; ``outcome`` tells it.
+
+        Raises:
+            ActivityAbortedError: it is awaited behind a shield, and who awaits it is unwound.
+        """
         self.solving.push(self)
         try:
             await self.execute()
@@ -152,6 +158,8 @@ class Attempt(SpawnedFrame):
         except ActivityAbortedError as error:
             if self.was_taken:
                 self.is_again = True
+            elif is_lost(self._unit):
+                raise
             else:
                 self.fail(error.reason, error)
         finally:
@@ -193,12 +201,10 @@ class Attempt(SpawnedFrame):
             self.fail(failure.reason)
         except Restart:
             self.is_again = True
-        except DependencyFailedError as failure:
-            self.fail(f"{_label(failure)} could not be solved", failure)
-        except ActivityAbortedError as failure:
-            self.fail(f"'{failure.activity}' was aborted: {failure.reason}", failure)
-        except ActivityImpossibleError as failure:
-            self.fail(f"nobody can perform '{failure.activity}' now", failure)
+        except (DependencyFailedError, ActivityAbortedError, ActivityImpossibleError) as failure:
+            # Behind a shield, being unwound may come as such an error: it is decided already what becomes of it.
+            if self.outcome is Outcome.RUNNING and not self.is_again:
+                self.fail(_words(failure), failure)
         except Exception as error:
             self.fail(f"it raised {type(error).__name__}: {error}", error)
             unit.frame.planner.fault(unit, "run", error)
@@ -260,9 +266,16 @@ class Attempt(SpawnedFrame):
         gate = self._gate
         if gate is not None and not self.frame.execution.is_unwinding(self.frame):
             gate.close_gate()
-            unit.own_extras().unwinding = gate.open_gate
+            unit.own_extras().unwinding = self._let_go
             name = f"{self.provider.spec.name} is interrupted"
             self._dealing = self.frame.planner.kernel.spawn(self._deal(unit, gate), name, None)
+
+    def _let_go(self) -> None:
+        """It is unwound; behind a shield it may wait for what is dealt with before it hears of that."""
+        if self._gate is not None:
+            self._gate.open_gate()
+        if self._dealing is not None:
+            self._dealing.stop(_UNWOUND)
 
     async def _deal(self, unit: Unit, gate: Gate) -> None:
         try:
@@ -284,7 +297,7 @@ class Attempt(SpawnedFrame):
             raise
         finally:
             if not dealing.is_done:
-                dealing.stop("the strategy that was interrupted is unwound")
+                dealing.stop(_UNWOUND)
                 await outlast(lambda: dealing.is_done, dealing.join)
 
     async def rest(self) -> None:
@@ -371,6 +384,10 @@ class Attempt(SpawnedFrame):
         return f"<Attempt {self.provider.spec.label} for {self.wanted.label()}: {self.outcome}>"
 
 
-def _label(failure: DependencyFailedError) -> str:
+def _words(failure: DependencyFailedError | ActivityAbortedError | ActivityImpossibleError) -> str:
+    if isinstance(failure, ActivityAbortedError):
+        return f"'{failure.activity}' was aborted: {failure.reason}"
+    if isinstance(failure, ActivityImpossibleError):
+        return f"nobody can perform '{failure.activity}' now"
     label = getattr(failure.wanted, "label", None)
-    return str(label()) if callable(label) else str(failure.wanted)
+    return f"{label() if callable(label) else failure.wanted} could not be solved"

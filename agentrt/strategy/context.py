@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from agentrt.activity.context import Context
 from agentrt.activity.spawning import SpawnedFrame
-from agentrt.errors import ActivityAbortedError, DependencyFailedError, WrongStateError
+from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError, WrongStateError
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.asking import Ask
 from agentrt.strategy.control import Fail, Restart
+from agentrt.strategy.dependency import required
 from agentrt.strategy.supplies import enough
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
@@ -126,8 +127,10 @@ class StrategyContext(Context):
 
         Raises:
             DependencyFailedError: it could not be solved.
+            ActivityAbortedError: it is awaited behind a shield, while the strategy is unwound.
             WrongStateError: the strategy does not run, or has something else solved at this moment.
         """
+        required("ctx.solve", wanted)
         self._own("solve")
         await self._attempt.rest()
         solving = self._attempt.solving
@@ -160,6 +163,7 @@ class StrategyContext(Context):
         """
         order = self._gameplay.order if order is None else order
         left = list(enumerate(wanted))
+        required("ctx.solve_all", *(one for _, one in left))
         found: dict[int, Any] = {}
         while left:
             chosen = self._next_of(left, order)
@@ -184,8 +188,8 @@ class StrategyContext(Context):
     ) -> bool:
         """Have an optional dependency solved, if what is to be done anyway is cheaper with it.
 
-        It is priced twice, without and with it, where "with" counts what the dependency itself costs. If solving it
-        fails, nothing is lost but the time.
+        It is priced twice, without and with it, where "with" counts what the dependency itself costs, and "without"
+        that nobody provides it. If solving it fails, nothing is lost but the time.
 
         Args:
             wanted: the optional dependency.
@@ -197,6 +201,11 @@ class StrategyContext(Context):
 
         Source: seed 003, "Optional Dependencies".
         """
+        required("ctx.solve_if_worth", wanted)
+        given: object = then
+        if not isinstance(given, Sequence):
+            raise ArgumentError("ctx.solve_if_worth", "then", "takes a list of dependencies. Write [Build()].")
+        required("ctx.solve_if_worth", *then)
         self._own("solve_if_worth")
         await self._attempt.rest()
         if not self._gameplay.takes_options:
@@ -204,7 +213,10 @@ class StrategyContext(Context):
         if self.ask.is_met(wanted):
             return True
         chain = [who for who in self._attempt.chain() if who[1] not in then]
-        own, without, having = self._prices((wanted,), then, (wanted, *then), chain=chain)
+        own, having = self._prices((wanted,), (wanted, *then), chain=chain)
+        # What is done anyway may count on the option by itself: without it means that nobody provides it.
+        nobody = [(provider, wanted) for provider in self._gameplay.catalog.of(type(wanted))]
+        without = self._prices(then, chain=[*chain, *nobody])[0]
         node = TaskNode(NodeKind.OPTION, f"Option {wanted.label()}", self._attempt.node, wanted)
         node.cost = own
         if own > limit or having >= without:
@@ -228,6 +240,7 @@ class StrategyContext(Context):
         Returns:
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
+        required("ctx.cost", wanted)
         return self._prices((wanted,))[0]
 
     def _prices(self, *needs: Sequence[Dependency[Any]], chain: Chain | None = None) -> list[float]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from agentrt.activity.current import Current
     from agentrt.strategy.asking import Ask
 
-__all__ = ["Dependency", "words"]
+__all__ = ["Dependency", "required", "words"]
 
 R = TypeVar("R")
 
@@ -144,7 +144,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         return False
 
     def met_value(self, ask: Ask) -> Any:
-        """What solving it gives when it was met already.
+        """What solving it gives when it was met already, or when the strategy that provided it returned nothing.
 
         Args:
             ask: the world.
@@ -225,3 +225,21 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
 def _shown(value: object) -> str:
     name = getattr(value, "name", None)
     return name if isinstance(name, str) else str(value)
+
+
+def required(method: str, *wanted: object) -> None:
+    """Check that what was given are dependencies: classes of them, and plain values, are given by mistake.
+
+    Args:
+        method: what was called, for the error.
+        wanted: what was given.
+
+    Raises:
+        ArgumentError: one is none.
+    """
+    for one in wanted:
+        if not isinstance(one, Dependency):
+            meant = 'Write one, such as Collect("log", 4).'
+            if isinstance(one, type) and issubclass(one, Dependency):
+                meant = f"Give it its values: {one.__name__}(...)."
+            raise ArgumentError(method, "wanted", f"takes a dependency, not {one!r}. {meant}")

@@ -260,7 +260,6 @@ class Estimator:
             return float(spec.cls.cost or 0.0), ""
         self.read(spec.cls.reads)
         self.asked += 1
-        ask.lacks = None
         try:
             cost: Any = provider.oracle.estimate(ask, wanted)
             if spec.foresees and not self._levels[-1].branches and cost is not None:
@@ -275,8 +274,8 @@ class Estimator:
         if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
             return self._corrected(provider, float(cost)), ""
         if cost == inf:
-            lacks = ask.lacks
-            return inf, f"nobody can provide {'what it needs' if lacks is None else lacks.label()}"
+            lack = self._levels[-1].lack
+            return inf, f"nobody can provide {'what it needs' if lack is None else lack.label()}"
         wrong = ValueError(f"the estimate of {spec.subject} is {cost!r}: it takes game seconds, 0 or more, or None")
         self.gameplay.fault(spec.label, "estimate", wrong)
         return inf, f"its estimate is {cost!r}, which is no cost"
@@ -287,6 +286,15 @@ class Estimator:
             return cost
         self.read(("accuracy",))
         return cost * self.gameplay.records.factor(provider.spec)
+
+    def lacks(self, need: Dependency[Any]) -> None:
+        """Whoever is being asked needs something that turned out to be impossible.
+
+        Args:
+            need: what.
+        """
+        if self._levels:
+            self._levels[-1].lack = need
 
     def foresees(self, branches: tuple[Branch, ...]) -> None:
         """What whoever is being asked foresees.

@@ -22,6 +22,7 @@ from agentrt.kernel.signals import Signal
 from agentrt.strategy.calls import Calls
 from agentrt.strategy.catalog import Catalog, Provider
 from agentrt.strategy.context import Order, StrategyContext
+from agentrt.strategy.dependency import required
 from agentrt.strategy.entry import Solvers
 from agentrt.strategy.estimating import Estimator
 from agentrt.strategy.forecast import Foreseen, forecast_need
@@ -30,6 +31,7 @@ from agentrt.strategy.opportunities import Opportunity, lookout
 from agentrt.strategy.params import Params
 from agentrt.strategy.postponing import Postponed
 from agentrt.strategy.requests import Request, await_request
+from agentrt.strategy.settings import check_setting
 from agentrt.strategy.triggers import Trigger, Triggers
 
 if TYPE_CHECKING:
@@ -82,9 +84,14 @@ class Gameplay(Looking):
         self._estimator: Estimator = Estimator(self, Params())
         self.solvers: Solvers = Solvers(agent)
         self.triggers: Triggers = Triggers(self)
-        self.postponed: Postponed = Postponed()
         self._count = 0  # of the requests that began
+        self.postponed: Postponed = Postponed()
         self.catalog.reserved = frozenset(object.__dir__(self))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        known = self.__dict__
+        check_setting(name, value, is_known="postponed" not in known or name in known)
+        super().__setattr__(name, value)
 
     # --- strategies ---------------------------------------------------------------------------------------------------
 
@@ -218,6 +225,7 @@ class Gameplay(Looking):
         Returns:
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
+        required("gameplay.cost", wanted)
         return self._estimator.cost(wanted)
 
     def offers(self, wanted: Dependency[Any]) -> list[tuple[str, float, str]]:
@@ -226,6 +234,7 @@ class Gameplay(Looking):
         Args:
             wanted: the dependency.
         """
+        required("gameplay.offers", wanted)
         return [(one.provider.spec.name, one.cost, one.reason) for one in self._estimator.offers(wanted)]
 
     def forecast(self, wanted: Dependency[Any]) -> Foreseen:
@@ -236,6 +245,7 @@ class Gameplay(Looking):
 
         Source: seed 003, "Planning Ahead Using Probability".
         """
+        required("gameplay.forecast", wanted)
         with self._estimator.deciding():
             return forecast_need(self._estimator, wanted, self._estimator.world, self.lookahead)
 
@@ -300,6 +310,7 @@ class Gameplay(Looking):
             NotRunningError: the agent is in no runtime, or ends.
             ArgumentError: a parameter is unknown or of the wrong type.
         """
+        required("gameplay.begin", wanted)
         estimator = Estimator(self, self.params.using(params)) if params else self._estimator
         return Request(self, wanted, estimator)
 

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.errors import DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import park
+from agentrt.strategy.lost import await_end, is_lost, refuse
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.solving import Solving
 
 __all__ = ["PAUSE", "Incident", "Interruption", "Interruptions"]
@@ -95,14 +96,18 @@ class Incident:
         self.priority: int = priority
         self.then: Callable[[Outcome], object] | None = then
 
-    def over(self, outcome: Outcome) -> None:
-        """It was dealt with, or never will be.
+    def over(self, outcome: Outcome, gameplay: Gameplay) -> None:
+        """It was dealt with, or never will be. That the author's function raises is nobody else's failure.
 
         Args:
             outcome: how that ended.
+            gameplay: the agent's, to which that is reported.
         """
         if self.then is not None:
-            self.then(outcome)
+            try:
+                self.then(outcome)
+            except Exception as error:
+                gameplay.fault(f"interruption {self.interruption.name}", "then", error)
 
     def __repr__(self) -> str:
         return f"<Incident {self.interruption.name}, priority {self.priority}>"
@@ -204,13 +209,13 @@ class Interruptions:
         """The attempts of the innermost level, the outermost first."""
         return self._solving.stack[self._levels[-1].mark if self._levels else 0 :]
 
-    def _floor(self) -> int | None:
+    def floor(self) -> int | None:
         """What has to be exceeded to be dealt with now; None for nothing."""
         current = self._levels[-1].current if self._levels else None
-        return self._solving.priority if current is None else current.priority
+        return self._solving.floor if current is None else current.priority
 
     def _is_due(self) -> bool:
-        floor = self._floor()
+        floor = self.floor()
         if self.pending and (floor is None or self.pending[0].priority > floor):
             return True
         return self.is_paused and not self._levels
@@ -220,7 +225,7 @@ class Interruptions:
     async def breakpoint(
         self, unit: Unit, node: TaskNode, above: Attempt | None, interrupted: Attempt | None = None
     ) -> bool:
-        """Deal with what is due, if there is anything.
+        """Deal with what is due, if there is anything; but nothing is begun in a plan that unwinds.
 
         Args:
             unit: below which action of the plan.
@@ -230,16 +235,20 @@ class Interruptions:
 
         Returns:
             Whether there was anything.
+
+        Raises:
+            ActivityAbortedError: it is called behind a shield, and unwound.
         """
         if not (self.pending or self.is_paused) or not self._is_due():
             return False
+        refuse(unit)
         attempts = self._attempts()
         if _is_covered(attempts):
             return False
         whole = _outermost_tree(attempts)
         if whole is not None:
             whole.begin_again()
-            await park()  # it is unwound, and this with it
+            await await_end(unit)  # it is unwound, and this with it
         how = Interruptible.WAIT if interrupted is None else interrupted.provider.spec.cls.interruption
         await self.deal(unit, node, above if interrupted is None else interrupted, how)
         return True
@@ -253,7 +262,7 @@ class Interruptions:
             told: who hears of it first.
             how: what the interrupted one supports, for the trace.
         """
-        floor = self._floor()
+        floor = self.floor()
         level = _Level(len(self._solving.stack))
         self._levels.append(level)
         was, node.outcome = node.outcome, Outcome.PAUSED
@@ -294,6 +303,10 @@ class Interruptions:
         except DependencyFailedError as failure:
             place.end(Outcome.FAILED, solving.gameplay.tick, failure.reason)
         except Exception as error:  # nothing that goes wrong here is the fault of whoever was interrupted
+            if is_lost(unit):
+                place.end(Outcome.CANCELLED, solving.gameplay.tick)
+                insort(self.pending, incident, key=_rank)
+                raise
             place.end(Outcome.FAILED, solving.gameplay.tick, f"{type(error).__name__}: {error}")
             solving.gameplay.fault(f"interruption {incident.interruption.name}", "solve", error)
         except BaseException:
@@ -305,8 +318,8 @@ class Interruptions:
         finally:
             level.current = None
         self._note(unit, Event.RESUMED, incident.interruption, outcome=place.outcome.value)
-        incident.over(place.outcome)
-        await self._tell(told, incident.interruption)
+        incident.over(place.outcome, solving.gameplay)
+        await self._tell(unit, told, incident.interruption)
 
     async def _stand_still(
         self, level: _Level, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible
@@ -318,29 +331,33 @@ class Interruptions:
         place.begin(tick)
         self._note(unit, Event.INTERRUPTED, interruption, how=how.value)
         changed = self._changed = Signal()
+        extras = unit.own_extras()
+        was, extras.unwinding = extras.unwinding, extras.unwinding or changed.emit  # a shield keeps the rest away
         try:
             while self.is_paused:
                 if self.pending:
                     await self._deal_with(level, self.pending.pop(0), unit, place, told, how)
                 else:
                     await changed.wait()
+                    refuse(unit)
         except BaseException:
             place.end(Outcome.CANCELLED, self._solving.gameplay.tick)
             raise
         finally:
             self._changed = None
+            extras.unwinding = was
         place.end(Outcome.DONE, self._solving.gameplay.tick)
         self._note(unit, Event.RESUMED, interruption, outcome=place.outcome.value)
-        await self._tell(told, interruption)
+        await self._tell(unit, told, interruption)
 
-    async def _tell(self, told: Attempt | None, interruption: Interruption) -> None:
+    async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
         """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here."""
         is_unwound = False
         while told is not None:
             is_unwound |= told.hear(interruption)
             told = told.above
         if is_unwound:
-            await park()
+            await await_end(unit)
 
     @staticmethod
     def _count(told: Attempt | None, ticks: int) -> None:

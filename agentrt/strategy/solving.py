@@ -32,7 +32,7 @@ from agentrt.strategy.asking import Ask, Cannot
 from agentrt.strategy.attempt import Attempt
 from agentrt.strategy.foresight import Foresight
 from agentrt.strategy.interrupting import Incident, Interruption, Interruptions
-from agentrt.strategy.nesting import MAX_ATTEMPTS, MAX_NESTED, Pace, owners_above
+from agentrt.strategy.nesting import MAX_ATTEMPTS, MAX_NESTED, Within
 from agentrt.strategy.offers import Offer
 from agentrt.strategy.story import failure_of
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
@@ -66,11 +66,11 @@ class Solving:
         root: the top of its task tree.
         stack: the attempts that run, the outermost first.
         attempts: how many there were.
-        asker: the attempt that asked for it through the gameplay, or through a plan; None if none did.
         failure: why it could not be solved; None until then.
         foresight: what is expected to come.
         interruptions: what comes up meanwhile.
         priority: as given.
+        within: who asked for it through the gameplay, or through a plan.
         unit: below which action of the plan it is solved; there is one as long as it is.
     """
 
@@ -79,8 +79,6 @@ class Solving:
     __slots__ = (
         "_is_anew",
         "_only",
-        "_pace",
-        "asker",
         "attempts",
         "estimator",
         "failure",
@@ -93,6 +91,7 @@ class Solving:
         "unit",
         "value",
         "wanted",
+        "within",
     )
 
     def __init__(
@@ -116,8 +115,17 @@ class Solving:
         self._only = only
         self._is_anew = False
         self.attempts: int = 0
-        self.asker: Attempt | None = _asker(gameplay)
-        self._pace: Pace = Pace() if self.asker is None else self.asker.solving._pace
+        self.within: Within = Within(gameplay.agent.kernel)
+
+    @property
+    def asker(self) -> Attempt | None:
+        """The attempt that asked for it through the gameplay, or through a plan; None if none did."""
+        return self.within.asker
+
+    @property
+    def floor(self) -> int | None:
+        """What comes up has to be more urgent than that; None for anything."""
+        return self.within.floor if self.priority is None else self.priority
 
     async def run(self, unit: Unit) -> None:
         """Solve it, below an action of the plan.
@@ -186,7 +194,7 @@ class Solving:
         Args:
             priority: of what came up.
         """
-        is_lower = self.priority is None or self.priority < priority
+        is_lower = self.floor is None or self.floor < priority
         return is_lower and not self.unit.frame.execution.is_unwinding(self.unit.frame)
 
     def restart(self) -> None:
@@ -285,13 +293,18 @@ class Solving:
             best = offers[0] if offers and offers[0].cost < inf else None
             if best is None:
                 raise failure_of(unit, wanted, node, offers, failed)
+            if self.within.pace.is_full(self.gameplay.kernel.clock):
+                await next_tick()
+                continue  # something may have come up
             attempt = await self._try(unit, wanted, above, node, best)
             if attempt.outcome is Outcome.DONE:
                 self._note(unit, Event.SOLVED, wanted, by=best.provider.spec.label, cost=best.cost)
                 if await self.interruptions.breakpoint(unit, node, above) and not self._holds(wanted):
                     continue  # what came up undid it
+                if self._is_anew and node is self.root and not self.estimator.is_met(wanted):
+                    continue  # it was told to begin again when there was nothing left to unwind
                 node.end(Outcome.DONE, self.gameplay.tick)
-                return attempt.value
+                return self._met_value(wanted) if attempt.value is None else attempt.value
             if attempt.outcome is Outcome.FAILED:
                 failed[best.provider] = attempt
             self.estimator.forget()
@@ -305,7 +318,7 @@ class Solving:
         failed: dict[Provider, Attempt],
     ) -> list[Offer]:
         who = self.gameplay.catalog.of(type(wanted)) if among is None else among
-        if self._nesting() > MAX_NESTED:
+        if self.within.depth > MAX_NESTED:
             return [Offer(one, inf, "requests are nested too deep within one another") for one in who]
         last = self.asker if above is None else above
         chain = [] if last is None else last.chain()
@@ -317,30 +330,23 @@ class Solving:
         left = [offer for offer in offers if offer not in chosen]
         return [*chosen, *(Offer(one.provider, inf, one.reason or "it was left out") for one in left)]
 
-    def _nesting(self) -> int:
-        """How many requests that still run it is within."""
-        found, asker = 0, self.asker
-        while asker is not None and asker.outcome is Outcome.RUNNING:
-            found, asker = found + 1, asker.solving.asker
-        return found
-
     async def _try(
         self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode, offer: Offer
     ) -> Attempt:
         """Run a strategy until it is done or has failed; one that has to begin again does, but not in a new request."""
         interruptions = 0
         while True:
-            await self._pace.keep(self.gameplay.kernel.clock)
+            self.within.pace.count(self.gameplay.kernel.clock)
             self.attempts += 1
             below = TaskNode(NodeKind.STRATEGY, offer.provider.spec.label, node)
             below.cost = offer.cost
             below.begin(self.gameplay.tick)
             attempt = Attempt(self, unit, offer.provider, wanted, below, above)
             attempt.interruptions = interruptions
+            self._note(unit, Event.TRY, wanted, by=offer.provider.spec.label, cost=offer.cost)
             if self.attempts > MAX_ATTEMPTS:
                 attempt.fail(f"the request has taken {MAX_ATTEMPTS} attempts")
             else:
-                self._note(unit, Event.TRY, wanted, by=offer.provider.spec.label, cost=offer.cost)
                 try:
                     await attempt.attempt()
                 except BaseException:
@@ -371,9 +377,12 @@ class Solving:
             await self.interruptions.breakpoint(unit, below, above)
         else:
             await self.interruptions.breakpoint(unit, below, above, attempt)
-            if attempt.outcome is Outcome.RUNNING and self.estimator.is_met(wanted):
-                attempt.value = self._met_value(wanted)
-                attempt.outcome = Outcome.DONE  # by what was done in between
+        while attempt.outcome is Outcome.RUNNING and self.within.pace.is_full(self.gameplay.kernel.clock):
+            await next_tick()
+            await self.interruptions.breakpoint(unit, below, above)
+        if attempt.was_interrupted and attempt.outcome is Outcome.RUNNING and self.estimator.is_met(wanted):
+            attempt.value = self._met_value(wanted)
+            attempt.outcome = Outcome.DONE  # by what was done in between
         if attempt.outcome is Outcome.RUNNING:
             below.end(Outcome.CANCELLED, self.gameplay.tick, "it begins again")
             return attempt.interruptions, True
@@ -389,8 +398,3 @@ class Solving:
         planner = unit.frame.planner
         if planner.trace.on:
             planner.record(unit.path(), event, (("wanted", wanted.label()), *detail.items()))
-
-
-def _asker(gameplay: Gameplay) -> Attempt | None:
-    """The attempt whose strategy asks for something at this moment, or has a plan ask for it; None if none does."""
-    return next((one for one in owners_above(gameplay.agent.kernel) if isinstance(one, Attempt)), None)

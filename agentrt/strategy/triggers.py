@@ -243,13 +243,13 @@ class Triggers:
         gameplay = self._gameplay
         try:
             if incident.wanted is None:
-                incident.over(Outcome.DONE)  # there is nobody to hear of it
+                incident.over(Outcome.DONE, gameplay)  # there is nobody to hear of it
                 return
             request = Request(gameplay, incident.wanted, gameplay.estimator, priority=incident.priority)
         except NotRunningError:
-            incident.over(Outcome.CANCELLED)
+            incident.over(Outcome.CANCELLED, gameplay)
         else:
-            request.then(lambda over: incident.over(over.outcome))
+            request.then(lambda over: incident.over(over.outcome, gameplay))
 
     def _whom(self, incident: Incident) -> Solving | None:
         """Whose request is interrupted: who drives the body, else the last one that began; None for nobody."""

@@ -187,14 +187,16 @@ class Level:
         topics: what was read; None once somebody did not say what he reads.
         needs: what was priced.
         branches: what the provider foresees.
+        lack: the last need of the provider that turned out to be impossible.
     """
 
-    __slots__ = ("branches", "needs", "topics")
+    __slots__ = ("branches", "lack", "needs", "topics")
 
     def __init__(self) -> None:
         self.topics: dict[str, int] | None = {}
         self.needs: set[Need] = set()
         self.branches: tuple[Branch, ...] = ()
+        self.lack: Dependency[Any] | None = None
 
 
 def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:

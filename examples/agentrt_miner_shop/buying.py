@@ -1,8 +1,8 @@
 """Buying and selling: two dependencies of the plugin's own, and three strategies.
 
 What the server said is kept with the entity that asked (``Prices``), so that estimates need not ask. Before it was
-asked nobody knows whether it sells anything: then a purchase is offered at the price of asking and of a fair guess, and
-fails if the answer is no; the next estimate knows better.
+asked nobody knows whether it sells anything: then a purchase is foreseen to fail more often than not, and costs what
+asking does; the next estimate knows better.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ __all__ = ["AskPrices", "BuyGoods", "Coins", "Prices", "SellGoods"]
 
 _CHAT = 0.5  # seconds for a command
 _KEPT = 16  # of each thing that is sold
-_GUESS = 2.0  # seconds that a purchase is taken to be worth before anything is known
+_HOPE = 0.1  # how likely it is that a server has a shop that sells it
+_GUESS = 2.0  # seconds for a purchase, if it has
 _OFFER = re.compile(r"(\w+): buy (\d+), sell (\d+)")
 _COINS = re.compile(r"You have (\d+) coins")
 
@@ -106,7 +107,11 @@ class BuyGoods(Strategy):
         """
         prices = ask.entity.get(Prices)
         if prices is None:
-            return (Branch(cost=_CHAT + _GUESS, needs=(KnowPrices(),)),)
+            # Nobody knows yet: most servers have no shop, and then another strategy has to do it.
+            return (
+                Branch(_HOPE, _CHAT + _GUESS, (KnowPrices(),), label="there is a shop"),
+                Branch(1.0 - _HOPE, needs=(KnowPrices(),), fails=True, label="there is none"),
+            )
         if wanted.item not in prices.goods:
             ask.cannot("the server sells none" if prices.goods else "the server has no shop")
         missing = max(1, wanted.count - ask.entity.stock.get(wanted.item, 0))

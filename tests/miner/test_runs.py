@@ -41,7 +41,7 @@ def game_of():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 9, 12])
+@pytest.mark.parametrize("seed", [1, 9, 14])
 def test_seven_diamonds_from_empty_hands(game_of, seed):
     game = game_of(seed)
     trace = []
@@ -61,7 +61,7 @@ def test_seven_diamonds_from_empty_hands(game_of, seed):
 def test_the_same_strategies_without_looking_ahead_take_longer(game_of):
     ticks = []
     for looks_ahead in (True, False):
-        game = game_of(12)
+        game = game_of(2)
         if not looks_ahead:
             gameplay = game.agent.gameplay
             gameplay.lookahead, gameplay.takes_options, gameplay.order = 0, False, Order.GIVEN

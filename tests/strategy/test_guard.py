@@ -310,3 +310,5 @@ def test_a_request_has_a_bound_on_its_attempts(game, way, monkeypatch):
     wish = game.solve(agent, Reach("top"))
     assert wish.error.reason == "Sisyphus failed (the request has taken 20 attempts)"
     assert again == list(range(1, 21))
+    tried = [event for _, event, _, _ in game.steps("a", "try", "failed")]
+    assert tried == ["try"] * 21 + ["failed"]  # what is refused is in the trace as well

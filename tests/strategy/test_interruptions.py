@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from wants import Build, Have, Know, Reach
 
-from agentrt.strategy import Dependency, Interruptible, Interruption
+from agentrt import move_on_after
+from agentrt.strategy import Dependency, Interruptible, Interruption, Trigger
 from agentrt.strategy.interrupting import Incident
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
@@ -289,3 +290,177 @@ def test_the_handling_of_what_is_also_being_solved_above_is_no_circle(game, way)
     game.tick(12)
     assert wish.error is None
     assert game.tree(agent)[-1] == "            Saw - done"
+
+
+# --- what is asked for within it ----------------------------------------------------------------------------------------
+
+
+async def ask_the_agent(ctx):
+    await ctx.agent.gameplay.solve(Have("door"))
+
+
+async def ask_a_plan(ctx):
+    await ctx.execute("want:have", item="door")
+
+
+async def ask_by_performing(ctx):
+    await ctx.agent.perform("want:have", item="door")
+
+
+async def ask_itself(ctx):
+    await ctx.solve(Have("door"))
+
+
+@pytest.mark.parametrize("ask", [ask_itself, ask_the_agent, ask_a_plan, ask_by_performing])
+def test_what_is_less_urgent_interrupts_nothing_of_what_is_more_so(game, way, ask):
+    async def run(self, ctx, wanted):
+        await ask(ctx)
+        game.note("Flee", "ends")
+
+    agent = game.add(
+        way("Main", Know, ticks=20, interruption=PAUSE),
+        way("Flee", Reach, run=run),
+        way("Door", ticks=6, interruption=PAUSE),
+        way("Eat", Build, ticks=4),
+    )
+    agent.gameplay.add_trigger(Trigger(name="howl", on="howl", solve=Reach("home"), priority=10))
+    agent.gameplay.add_trigger(Trigger(name="hungry", on="hungry", solve=Build("meal"), priority=1))
+    request = agent.gameplay.begin(Know("x"))
+    game.tick(3)
+    agent.entity.signal("howl").emit(1)
+    game.tick(3)
+    agent.entity.signal("hungry").emit(1)
+    game.tick(30)
+    assert request.outcome == "done"
+    assert [one[1:] for one in game.log] == [
+        ("Main", "run"),
+        ("Door", "run"),
+        ("Door", "ends"),
+        ("Flee", "ends"),
+        ("Eat", "run"),
+        ("Eat", "ends"),
+        ("Main", "ends"),
+    ]
+
+
+def test_what_is_only_begun_within_it_is_as_any_other_when_it_is_over(game, way):
+    async def run(self, ctx, wanted):
+        ctx.agent.gameplay.begin(Have("door"))
+
+    agent = game.add(way("Flee", Reach, run=run), way("Door", ticks=9, interruption=PAUSE), way("Eat", Build, ticks=2))
+    agent.gameplay.add_trigger(Trigger(name="howl", on="howl", solve=Reach("home"), priority=10))
+    agent.gameplay.add_trigger(Trigger(name="hungry", on="hungry", solve=Build("meal"), priority=1))
+    game.tick(1)
+    agent.entity.signal("howl").emit(1)
+    game.tick(3)
+    agent.entity.signal("hungry").emit(1)
+    game.tick(1)
+    assert [one.interruptions.handled for one in agent.gameplay.running] == [(Interruption("hungry", 1),)]
+    game.tick(12)
+    assert [one[1:] for one in game.log] == [("Door", "run"), ("Eat", "run"), ("Eat", "ends"), ("Door", "ends")]
+
+
+# --- a function of the author's that raises -----------------------------------------------------------------------------
+
+
+def broken(outcome):
+    raise RuntimeError(f"broken: {outcome}")
+
+
+@pytest.mark.parametrize("inner", [PAUSE, RESTART, WAIT])
+def test_one_that_is_told_how_it_ended_and_raises_harms_nobody(game, walk, inner):
+    agent, wish = walk(RESTART, inner)
+    attack(agent, then=broken)
+    outcomes = []
+    agent.gameplay.running[0].interrupt(Interruption("more"), None, then=outcomes.append)
+    game.tick(20)
+    assert wish.error is None
+    assert wish.is_over
+    assert outcomes == ["done"]
+    assert [(hook, error) for _, hook, error in game.faults()] == [("then", "RuntimeError: broken: done")]
+
+
+def test_one_that_raises_at_the_end_of_a_request_keeps_nothing_else_from_being_dealt_with(game, way):
+    agent = game.add(way("Main", Know, ticks=10, interruption=WAIT), way("Flee", Reach, ticks=2))
+    agent.gameplay.add_trigger(Trigger(name="howl", on="howl", solve=Reach("home")))
+    request = agent.gameplay.begin(Know("x"))
+    game.tick(3)
+    agent.gameplay.running[0].interrupt(Interruption("thunder"), None, then=broken)
+    agent.entity.signal("howl").emit(1)
+    game.tick(1)
+    request.cancel()
+    game.tick(5)
+    assert [hook for _, hook, _ in game.faults()] == ["then"]
+    assert agent.gameplay.triggers.busy == ()
+    assert [one[1:] for one in game.log if one[1] == "Flee"] == [("Flee", "run"), ("Flee", "ends")]
+
+
+# --- between two ticks, and at the very end -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["pause", "trigger", "restart"])
+def test_what_comes_up_while_the_next_attempt_waits_for_its_tick_is_not_missed(game, way, what):
+    """So many attempts begin in one tick, and no more."""
+    fast = [way(f"F{number}", Know, cost=number, ticks=0, fails="no", quiet=True) for number in range(32)]
+    agent = game.add(
+        *fast, way("Long", Know, cost=100, ticks=50, interruption=WAIT), way("Flee", Reach, ticks=3, quiet=True)
+    )
+    agent.gameplay.add_trigger(Trigger(name="howl", on="howl", solve=Reach("home")))
+    request = agent.gameplay.begin(Know("x"))
+    game.tick(1)
+    if what == "trigger":
+        agent.entity.signal("howl").emit(1)
+    else:
+        getattr(request, what)()
+    game.tick(20)
+    assert game.log == {"pause": [], "trigger": [(5, "Long", "run")], "restart": [(3, "Long", "run")]}[what]
+    assert request.is_paused == (what == "pause")
+
+
+def test_one_that_begins_again_and_waits_for_its_tick_misses_nothing(game, way):
+    """What is dealt with takes all attempts of the tick, and the next thing comes up before there are more."""
+
+    async def run(self, ctx, wanted):
+        for _ in range(31):  # and itself
+            await ctx.solve(Have("air"))
+            ctx.entity.bag.clear()
+
+    agent = game.add(
+        way("Main", Know, ticks=9, interruption=RESTART),
+        way("Many", Reach, run=run),
+        way("Air", ticks=0, quiet=True),
+        way("Eat", Build, ticks=2),
+    )
+    agent.gameplay.add_trigger(Trigger(name="howl", on="howl", solve=Reach("home")))
+    agent.gameplay.add_trigger(Trigger(name="hungry", on="hungry", solve=Build("meal")))
+    agent.gameplay.begin(Know("x"))
+    game.tick(3)
+    agent.entity.signal("howl").emit(1)
+    game.tick(1)
+    game.take_log()
+    agent.entity.signal("hungry").emit(1)
+    game.tick(20)
+    assert game.log == [(5, "Eat", "run"), (7, "Eat", "ends"), (7, "Main", "run"), (16, "Main", "ends")]
+
+
+@pytest.mark.parametrize("is_paused", [True, False])
+def test_a_request_that_is_told_to_begin_again_does_also_when_its_strategy_has_just_ended(game, way, is_paused):
+    """A deadline of the author's own ends a strategy that stands still."""
+
+    async def run(self, ctx, wanted):
+        game.note("run")
+        with move_on_after(0.2):
+            await ctx.sleep(100)
+        return 1
+
+    agent = game.add(way("Main", Know, run=run, interruption=PAUSE))
+    request = agent.gameplay.begin(Know("x"))
+    game.tick(2)
+    request.pause()
+    game.tick(10)
+    if is_paused:
+        request.restart()
+    request.resume()
+    game.tick(10)
+    assert request.outcome == "done"
+    assert game.log == ([(1, "run"), (13, "run")] if is_paused else [(1, "run")])

@@ -8,8 +8,8 @@ import pytest
 from mines import Digger, Have, Look, shop, way_to
 
 from agentrt.errors import DefinitionError
-from agentrt.strategy import Branch, Interruptible, Opportunity, Trigger
-from agentrt.strategy.opportunities import saved
+from agentrt.strategy import Branch, Dependency, Interruptible, Opportunity, Trigger
+from agentrt.strategy.opportunities import MOST_ASKS, saved
 
 PAUSE = Interruptible.PAUSE
 
@@ -120,10 +120,8 @@ def test_a_part_of_it_saves_a_part(game, digger):
     agent = digger(trip(Branch(needs=NEEDS)), coal(near=20.0))
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
-    found = [
-        saved(agent.gameplay, one) for one in (Have("coal", 1), Have("coal", 2), Have("coal", 9), Have("rope"), Look())
-    ]
-    assert found == [20.0, 40.0, 60.0, 0.0, 0.0]
+    wanted = [Have("coal", 1), Have("coal", 2), Have("coal", 9), Have("rope"), Look()]
+    assert list(saved(agent.gameplay, wanted).values()) == [20.0, 40.0, 60.0, 0.0, 0.0]
     wish.cancel()
     game.tick(2)
 
@@ -132,7 +130,7 @@ def test_what_cannot_be_had_later_saves_everything(game, digger):
     agent = digger(trip(Branch(0.5), Branch(0.5, needs=(Have("moon"),))))
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
-    assert saved(agent.gameplay, Have("moon")) == inf
+    assert saved(agent.gameplay, [Have("moon")]) == {Have("moon"): inf}
     wish.cancel()
     game.tick(2)
 
@@ -249,3 +247,119 @@ def test_what_is_needed_elsewhere_later_is_priced_as_it_will_be_there(game, digg
     assert game.solve(agent, Have("gem")).error is None
     assert [wanted for _, wanted in taken(game)] == ["Have [gem, 1]", "Have [stone, 1]", "Have [berry, 1]"]
     assert taken(game)[2][0] < 40
+
+
+# --- looking is cheap, and bounded ----------------------------------------------------------------------------------------
+
+
+def dear(count):
+    """A trip that needs coal and many other things, and who has them: prices have to be asked anew in between."""
+    things = [f"thing {number}" for number in range(count)]
+    needs = (Have("coal"), *map(Have, things))
+    far = shop("Far", "coal", price=20.0, reads=("bag",))
+    return trip(Branch(needs=needs), interruption=PAUSE, ends=False), far, shop("Store", *things, reads=("bag",))
+
+
+def test_a_look_asks_no_more_than_it_may_and_the_next_one_gets_further(game, digger):
+    """Three strategies are asked for each of 101 needs; without coal, and with it, all after the first are the same."""
+    agent = digger(*dear(100))
+    wish = game.wish(agent.gameplay.have("gem"))
+    game.tick(3)
+    agent.entity.tell("bag")
+    estimator = agent.gameplay.running[0].estimator
+    found = []
+    for _ in range(3):
+        before = estimator.asked
+        [saves] = saved(agent.gameplay, [Have("coal")]).values()
+        found.append((saves, estimator.asked - before))
+    assert found == [(0.0, MOST_ASKS + 2), (20.0, 303 - (MOST_ASKS + 2)), (20.0, 0)]
+    wish.cancel()
+    game.tick(2)
+
+
+def test_no_tick_asks_more_than_a_look_may_and_it_is_taken_all_the_same(game, digger):
+    agent = digger(*dear(100), opportunity=by_the_way(1, again_after=99.0))
+    agent.gameplay.prepare_asks = 0
+    wish = game.wish(agent.gameplay.have("gem"))
+    game.tick(3)
+    agent.entity.tell("bag")
+    estimator = agent.gameplay.running[0].estimator
+    asked = []
+    while not taken(game)[1:]:
+        before = estimator.asked
+        game.tick(1)
+        asked.append(estimator.asked - before)
+    assert max(asked) == MOST_ASKS + 2
+    assert taken(game) == [(1, "Have [gem, 1]"), (21, "Have [coal, 1]")]
+    game.tick(200)
+    assert wish.is_over
+    assert wish.error is None
+
+
+def test_nobody_is_asked_about_what_no_strategy_can_need(game, digger):
+    asks = []
+    store = shop("Store", "rope", "coal", asks=asks, reads=None)
+    agent = digger(trip(Branch(needs=NEEDS)), store)
+    wish = game.wish(agent.gameplay.have("gem"))
+    game.tick(3)
+    asks.clear()
+    assert list(saved(agent.gameplay, [Have("rope"), Have("coal", 3)]).values()) == [0.0, 1.0]
+    assert set(asks) == {Have("coal", 3)}
+    wish.cancel()
+    game.tick(2)
+
+
+def test_what_another_strategy_would_need_counts_if_that_is_chosen_then(game, digger):
+    """A rope is bought for ten seconds; with coal at hand, one is made in one."""
+    made = way_to("Ropery", Have, lambda ask, wanted: [Branch(1.0, 1.0, (Have("coal"),))] * (wanted.item == "rope"))
+    agent = digger(trip(Branch(needs=(Have("rope"),))), shop("Store", "rope", price=10.0, reads=("bag",)), coal(), made)
+    agent.entity.is_near = False
+    wish = game.wish(agent.gameplay.have("gem"))
+    game.tick(3)
+    assert saved(agent.gameplay, [Have("coal")]) == {Have("coal"): 9.0}
+    wish.cancel()
+    game.tick(2)
+
+
+def test_of_the_same_at_several_places_the_nearest_counts(game, digger):
+    opportunity = Opportunity(
+        name="coal",
+        find=lambda agent: [(Have("coal"), cost) for cost in (30.0, 1.0, 40.0)],
+        every=0.5,
+        again_after=99.0,
+    )
+    far = shop("Far", "coal", price=20.0, reads=("bag",))
+    agent = digger(trip(Branch(needs=(Have("coal"),)), interruption=PAUSE, ends=False), far, opportunity=opportunity)
+    assert game.solve(agent, Have("gem")).error is None
+    assert [wanted for _, wanted in taken(game)] == ["Have [gem, 1]", "Have [coal, 1]"]
+
+
+class Cart(Dependency[None], activity="mine:cart"):
+    """A cart with coal in it."""
+
+    def assume(self, state):
+        state.bag = {**state.bag, "coal": 3}
+
+
+def test_something_else_that_meets_what_is_needed_saves_it(game, digger):
+    agent = digger(trip(Branch(needs=NEEDS)), coal(near=20.0))
+    wish = game.wish(agent.gameplay.have("gem"))
+    game.tick(3)
+    assert saved(agent.gameplay, [Cart()]) == {Cart(): 60.0}
+    wish.cancel()
+    game.tick(2)
+
+
+def test_where_it_is_about_to_be_had_anyway_nobody_is_asked_what_it_saves(game, digger):
+    asks = []
+    store = shop("Store", "rope", asks=asks, reads=None)
+    slow = shop("Slow", "coal", price=5.0, ticks=100, reads=("bag",))
+    agent = digger(trip(Branch(needs=(*NEEDS, Have("rope"), Have("coal", 5))), seconds=0.0), slow, store)
+    wish = game.wish(agent.gameplay.have("gem"))
+    game.tick(6)
+    assert [one.wanted for one in agent.gameplay.running[0].stack] == [Have("gem"), Have("coal", 3)]
+    asks.clear()
+    assert saved(agent.gameplay, [Have("coal", 3)]) == {Have("coal", 3): 0.0}
+    assert asks == [Have("rope")]
+    wish.cancel()
+    game.tick(2)

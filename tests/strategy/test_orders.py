@@ -287,3 +287,56 @@ def test_what_would_need_who_asks_is_no_way(game, way):
     assert tried(game) + tried(game, "Reach") == ["Have [nail, 1]", "Reach [site]"]
     order = [what for _, _, what, _ in game.steps("a", "try")]
     assert order == ["Build [house]", "Have [nail, 1]", "Reach [site]"]
+
+
+@pytest.fixture
+def farm(game, way):
+    """The tree farm: 100 s to plant, then a log takes 2 s instead of 10; who gathers says what it costs with its farm."""
+
+    class Farm(Dependency[None]):
+        """A tree farm."""
+
+        def is_met(self, ask):
+            return ask.CURRENT.tool == "farm"
+
+        def assume(self, state):
+            state.tool = "farm"
+
+    def estimate(ask, wanted):
+        with_farm = ask.cost(Farm()) + 2.0 * wanted.count
+        return min(10.0 * wanted.count, with_farm)
+
+    async def gather(self, ctx, wanted):
+        await ctx.solve_if_worth(Farm(), [wanted])
+        await ctx.sleep((2.0 if ctx.entity.tool == "farm" else 10.0) * wanted.count)
+        ctx.entity.bag[wanted.item] = wanted.count
+
+    async def plant(self, ctx, wanted):
+        await ctx.sleep(100)
+        ctx.entity.tool = "farm"
+
+    def play(count, rival):
+        agent = game.add(
+            way("Gather", cost=estimate, run=gather, patience=1e6),
+            way("Plant", Farm, cost=100, run=plant, patience=1e6),
+            way("Buy", cost=rival),
+            entity=Worker(),
+        )
+        game.solve(agent, Have("log", count), ticks=20_000)
+        return game.tree(agent)
+
+    return play
+
+
+def test_who_counts_on_its_own_option_is_chosen_for_it_and_takes_it(farm):
+    """Sixty logs: 600 s by hand, 300 s from the market, and 220 s with a farm of one's own."""
+    assert farm(60, rival=300) == [
+        "Have [log, 60] - done",
+        "   Gather - done",
+        "      Option Farm - done",
+        "         Plant - done",
+    ]
+
+
+def test_for_a_few_the_farm_is_left(farm):
+    assert farm(5, rival=300)[2] == "      Option Farm - skipped: 110 s with it, 50 s without"

@@ -66,12 +66,14 @@ class Body(Entity):
         saves: the tier from which pickaxes are saved.
         reserve: how many uses of saved pickaxes are left for what needs them.
         deaths: how often it died.
+        daylight: the height at which it was under the sky last.
         lost: what it left where it died: the dimension, the place, and how many of each item.
     """
 
     __slots__ = (
         "_looked_from",
         "creatures",
+        "daylight",
         "deaths",
         "dimension",
         "inventory",
@@ -95,6 +97,7 @@ class Body(Entity):
         self.inventory = Inventory()
         self.memory = Memory()
         self.creatures: dict[Creature, Place] = {}
+        self.daylight = self.place[1]
         self.saves = 3
         self.reserve = 0
         self.deaths = 0
@@ -128,6 +131,7 @@ class Body(Entity):
             self.memory.seen.emit(BLOCKS[number].name)
         if not self.dimension.has_sky or self.dimension.is_under_sky(eyes_of(self.place)):
             chart.explore(self.place[0], self.place[2])
+            self.daylight = self.place[1]
         for creature in self.world.fauna.near(self, _SIGHT):
             if has_line(self.dimension, eyes_of(self.place), creature.place):
                 self.creatures[creature] = creature.place
@@ -167,14 +171,26 @@ class Body(Entity):
         eyes = eyes_of(self.place)
         return squared(eyes, place) <= REACH and has_line(self.dimension, eyes, place)
 
+    @property
+    def depth(self) -> int:
+        """How far it stands below where it last was under the sky."""
+        return max(0, self.daylight - self.place[1])
+
+    def is_here(self, creature: Creature) -> bool:
+        """Whether a creature lives, and in the same dimension.
+
+        Args:
+            creature: one that was seen.
+        """
+        return not creature.is_destroyed and creature.dimension is self.dimension
+
     def is_rid_of(self, creature: Creature) -> bool:
         """Whether somebody who attacked is dead, or lost it.
 
         Args:
             creature: who attacked.
         """
-        gone = creature.is_destroyed or creature.dimension is not self.dimension
-        return gone or squared(creature.place, self.place) > _SAFE
+        return not self.is_here(creature) or squared(creature.place, self.place) > _SAFE
 
     def tool_for(self, block: BlockKind) -> Stack | None:
         """What it would dig a block with; None for bare hands.

@@ -32,6 +32,7 @@ __all__ = ["Miner"]
 _DEEPEST_FALL = 3
 _EXHAUSTING = 1
 _LEGS = 80
+_EDGE = 6  # blocks: whoever is nearer to the edge of the world has reached it
 _SETBACKS = 8
 _BUILDING = {"dirt": 1, "ember_rock": 1, "cobblestone": 16}  # from how many on it is put down: some is needed for tools
 _STRIDE = 16  # so many steps, and then the ground is looked for anew
@@ -73,6 +74,15 @@ class Miner(Hands):
             goal: where its feet shall be.
         """
         return find_way(self.chart, self.costs(), self.place, goal)
+
+    def believes_free(self, place: Place) -> bool:
+        """Whether a body fits into a place, as far as it knows.
+
+        Args:
+            place: in the dimension.
+        """
+        number = self.chart.at(place)
+        return number != UNKNOWN and BLOCKS[number].passable
 
     def _building(self) -> str | None:
         return next((item for item, least in _BUILDING.items() if self.inventory.count(item) >= least), None)
@@ -125,13 +135,14 @@ class Miner(Hands):
         """Go to a column, along the ground as far as that is known.
 
         Args:
-            x: the column.
+            x: the column; the nearest one that one can go to, if it lies beyond the edge.
             z: the row.
             until: as for ``go``.
 
         Raises:
             CannotAct: there is no way, or it died.
         """
+        x, z = self.within(x, z)
         for _ in range(_LEGS):
             if (self.place[0], self.place[2]) == (x, z) or until():
                 return
@@ -148,6 +159,16 @@ class Miner(Hands):
                 self.look()
         if not until():
             raise CannotAct("travel", "way", f"no way leads to the column {x},{z}")
+
+    def within(self, x: int, z: int) -> tuple[int, int]:
+        """The column nearest to another one that is not at the edge of the world.
+
+        Args:
+            x: the column.
+            z: the row.
+        """
+        size = self.chart.size
+        return min(size[0] - _EDGE, max(_EDGE - 1, x)), min(size[2] - _EDGE, max(_EDGE - 1, z))
 
     def _ground(self, x: int, z: int) -> int:
         """Where the ground of a column is, as far as is known; else as high as where it stands."""

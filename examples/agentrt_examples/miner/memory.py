@@ -23,10 +23,13 @@ from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.places import Place, squared
 from agentrt_examples.miner.rules import BLOCK_NUMBERS, BLOCKS
 
-__all__ = ["UNKNOWN", "Chart", "Memory"]
+__all__ = ["SURFACE", "UNKNOWN", "Chart", "Memory"]
 
 UNKNOWN = 255
 """Stands in a map where nothing was seen yet."""
+
+SURFACE = "surface"
+"""The map of parcels that were looked at from under the sky."""
 
 _BUCKET = 3  # eight blocks a side
 _COMMON_REACH = 9
@@ -46,11 +49,10 @@ class Chart:
         name: of the dimension.
         size: how many blocks along x, y and z.
         blocks: what was seen where, as an array.
-        parcels: which parcels of sixteen by sixteen columns were looked at from the surface.
-        tunneled: through which of them tunnels were driven.
+        parcels: which parcels of sixteen by sixteen columns were looked at, for each thing that is searched for.
     """
 
-    __slots__ = ("_cells", "_landmarks", "_layer", "_row", "_shunned", "blocks", "name", "parcels", "size", "tunneled")
+    __slots__ = ("_cells", "_landmarks", "_layer", "_row", "_shunned", "blocks", "name", "parcels", "size")
 
     def __init__(self, dimension: Dimension) -> None:
         self.name = dimension.name
@@ -59,8 +61,7 @@ class Chart:
         self._row = self.size[2]
         self._cells = bytearray([UNKNOWN]) * (self.size[0] * self._layer)
         self.blocks: NDArray[numpy.uint8] = numpy.frombuffer(self._cells, dtype=numpy.uint8).reshape(self.size)
-        self.parcels: dict[tuple[int, int], None] = {}
-        self.tunneled: dict[tuple[int, int], None] = {}
+        self.parcels: dict[str, dict[tuple[int, int], None]] = {}
         self._landmarks: dict[int, dict[Place, dict[Place, None]]] = {}
         self._shunned: dict[Place, int] = {}
 
@@ -180,24 +181,24 @@ class Chart:
 
     # --- exploring ----------------------------------------------------------------------------------------------------
 
-    def explore(self, x: int, z: int, *, below: bool = False) -> None:
+    def explore(self, x: int, z: int, what: str = SURFACE) -> None:
         """A parcel was looked at.
 
         Args:
             x: a column of it.
             z: the row.
-            below: whether in the depth, and not on the surface.
+            what: what for: each thing has a map of its own.
         """
-        (self.tunneled if below else self.parcels)[x >> _PARCEL, z >> _PARCEL] = None
+        self.parcels.setdefault(what, {})[x >> _PARCEL, z >> _PARCEL] = None
 
-    def unexplored(self, around: Place, *, below: bool = False) -> tuple[int, int] | None:
+    def unexplored(self, around: Place, what: str = SURFACE) -> tuple[int, int] | None:
         """The column in the middle of the nearest parcel that was not looked at; None if all were.
 
         Args:
             around: near which place.
-            below: whether in the depth, and not on the surface.
+            what: what for.
         """
-        looked = self.tunneled if below else self.parcels
+        looked = self.parcels.get(what, {})
         half = 1 << _PARCEL >> 1
         best: tuple[int, int, int] | None = None
         for parcel_x in range(-(-self.size[0] >> _PARCEL)):

@@ -39,7 +39,7 @@ TRIGGERS: tuple[Trigger, ...] = (
     Trigger(name="attacked", on="attacked", solve=Survive, priority=2),
     Trigger(name="hurt", when=lambda agent: agent.entity.vitals.health < _WEAK, solve=Recover(_WELL), again_after=30.0),
     Trigger(name="an effect", on="affected", solve=_remedy),
-    Trigger(name="hungry", on="hungry", solve=Feed(), priority=1),
+    Trigger(name="hungry", on="hungry", solve=Feed(), priority=1, again_after=120.0),
 )
 """What it looks out for."""
 

@@ -133,6 +133,8 @@ def find_way(chart: Chart, costs: Costs, start: Place, goal: Place) -> Way | Non
     Returns:
         The way; None if there is none within the box that was searched.
     """
+    if not all(0 < at < size - 1 for at, size in zip(goal, chart.size, strict=True)):
+        return None  # beyond the edge, and beyond what a search looks at
     if start == goal:
         return Way((), 0, is_whole=True)
     box = _whole_box(chart, start, goal)
@@ -238,9 +240,10 @@ class _Search:
 
     def cells_to(self, end: Place) -> list[Place] | None:
         """The places of the way, the start among them; None if it cannot be reached."""
-        path = self._finder.path_to(self._inside(end)).tolist()
-        if len(path) < 2 or self.cost_of(end) >= _FAR:
+        self._finder.resolve(self._inside(end))
+        if self.cost_of(end) >= _FAR:
             return None
+        path = self._finder.path_to(self._inside(end)).tolist()
         return [self._outside((x, y, z)) for x, y, z in path]
 
     def cost_of(self, end: Place) -> int:

@@ -1,7 +1,7 @@
 """Living: eating, hunting for it, and what to do about those who attack.
 
-Nobody calls these on the way to diamonds: they are what the triggers ask for when something happens, and what a plan
-takes along when it is long. So no other strategy says a word about hunger or zombies.
+Nobody calls these on the way to diamonds: they are what the triggers ask for when something happens. So no other
+strategy says a word about hunger or zombies.
 
 Source: seed 003, "Interrupting Tasks".
 """
@@ -13,7 +13,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from agentrt import MOVE
-from agentrt.strategy import Branch, Strategy
+from agentrt.errors import DependencyFailedError
+from agentrt.strategy import Branch, Interruptible, Strategy
 from agentrt_examples.miner.faults import CannotAct
 from agentrt_examples.miner.places import SIDES, squared, steps_apart
 from agentrt_examples.miner.rules import ITEMS, MOBS
@@ -33,6 +34,9 @@ __all__ = ["Eat", "FetchLost", "Fight", "Hunt", "Provision", "Rest", "RunAway"]
 _FOODS = tuple(sorted((kind for kind in ITEMS.values() if kind.food), key=lambda kind: (-kind.food, kind.name)))
 _A_WOUND = 2.0  # seconds that a point of health is worth
 _CHASES = 40
+_SEARCHES = 5  # parcels
+_HERDS = "herds"  # the map of parcels that were searched for animals
+_KINDS = 2  # other kinds of food that are tried
 _RUN = 12  # blocks
 _UP = 2.0  # seconds for a block of a way up through rock
 _LOOKING = 45.0  # seconds until an animal is seen
@@ -110,13 +114,21 @@ class Provision(Strategy):
         return min(options, key=ask.cost)
 
     async def run(self, ctx: StrategyContext, wanted: Carry) -> None:
-        await ctx.solve(self._best(ctx.ask, wanted))
+        for left in range(_KINDS, -1, -1):
+            try:
+                await ctx.solve(self._best(ctx.ask, wanted))
+            except DependencyFailedError:
+                if not left:
+                    raise  # else another kind may be the better one now
+            else:
+                break
 
 
 class Hunt(Strategy):
     """Hunt the animals that leave it when they die, the nearest that was seen first."""
 
     provides = Collect
+    interruption = Interruptible.PAUSE
     flags = (MOVE,)
     reads = ("inventory", "memory", "place")
     patience = 900.0
@@ -131,8 +143,7 @@ class Hunt(Strategy):
         chase = kinds[0].health * STRIKE_TICKS / RATE
         seconds = ceil(missing / 2) * (chase + 8.0)
         if prey is None:
-            up = max(0, miner.dimension.surface(miner.place[0], miner.place[2]) - miner.place[1]) * _UP
-            return (Branch(cost=seconds + up + _LOOKING, needs=(Be(kinds[0].where),)),)
+            return (Branch(cost=seconds + miner.depth * _UP + _LOOKING, needs=(Be(kinds[0].where),)),)
         return (Branch(cost=seconds + walking(ask, prey.place)),)
 
     @staticmethod
@@ -140,32 +151,38 @@ class Hunt(Strategy):
         seen = [
             (steps_apart(place, miner.place), one.id or 0, one)
             for one, place in miner.creatures.items()
-            if one.dimension is miner.dimension and not one.is_destroyed and item in _leavings(one.kind)
+            if miner.is_here(one) and item in _leavings(one.kind)
         ]
         return min(seen, key=lambda entry: entry[:2])[2] if seen else None
 
     @begins_again
     async def run(self, ctx: StrategyContext, wanted: Collect) -> int:
         miner: Miner = ctx.entity
+        searches = 0
         while miner.inventory.count(wanted.item) < wanted.count:
             prey = self._nearest(miner, wanted.item)
-            if prey is None:
-                await self._search(ctx, miner, wanted.item)
-            else:
+            if prey is not None:
                 await chase(miner, prey)
+                continue
+            searches += 1
+            if searches > _SEARCHES:
+                ctx.fail(f"no animal was seen in {_SEARCHES} parcels")
+            await self._search(ctx, miner, wanted.item)
         return miner.inventory.count(wanted.item)
 
     async def _search(self, ctx: StrategyContext, miner: Miner, item: str) -> None:
-        column = miner.chart.unexplored(miner.place)
-        if column is None or not miner.dimension.has_sky:
+        """Look into one more parcel; herds move, and so a map that is full is begun anew."""
+        await ctx.solve(Be(next(kind.where for kind in MOBS.values() if item in _leavings(kind.name))))
+        column = miner.chart.unexplored(miner.place, _HERDS)
+        if column is None:
+            miner.chart.parcels.pop(_HERDS)
             ctx.fail("there are no animals as far as it went")
-        x, z = (min(size - 6, max(6, at)) for at, size in zip(column, miner.dimension.size[::2], strict=True))
         try:
-            await miner.travel(x, z, lambda: self._nearest(miner, item) is not None)
+            await miner.travel(*column, lambda: self._nearest(miner, item) is not None)
         except CannotAct as fault:
             if fault.reason == "died":
                 raise
-        miner.chart.explore(*column)
+        miner.chart.explore(*column, _HERDS)
 
 
 class Rest(Strategy):
@@ -258,7 +275,7 @@ async def chase(miner: Miner, prey: Creature) -> None:
         CannotAct: the miner died.
     """
     for _ in range(_CHASES):
-        if prey.is_destroyed or prey.dimension is not miner.dimension:
+        if not miner.is_here(prey):
             break
         try:
             if steps_apart(prey.place, miner.place) > 2:

@@ -16,7 +16,6 @@ from agentrt.strategy import Branch, Interruptible, Strategy
 from agentrt_examples.miner.faults import CannotAct
 from agentrt_examples.miner.places import SIDES
 from agentrt_examples.miner.rules import (
-    BLOCKS,
     ITEMS,
     RECIPES,
     SMELT_FUEL,
@@ -224,7 +223,7 @@ class PlaceStation(Strategy):
         await ctx.solve(Collect(wanted.kind))
         x, y, z = miner.place
         around = [(x + side_x, y + rise, z + side_z) for rise in (0, 1) for side_x, side_z in SIDES]
-        is_free = {place: BLOCKS[miner.dimension.at(place)].passable for place in around}
+        is_free = {place: miner.believes_free(place) for place in around}
         for place in sorted(around, key=lambda place: not is_free[place]):  # where it is free; else in a niche
             if await self._put(miner, place, wanted.kind, dig=not is_free[place]):
                 break

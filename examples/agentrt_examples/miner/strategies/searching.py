@@ -34,7 +34,7 @@ _PARCELS = 24
 _TUNNELS = 400
 _SHALLOW = 6  # below where one stands, for what lies anywhere
 _ANYWHERE = 99  # stands for any height
-_EDGE = 6
+_LEVELS = 4  # blocks higher and lower, when there are tunnels everywhere
 _SPARE = 15  # uses of pickaxes, besides those for a way up
 _UP = 2.0  # seconds for a block of a way up through rock
 _STONE = BLOCKS[BLOCK_NUMBERS["stone"]]
@@ -56,8 +56,7 @@ class Explore(Strategy):
         if natural is None or natural.height:
             ask.cannot(f"{wanted.kind} is not found on the surface")
         miner: Miner = ask.entity
-        below = max(0, miner.dimension.surface(miner.place[0], miner.place[2]) - miner.place[1])
-        return (Branch(cost=natural.seconds + below * _UP, needs=(Be(_HOME),)),)
+        return (Branch(cost=natural.seconds + miner.depth * _UP, needs=(Be(_HOME),)),)
 
     @begins_again
     async def run(self, ctx: StrategyContext, wanted: Find) -> Place:
@@ -72,11 +71,8 @@ class Explore(Strategy):
             column = miner.chart.unexplored(miner.place)
             if is_known() or column is None:
                 break
-            x, z = (
-                min(size - _EDGE, max(_EDGE, at)) for at, size in zip(column, miner.dimension.size[::2], strict=True)
-            )
             try:
-                await miner.travel(x, z, is_known)
+                await miner.travel(*column, is_known)
             except CannotAct as fault:
                 if fault.reason == "died":
                     raise
@@ -136,10 +132,10 @@ class Prospect(Strategy):
             except CannotAct as fault:
                 if fault.reason == "died":
                     raise
-                miner.chart.explore(goal[0], goal[2], below=True)
+                miner.chart.explore(goal[0], goal[2], f"tunnels at {goal[1]}")
                 await ctx.next_tick()
             if miner.place == goal:
-                miner.chart.explore(goal[0], goal[2], below=True)
+                miner.chart.explore(goal[0], goal[2], f"tunnels at {goal[1]}")
         known = miner.known(wanted.kind)
         if not known:
             ctx.fail(f"no {wanted.kind} was found in {_TUNNELS} tunnels")
@@ -147,14 +143,18 @@ class Prospect(Strategy):
 
     @staticmethod
     def _goal(ctx: StrategyContext, miner: Miner, height: int) -> Place:
-        """Where the next tunnel leads: to the nearest parcel without one."""
+        """Where the next tunnel leads: to the nearest parcel without one at that height, or else at another."""
         x, y, z = miner.place
         if height == _ANYWHERE:
             return x + _SHALLOW, max(4, y - _SHALLOW), z
-        column = miner.chart.unexplored(miner.place, below=True)
-        if column is None:
+        for level in (height, height - _LEVELS, height + _LEVELS):
+            column = miner.chart.unexplored(miner.place, f"tunnels at {level}")
+            if column is not None:
+                break
+        else:
             ctx.fail("there are tunnels everywhere")
-        return column[0], height, column[1]
+        x, z = miner.within(*column)
+        return x, level, z
 
     @staticmethod
     def _is_bare(miner: Miner, per: int) -> bool:
@@ -163,5 +163,4 @@ class Prospect(Strategy):
 
     @staticmethod
     def _enough(miner: Miner) -> int:
-        up = miner.dimension.surface(miner.place[0], miner.place[2]) - miner.place[1]
-        return miner.reserve + 2 * _SPARE + max(0, up)
+        return miner.reserve + 2 * _SPARE + miner.depth
