@@ -21,7 +21,7 @@ settings.register_profile(
     "gate",
     derandomize=True,
     deadline=None,
-    max_examples=100,
+    max_examples=70,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.inspect.protocol import (
@@ -125,6 +125,7 @@ messages = st.builds(lambda more, do: {**more, "do": do}, st.dictionaries(fields
 
 
 @pytest.mark.slow
+@settings(max_examples=50)
 @given(st.text() | values.map(json.dumps) | messages.map(json.dumps))
 def test_reading_never_raises(text):
     assert isinstance(read(text), (Command, Refusal))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
 
@@ -46,6 +46,7 @@ def play(events, precedences=(0, 0, 0, 0), ticks=20):
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(EVENTS, PRECEDENCES)
 def test_whatever_comes_what_begins_ends_and_nobody_uses_what_a_stranger_holds(events, precedences):
     sim, _ = play(events, precedences)
@@ -65,6 +66,7 @@ BAD = st.lists(
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(EVENTS, BAD, PRECEDENCES)
 def test_callbacks_that_raise_take_nobody_with_them(events, bad, precedences):
     """The agent beside misses no tick; see ``Course.check``."""
