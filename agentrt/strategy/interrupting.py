@@ -302,17 +302,14 @@ class Interruptions:
                 await solving.solve(unit, wanted, None, node=below)
         except DependencyFailedError as failure:
             place.end(Outcome.FAILED, solving.gameplay.tick, failure.reason)
-        except Exception as error:  # nothing that goes wrong here is the fault of whoever was interrupted
-            if is_lost(unit):
+        except BaseException as error:
+            if not isinstance(error, Exception) or is_lost(unit):  # it is unwound, and to be dealt with later
                 place.end(Outcome.CANCELLED, solving.gameplay.tick)
                 insort(self.pending, incident, key=_rank)
                 raise
+            # Nothing that goes wrong here is the fault of whoever was interrupted.
             place.end(Outcome.FAILED, solving.gameplay.tick, f"{type(error).__name__}: {error}")
             solving.gameplay.fault(f"interruption {incident.interruption.name}", "solve", error)
-        except BaseException:
-            place.end(Outcome.CANCELLED, solving.gameplay.tick)
-            insort(self.pending, incident, key=_rank)
-            raise
         else:
             place.end(Outcome.DONE, solving.gameplay.tick)
         finally:

@@ -175,7 +175,6 @@ class Strategy:
         Returns:
             What solving the dependency gives.
         """
-        raise NotImplementedError
 
     @default_hook
     def interrupted(self, ctx: StrategyContext, interruption: Interruption) -> None:
