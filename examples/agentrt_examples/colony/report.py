@@ -10,7 +10,6 @@ and not how it is taken down afterwards.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -21,6 +20,7 @@ from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.foreman import Tally
 from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of
+from agentrt_examples.driving import drive
 
 __all__ = ["ActionCount", "ActionTable", "describe", "model_lines", "run_headless", "task_lines", "wait_lines"]
 
@@ -122,7 +122,7 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress, watch:
             runtime.stop()
 
     runtime.after_tick(after_tick)
-    _run(colony, ticks, host)
+    drive(runtime, host, lambda: runtime.tick >= ticks)
     return WorldReport(
         digest=digest.hexdigest(),
         title=f"colony: {ticks} ticks, seed {seed}, {host} host",
@@ -190,25 +190,6 @@ def wait_lines(colony: Colony) -> Iterator[str]:
             f"{what} waited {waits.mean * seconds:.1f} s on average, {waits.quantile(0.9) * seconds:.1f} s or less "
             f"nine times of ten, {waits.longest * seconds:.1f} s at most ({waits.count} waits)"
         )
-
-
-def _run(colony: Colony, ticks: int, host: str) -> None:
-    runtime = colony.runtime
-    if host == "asyncio":
-        import asyncio
-
-        asyncio.run(runtime.run(speed=math.inf))
-    elif host == "trio":
-        import trio
-
-        async def run() -> None:
-            await runtime.run(speed=math.inf)
-
-        trio.run(run)
-    else:
-        for _ in range(ticks):
-            runtime.step()
-        runtime.close()
 
 
 def describe(colony: Colony) -> str:

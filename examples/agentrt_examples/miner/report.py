@@ -7,7 +7,6 @@ has it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from agentrt import TraceEvent, TraceHub, TraceRecord
 from agentrt.strategy import TaskNode
 from agentrt.testing import TraceDigest
 from agentrt.worlds import Progress, Watch, WorldReport, nobody
+from agentrt_examples.driving import drive
 from agentrt_examples.miner.times import RATE
 
 if TYPE_CHECKING:
@@ -157,21 +157,7 @@ def _run(game: Game, ticks: int, host: str) -> list[str]:
     runtime = game.runtime
     last: list[str] = []
     runtime.after_tick(lambda: last.extend(_shown(game)) if not last and _is_over(game, ticks) else None)
-    if host == "asyncio":
-        import asyncio
-
-        asyncio.run(runtime.run(speed=math.inf))
-    elif host == "trio":
-        import trio
-
-        async def run() -> None:
-            await runtime.run(speed=math.inf)
-
-        trio.run(run)
-    else:
-        while not _is_over(game, ticks):
-            runtime.step()
-        runtime.close()
+    drive(runtime, host, lambda: _is_over(game, ticks))
     return last
 
 
