@@ -17,8 +17,8 @@ PACKAGES = {
     "agentrt": ROOT / "agentrt",
     "agentrt_actions": ROOT / "actions" / "agentrt_actions",
     "agentrt_packs": ROOT / "packs" / "agentrt_packs",
-    "agentrt_examples": ROOT / "examples" / "agentrt_examples",
-    "agentrt_miner_shop": ROOT / "examples" / "agentrt_miner_shop",
+    "agentrt_examples": ROOT / "examples" / "worlds" / "agentrt_examples",
+    "agentrt_miner_shop": ROOT / "examples" / "worlds" / "agentrt_miner_shop",
 }
 MODULES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from modules import load
 
-PAGE = Path(__file__).resolve().parents[2] / "examples" / "agentrt_examples" / "miner" / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "examples" / "worlds" / "agentrt_examples" / "miner" / "README.md"
 
 
 @pytest.mark.slow

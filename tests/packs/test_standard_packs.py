@@ -31,7 +31,7 @@ def test_every_installed_pack_resolves(installed):
         assert closure_of([alias], installed).packs[-1] == alias
 
 
-@pytest.mark.parametrize("folder", ["packs/agentrt_packs", "examples/agentrt_examples/colony/packs"])
+@pytest.mark.parametrize("folder", ["packs/agentrt_packs", "examples/worlds/agentrt_examples/colony/packs"])
 def test_every_file_is_registered_and_right(root, installed, folder):
     report = check_files(find_files([root / folder]), installed)
     assert [line for file in report.files for line in map(str, file.faults)] == []
