@@ -1,0 +1,273 @@
+"""Skills of the body: going somewhere, facing something, using it, placing things. Coroutines, a step at a time.
+
+All of them look at the world again after each step, and raise ``CannotAct`` when it cannot be done (any more). They know
+nothing of why. What they rest on:
+
+* To turn toward a cell is to move there: if one can walk there, one has gone. So one faces what blocks the way, or
+  whatever lies ahead after a move. To face free ground, one steps up to it in a straight line (``aim``).
+* Lava is never stepped at, since it is never part of a way, and what was not seen is not either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Final
+
+from examples.crafter.atlas import FAR, Cell, Reach
+from examples.crafter.rules import MATERIALS, SIDES, TURNS, WALKABLE
+
+if TYPE_CHECKING:
+    from examples.crafter.player import Player
+
+__all__ = ["CannotAct", "aim", "approach", "dig", "face", "go", "place", "strike", "walk_up_to"]
+
+_DETOURS: Final = 40
+_PATIENCE: Final = 4  # blows at something that does not give way
+
+Until = Callable[[], bool]
+
+
+class CannotAct(Exception):
+    """Something cannot be done.
+
+    Args:
+        reason: why, in words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason: str = reason
+
+
+def _side(start: Cell, end: Cell) -> tuple[int, int]:
+    return (end[0] - start[0], end[1] - start[1])
+
+
+async def face(player: Player, cell: Cell) -> None:
+    """Turn toward a cell beside one that blocks the way.
+
+    Args:
+        player: who does.
+        cell: a cell beside it.
+    """
+    if player.ahead != cell:
+        await player.act(TURNS[_side(player.place, cell)])
+
+
+async def go(player: Player, cell: Cell, until: Until | None = None) -> None:
+    """Go to a cell, digging and felling on the way where that is the shortest.
+
+    Args:
+        player: who does.
+        cell: where to.
+        until: asked after each step; once it is true, that is far enough.
+
+    Raises:
+        CannotAct: there is no way.
+    """
+    for _ in range(_DETOURS):
+        if player.place == cell:
+            return
+        reach = player.reach
+        if reach.steps[cell] >= FAR:
+            break
+        if await _follow(player, reach.way(cell), until):
+            return
+    raise CannotAct("there is no way")
+
+
+async def _follow(player: Player, way: list[Cell], until: Until | None) -> bool:
+    """Whether one is there; False: something is in the way."""
+    for cell in way:
+        version = player.atlas.version
+        if not await _enter(player, cell):
+            return False
+        if until is not None and until():
+            return True
+        if player.atlas.version != version and not _is_open(player, way):
+            return False
+    return True
+
+
+def _is_open(player: Player, way: list[Cell]) -> bool:
+    """Whether nothing that was seen just now closes the way."""
+    known = player.atlas.ground
+    return not any(known[cell] == MATERIALS["water"] or known[cell] == MATERIALS["lava"] for cell in way)
+
+
+async def _enter(player: Player, cell: Cell) -> bool:
+    """Step into the next cell, digging first if it is rock."""
+    atlas = player.atlas
+    if not WALKABLE[atlas.ground[cell]]:
+        await dig(player, cell)
+    if not atlas.can_walk(cell):
+        return False
+    await player.act(TURNS[_side(player.place, cell)])
+    return player.place == cell
+
+
+async def dig(player: Player, cell: Cell) -> None:
+    """Strike a cell beside one until what stands there gives way.
+
+    Args:
+        player: who does.
+        cell: it.
+
+    Raises:
+        CannotAct: it does not give way.
+    """
+    before = player.atlas.ground[cell]
+    for _ in range(_PATIENCE):
+        if cell in player.atlas.creatures:
+            raise CannotAct("somebody is in the way")
+        await face(player, cell)
+        if player.ahead != cell:
+            break
+        await player.act("do")
+        if player.atlas.ground[cell] != before:
+            return
+    raise CannotAct("it does not give way")
+
+
+async def approach(player: Player, cell: Cell, until: Until | None = None) -> None:
+    """Go to a cell beside one that blocks the way, and face it.
+
+    Args:
+        player: who does.
+        cell: it.
+        until: asked after each step.
+
+    Raises:
+        CannotAct: there is no way.
+    """
+    for _ in range(_DETOURS):
+        if _is_beside(player.place, cell):
+            break
+        beside = _nearest_side(player.reach, cell)
+        if beside is None:
+            raise CannotAct("there is no way")
+        await go(player, beside, until)
+        if until is not None and until():
+            return
+    await face(player, cell)
+
+
+async def walk_up_to(player: Player, find: Callable[[], Cell | None], steps: int) -> Cell:
+    """Follow something that moves until one is beside it.
+
+    Args:
+        player: who does.
+        find: where it is now; None: it is out of sight.
+        steps: after how many it is given up.
+
+    Returns:
+        Where it was when one faced it.
+
+    Raises:
+        CannotAct: it got away.
+    """
+    for _ in range(steps):
+        cell = find()
+        if cell is None:
+            break
+        if _is_beside(player.place, cell):
+            await face(player, cell)
+            if player.ahead == find():
+                return player.ahead
+            continue
+        beside = _nearest_side(player.reach, cell)
+        if beside is None:
+            break
+        await _enter(player, player.reach.way(beside)[0])
+    raise CannotAct("it got away")
+
+
+async def strike(player: Player, cell: Cell, blows: int) -> None:
+    """Strike a creature that one faces, until it is gone from there.
+
+    Args:
+        player: who does.
+        cell: where it is.
+        blows: how many at most.
+    """
+    for _ in range(blows):
+        if cell not in player.atlas.creatures or player.ahead != cell:
+            break
+        await player.act("do")
+
+
+def _is_beside(place: Cell, cell: Cell) -> bool:
+    return abs(place[0] - cell[0]) + abs(place[1] - cell[1]) == 1
+
+
+def _nearest_side(reach: Reach, cell: Cell) -> Cell | None:
+    sides = [(cell[0] + x, cell[1] + y) for x, y in SIDES]
+    best = min(sides, key=lambda side: int(reach.steps[side]))
+    return best if reach.steps[best] < FAR else None
+
+
+def aims(player: Player, cell: Cell, reach: Reach) -> list[tuple[int, Cell, Cell]]:
+    """The ways to face free ground: how many steps, from where one steps up to it, and where one stands then.
+
+    Args:
+        player: who wants to.
+        cell: the ground.
+        reach: how far everything is from where the player stands.
+    """
+    found = []
+    for x, y in SIDES:
+        stand, start = (cell[0] - x, cell[1] - y), (cell[0] - 2 * x, cell[1] - 2 * y)
+        if stand == player.place and player.facing == (x, y):
+            found.append((0, stand, stand))
+        elif player.atlas.can_walk(stand) or stand == player.place:
+            steps = int(reach.steps[start])
+            if steps < FAR:
+                found.append((steps + 1, start, stand))
+    return sorted(found)
+
+
+async def aim(player: Player, cell: Cell, stands: Collection[Cell] | None = None) -> None:
+    """Face a cell, free or not.
+
+    Args:
+        player: who does.
+        cell: which.
+        stands: where one may stand then; None for anywhere.
+
+    Raises:
+        CannotAct: there is no way.
+    """
+    for _ in range(_DETOURS):
+        if player.ahead == cell and (stands is None or player.place in stands):
+            return
+        if not WALKABLE[player.atlas.ground[cell]]:
+            await approach(player, cell)
+            return
+        ways = [way for way in aims(player, cell, player.reach) if stands is None or way[2] in stands]
+        if not ways:
+            break
+        _, start, stand = ways[0]
+        await go(player, start)
+        await _enter(player, stand)
+    raise CannotAct("there is no place to do it from")
+
+
+async def place(player: Player, thing: str, cell: Cell, stands: Collection[Cell] | None = None) -> None:
+    """Place something.
+
+    Args:
+        player: who has it.
+        thing: stone, table, furnace or plant.
+        cell: where to.
+        stands: where one may stand then; None for anywhere.
+
+    Raises:
+        CannotAct: it cannot be placed there.
+    """
+    await aim(player, cell, stands)
+    if cell in player.atlas.creatures:
+        raise CannotAct("somebody stands there")
+    before = player.inventory
+    await player.act(f"place_{thing}")
+    if player.inventory == before:
+        raise CannotAct("it cannot be placed there")
