@@ -19,6 +19,7 @@ PACKAGES = {
     "agentrt_packs": ROOT / "packs" / "agentrt_packs",
     "agentrt_examples": ROOT / "examples" / "worlds" / "agentrt_examples",
     "agentrt_miner_shop": ROOT / "examples" / "worlds" / "agentrt_miner_shop",
+    "examples.crafter": ROOT / "examples" / "crafter",
 }
 MODULES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 

@@ -9,7 +9,8 @@ A full tick has four steps, each a pass over the goals in the order in which the
 4. every running goal is ticked.
 
 A partial tick is step 4 alone, for the goals that ask to be ticked every time. ``drive`` decides which of the two it
-is. The priority counts in step 3 alone; the order of the passes is the order of adding, always.
+is; with ``full_ticks`` it is never a partial one, for a body that makes one move in each tick and would be a tick late.
+The priority counts in step 3 alone; the order of the passes is the order of adding, always.
 
 The seed's prose and its flowchart differ in three places, where the flowchart counts: a goal that does *not* ask for
 every tick is ticked in full ticks alone; a tick is partial if the number of ticks before it plus the body's number is
@@ -52,17 +53,19 @@ class GoalSelector(FlagSharing):
         rank: where it stands in a tick: ``GOALS``, or ``TARGETS`` for one that chooses targets for the others.
         precedence: of its goals' claims for control flags against other models; the higher one wins.
         flags: a ledger of its own, so that its goals share no flags with other models; None for the body's.
+        full_ticks: whether each ``drive`` is a full tick; by default full and partial ticks take turns, as in the seed.
 
     Attributes:
         name: as given.
         rank: as given.
         precedence: as given.
+        full_ticks: as given.
         ticks: how often ``drive`` was called; 0 again after it left a body.
 
     Source: seed 000.
     """
 
-    __slots__ = ("_goals", "_own_ledger", "rank", "ticks")
+    __slots__ = ("_goals", "_own_ledger", "full_ticks", "rank", "ticks")
 
     def __init__(
         self,
@@ -72,9 +75,11 @@ class GoalSelector(FlagSharing):
         rank: int = GOALS,
         precedence: int = 0,
         flags: FlagLedger | None = None,
+        full_ticks: bool = False,
     ) -> None:
         super().__init__(name, precedence)
         self.rank: int = rank
+        self.full_ticks: bool = full_ticks
         self.ticks: int = 0
         self._goals: tuple[WrappedGoal, ...] = ()
         self._own_ledger: FlagLedger | None = flags
@@ -222,31 +227,18 @@ class GoalSelector(FlagSharing):
         else:
             self.disable_control_flag(flag)
 
-    @property
-    def disabled_flags(self) -> tuple[str, ...]:
-        """The control flags that are disabled."""
-        return self._disabled
-
-    @property
-    def locked_flags(self) -> dict[str, WrappedGoal]:
-        """Which goal has locked which flag, as a copy.
-
-        An entry may name a goal that was stopped or removed, until the next full tick.
-
-        Source: seed 000, flowchart, "GoalSelector.lockedFlags".
-        """
-        return dict(self._locked or {})
-
     # --- a tick -------------------------------------------------------------------------------------------------------
 
     def drive(self) -> None:
         """One tick of its body: a full one the first time, and then whenever ticks before and body number are even.
 
+        With ``full_ticks`` it is always a full one.
+
         Source: seed 000, "Operation", flowchart, "Mob.serverAiStep".
         """
         before = self.ticks
         self.ticks = before + 1
-        if before and (before + (self._body or self.body).number) & 1:
+        if before and not self.full_ticks and (before + (self._body or self.body).number) & 1:
             if self._running:
                 self.tick_running_goals()
         else:

@@ -68,6 +68,21 @@ class FlagSharing(GoalLife):
             self._ledger = self.body.flags
         return self._ledger
 
+    @property
+    def disabled_flags(self) -> tuple[str, ...]:
+        """The control flags that are disabled."""
+        return self._disabled
+
+    @property
+    def locked_flags(self) -> dict[str, WrappedGoal]:
+        """Which goal has locked which flag, as a copy.
+
+        An entry may name a goal that was stopped or removed, until the next full tick.
+
+        Source: seed 000, flowchart, "GoalSelector.lockedFlags".
+        """
+        return dict(self._locked or {})
+
     # --- may it? ------------------------------------------------------------------------------------------------------
 
     def _strangers(self) -> Collection[str] | None:

@@ -21,6 +21,7 @@ from agentrt.strategy.strategy import Branch, Interruptible, Strategy, strategy
 from agentrt.strategy.supplies import tries_for
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.strategy.triggers import Trigger
+from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskView
 
 __all__ = [
     "Accuracy",
@@ -30,18 +31,22 @@ __all__ = [
     "Dependency",
     "Foreseen",
     "Gameplay",
+    "GameplayView",
     "Interruptible",
     "Interruption",
     "NodeKind",
     "Offer",
+    "OfferView",
     "Opportunity",
     "Order",
     "Outcome",
     "Params",
     "Request",
+    "RequestView",
     "Strategy",
     "StrategyContext",
     "TaskNode",
+    "TaskView",
     "Trigger",
     "strategy",
     "tries_for",

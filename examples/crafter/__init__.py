@@ -1,1 +1,13 @@
-"""An agent that plays Crafter."""
+"""An agent that plays Crafter, a published survival game that nobody here wrote.
+
+From below:
+
+* ``ordered`` (equal seeds, equal episodes), ``rules`` (what its player knows about the game), ``eyes`` (what it sees,
+  and nothing else);
+* ``atlas``, ``diary``, ``player`` (what it remembers, has achieved, and is), ``legs``, ``shelter`` (what it can do);
+* ``strategies`` (how things are had), ``actions`` (staying alive, and striving), ``reflexes`` (what does not wait for
+  thought), ``packs`` (which of these belong together), ``mind`` (the agent);
+* ``game`` (an episode), ``score``, ``play`` (what the commands show).
+
+Run it from a clone: ``python -m examples.crafter play``. It needs the extra ``crafter``.
+"""

@@ -3,8 +3,9 @@
 * The ground is an array of bytes, one for each cell of a world of 64 by 64, with a rim of cells around it that are
   the end of the world. A player begins in the middle, which is a rule of the game; from there on it counts its steps.
   Nothing is ever in this map that was not seen.
-* The ground is changed by the player alone, so what was seen once stays true until it is seen again. What a creature
-  stands on is not seen; if nothing is known of the cell, it is taken for what such a creature walks on.
+* The ground is changed by the player alone, but for arrows that break a table or a furnace; so what was seen once is
+  taken to be true until it is seen again. What a creature stands on is not seen; if nothing is known of the cell, it is
+  taken for what such a creature walks on.
 * Creatures are known while they are in view. Of cows it is remembered where the last ones were; saplings stay where
   they are, and have grown by one for each step in which the player was near.
 * ``Reach`` is how far everything is from one place, and by which way: the shortest ways over all that is known, where
@@ -27,6 +28,7 @@ from examples.crafter.rules import (
     COW,
     DIGGABLE,
     EDGE,
+    HIDDEN,
     MATERIALS,
     PLANT,
     RULES,
@@ -51,6 +53,7 @@ _DIG: Final = 3  # steps to walk into rock: face it, strike it, go; it leaves a 
 _FELL: Final = 4
 _HERD: Final = 300  # steps for which a cow is remembered
 _BESIDE_A_COW: Final = 4
+_BESIDE_A_ZOMBIE: Final = 12
 _OLD: Final = MATERIALS["furnace"]  # the last number of a material
 _UNDER: Final = {COW: MATERIALS["grass"], ZOMBIE: MATERIALS["grass"], PLANT: MATERIALS["grass"],
                  SKELETON: MATERIALS["path"]}  # fmt: skip
@@ -71,6 +74,12 @@ def _costs() -> dict[tuple[str, ...], np.ndarray[Any, np.dtype[np.int32]]]:
 
 
 _COSTS: Final = _costs()
+
+
+def _tools(inventory: dict[str, int]) -> tuple[str, ...]:
+    """The pickaxes that one has, each as good as all before it."""
+    count = max((number for number, tool in enumerate(DIGGABLE, 1) if inventory.get(tool)), default=0)
+    return tuple(DIGGABLE)[:count]
 
 
 class Reach:
@@ -123,7 +132,9 @@ class Atlas:
     def __init__(self) -> None:
         self.ground = np.full((_SIDE, _SIDE), EDGE, np.uint8)
         self.ground[_RIM:-_RIM, _RIM:-_RIM] = UNKNOWN
+        self.ground[START] = MATERIALS["grass"]
         self.creatures: dict[Cell, int] = {}
+        self._before: dict[Cell, int] = {}
         self.herd: dict[Cell, int] = {}
         self.plants: dict[Cell, int] = {}
         self.version = 0
@@ -158,9 +169,9 @@ class Atlas:
         self._note_creatures(cells, known, left, top)
 
     def _note_creatures(self, cells: Any, known: Any, left: int, top: int) -> None:
-        self.creatures = {}
+        self._before, self.creatures = self.creatures, {}
         if self.herd:
-            self._forget_cows(left, top)
+            self._forget_cows(cells, left, top)
         xs, ys = np.nonzero((cells >= COW) & (cells <= PLANT))
         gone = [
             plant
@@ -171,6 +182,7 @@ class Atlas:
         ]
         for plant in gone:
             del self.plants[plant]
+            self.version += 1
         for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
             kind, cell = int(cells[x, y]), (left + x, top + y)
             if known[x, y] == UNKNOWN and kind != ARROW:
@@ -185,12 +197,23 @@ class Atlas:
             if kind == COW:
                 self.herd[cell] = self.step
 
-    def _forget_cows(self, left: int, top: int) -> None:
+    def _forget_cows(self, cells: Any, left: int, top: int) -> None:
         """Cows that should be in view are not where they were, and others have wandered off by now."""
         for cell, step in list(self.herd.items()):
-            in_view = 0 <= cell[0] - left < VIEW[0] and 0 <= cell[1] - top < VIEW[1]
-            if in_view or step + _HERD < self.step:
+            x, y = cell[0] - left, cell[1] - top
+            is_seen = 0 <= x < VIEW[0] and 0 <= y < VIEW[1] and cells[x, y] != HIDDEN
+            if is_seen or step + _HERD < self.step:
                 del self.herd[cell]
+
+    def was_nearer(self, cell: Cell, place: Cell) -> bool:
+        """Whether what flies in a line with a place was nearer to it a step ago, and so flies away.
+
+        Args:
+            cell: where it is now.
+            place: in a line with that.
+        """
+        step = ((place[0] > cell[0]) - (place[0] < cell[0]), (place[1] > cell[1]) - (place[1] < cell[1]))
+        return self._before.get((cell[0] + step[0], cell[1] + step[1])) == ARROW
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -226,27 +249,25 @@ class Atlas:
             place: from where.
             inventory: of the player; its pickaxes dig.
         """
-        count = 0
-        for count, tool in enumerate(DIGGABLE):
-            if not inventory.get(tool):
-                break
-        else:
-            count = len(DIGGABLE)
-        creatures = frozenset(self.creatures)
-        key = (place, self.version, count, creatures)
+        key = (place, self.version, _tools(inventory), frozenset(self.creatures.items()))
         found = self._reaches.get(key)
         if found is None:
-            found = Reach(self._costs(tuple(DIGGABLE)[:count]), place)
+            found = Reach(self.costs(inventory), place)
             self._reaches = {key: found}
         return found
 
-    def _costs(self, tools: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.int32]]:
-        costs = _COSTS[tools][self.ground]
+    def costs(self, inventory: dict[str, int]) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """What it takes to enter each cell, in steps; 0: nobody can.
+
+        Args:
+            inventory: of the player; its pickaxes dig.
+        """
+        costs = _COSTS[_tools(inventory)][self.ground]
         for cell in self.plants:
             costs[cell] = 0
         for cell, kind in self.creatures.items():
             if costs[cell]:
-                costs[cell] += 12 if kind == ZOMBIE else _BESIDE_A_COW
+                costs[cell] += _BESIDE_A_ZOMBIE if kind == ZOMBIE else _BESIDE_A_COW
         return costs
 
     def nearest(self, reach: Reach, material: str) -> tuple[Cell, int] | None:
@@ -264,6 +285,86 @@ class Atlas:
         if steps[best] >= FAR:
             return None
         return divmod(int(cells[best]), _SIDE), int(steps[best])
+
+    def beside_all(self, reach: Reach, materials: tuple[str, ...]) -> tuple[Cell, int] | None:
+        """Where one stands beside several materials at once, corners counted, and in how many steps one is there.
+
+        Args:
+            reach: from where.
+            materials: their names.
+        """
+        good = reach.steps < FAR
+        for material in materials:
+            there = self.ground == MATERIALS[material]
+            if not there.any():
+                return None
+            rows = there.copy()
+            rows[1:] |= there[:-1]
+            rows[:-1] |= there[1:]
+            around = rows.copy()
+            around[:, 1:] |= rows[:, :-1]
+            around[:, :-1] |= rows[:, 1:]
+            good &= around
+        cells = np.flatnonzero(good)
+        if not len(cells):
+            return None
+        steps = reach.steps.ravel()[cells]
+        best = int(steps.argmin())
+        return divmod(int(cells[best]), _SIDE), int(steps[best])
+
+    def cells(self, material: str, reach: Reach, within: int) -> list[Cell]:
+        """The cells of a material where one can be in so many steps, from the top left down.
+
+        Args:
+            material: its name.
+            reach: from where.
+            within: how many steps.
+        """
+        found = np.flatnonzero((self.ground == MATERIALS[material]) & (reach.steps <= within) & (reach.steps > 0))
+        return [divmod(int(cell), _SIDE) for cell in found]
+
+    def around(self, cell: Cell, reach: Reach, within: int) -> list[Cell]:
+        """The cells near one where one can be, the soonest reached first.
+
+        Args:
+            cell: near which.
+            reach: from where.
+            within: how many steps away from it.
+        """
+        x, y = cell
+        part = reach.steps[x - within : x + within + 1, y - within : y + within + 1]
+        found = [
+            (int(part[i, j]), (x - within + i, y - within + j))
+            for i in range(part.shape[0])
+            for j in range(part.shape[1])
+            if part[i, j] < FAR and abs(i - within) + abs(j - within) <= within
+        ]
+        return [place for _, place in sorted(found)]
+
+    def planting_site(self, reach: Reach) -> Cell | None:
+        """Grass where a sapling would be well kept: near, with little open around it, and not far from water.
+
+        Args:
+            reach: from where.
+        """
+        grass = self.ground == MATERIALS["grass"]
+        open_ = np.zeros(grass.shape, np.int32)
+        for x, y in SIDES:
+            side = np.roll(self.ground, (-x, -y), (0, 1))
+            open_ += WALKABLE[side] | (side == UNKNOWN)
+        for cell in [*self.creatures, *self.plants, reach.place]:
+            grass[cell] = False
+        worth = np.where(grass & (reach.beside < 40) & (open_ > 0), reach.beside + 6 * open_, FAR)
+        best = int(worth.argmin())
+        return divmod(best, _SIDE) if worth.flat[best] < FAR else None
+
+    def is_seen_around(self, cell: Cell) -> bool:
+        """Whether all four cells beside one are known.
+
+        Args:
+            cell: which.
+        """
+        return all(self.ground[cell[0] + x, cell[1] + y] != UNKNOWN for x, y in SIDES)
 
     def frontier(self, reach: Reach, likes: str | None = None) -> tuple[Cell, int] | None:
         """The cell beside the unknown that is best to go to for a look.

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from examples.crafter.rules import EDGE, HIDDEN
 
-__all__ = ["DAY", "VIEW", "Cells", "Eyes", "Sight", "daylight"]
+__all__ = ["DAY", "VIEW", "Cells", "Eyes", "Sight", "darkness", "daylight"]
 
 Cells = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -69,7 +70,8 @@ def daylight(step: int) -> float:
     return 1.0 - abs(math.cos(math.pi * (step / DAY % 1 + 0.3))) ** 3
 
 
-def _darkness() -> np.ndarray[Any, np.dtype[np.bool_]]:
+@cache
+def darkness() -> np.ndarray[Any, np.dtype[np.bool_]]:
     """For each step of a day, which cells cannot be read."""
     width, height = (side * _UNIT for side in VIEW)
     x, y = np.meshgrid(np.linspace(-1, 1, width), np.linspace(-1, 1, height), indexing="ij")
@@ -84,7 +86,7 @@ class Eyes:
     """The eyes of one player in one episode."""
 
     def __init__(self) -> None:
-        self._dark = _darkness()
+        self._dark = darkness()
         self._steps = 0
         self._at: tuple[int, int] | None = None
 
@@ -110,7 +112,7 @@ class Eyes:
         dark = self._dark[self._steps % DAY]
         if dark.any():
             cells[dark & (cells != EDGE)] = HIDDEN
-        before = self._at or (x, y)
+        before = self._at or (width // 2, height // 2)  # a player begins in the middle
         self._at = (x, y)
         here = picture[_HERE]
         is_asleep = bool((here[..., 0] == here[..., 1]).all())

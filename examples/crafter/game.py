@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from agentrt import Agent, Runtime
 from examples.crafter import ordered
-from examples.crafter.eyes import Eyes
+from examples.crafter.eyes import Eyes, Sight
 from examples.crafter.mind import make_mind
 from examples.crafter.player import Player
 from examples.crafter.rules import ACTIONS
@@ -68,6 +68,8 @@ class Episode:
         runtime: its clock.
         step: how many steps were played.
         is_over: whether the player died, or the time is up.
+        did: what the player did in the last step.
+        sight: what was seen after it; None before the first. The player takes it in at the beginning of the next one.
         spent: where the time went.
     """
 
@@ -78,6 +80,8 @@ class Episode:
     runtime: Runtime = field(init=False)
     step: int = field(init=False, default=0)
     is_over: bool = field(init=False, default=False)
+    did: str = field(init=False, default="noop")
+    sight: Sight | None = field(init=False, default=None)
     spent: Spent = field(init=False, default_factory=Spent)
     _game: Any = field(init=False)
     _eyes: Eyes = field(init=False, default_factory=Eyes)
@@ -125,6 +129,7 @@ class Episode:
         self.step += 1
         self._actions.append(_NUMBERS[action])
         self._last = info
+        self.did, self.sight = action, sight
 
     @property
     def is_dead(self) -> bool:

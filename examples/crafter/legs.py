@@ -5,7 +5,8 @@ nothing of why. What they rest on:
 
 * To turn toward a cell is to move there: if one can walk there, one has gone. So one faces what blocks the way, or
   whatever lies ahead after a move. To face free ground, one steps up to it in a straight line (``aim``).
-* Lava is never stepped at, since it is never part of a way, and what was not seen is not either.
+* Lava is never stepped at: it is never part of a way, and what was not seen is not either; nobody turns toward it, and
+  to face it one steps up to it in a straight line, as to free ground.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
 from examples.crafter.atlas import FAR, Cell, Reach
-from examples.crafter.rules import MATERIALS, SIDES, TURNS, WALKABLE
+from examples.crafter.rules import MATERIALS, RULES, SIDES, TURNS, UNKNOWN, WALKABLE
 
 if TYPE_CHECKING:
     from examples.crafter.player import Player
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["CannotAct", "aim", "approach", "dig", "face", "go", "place", "strike", "walk_up_to"]
 
 _DETOURS: Final = 40
+_DEADLY: Final = (MATERIALS["lava"], UNKNOWN)
 _PATIENCE: Final = 4  # blows at something that does not give way
 
 Until = Callable[[], bool]
@@ -49,8 +51,13 @@ async def face(player: Player, cell: Cell) -> None:
     Args:
         player: who does.
         cell: a cell beside it.
+
+    Raises:
+        CannotAct: to turn there would be to step into lava, or nobody knows.
     """
     if player.ahead != cell:
+        if player.atlas.ground[cell] in _DEADLY:
+            raise CannotAct("it may be lava")
         await player.act(TURNS[_side(player.place, cell)])
 
 
@@ -101,6 +108,7 @@ async def _enter(player: Player, cell: Cell) -> bool:
     if not WALKABLE[atlas.ground[cell]]:
         await dig(player, cell)
     if not atlas.can_walk(cell):
+        await player.act("noop")  # somebody stands there who will not for long
         return False
     await player.act(TURNS[_side(player.place, cell)])
     return player.place == cell
@@ -240,7 +248,8 @@ async def aim(player: Player, cell: Cell, stands: Collection[Cell] | None = None
     for _ in range(_DETOURS):
         if player.ahead == cell and (stands is None or player.place in stands):
             return
-        if not WALKABLE[player.atlas.ground[cell]]:
+        ground = player.atlas.ground[cell]
+        if not WALKABLE[ground] and ground != MATERIALS["lava"] or cell in player.atlas.plants:
             await approach(player, cell)
             return
         ways = [way for way in aims(player, cell, player.reach) if stands is None or way[2] in stands]
@@ -267,7 +276,8 @@ async def place(player: Player, thing: str, cell: Cell, stands: Collection[Cell]
     await aim(player, cell, stands)
     if cell in player.atlas.creatures:
         raise CannotAct("somebody stands there")
-    before = player.inventory
+    used = next(iter(RULES["place"][thing]["uses"]))
+    before = player.inventory.get(used, 0)
     await player.act(f"place_{thing}")
-    if player.inventory == before:
+    if player.inventory.get(used, 0) >= before:
         raise CannotAct("it cannot be placed there")

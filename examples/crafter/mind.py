@@ -1,23 +1,93 @@
-"""The mind of the player. (Being written.)"""
+"""The mind of the player: an agent with a plan, strategies and reflexes on one body.
+
+* Its plan (``actions``) elects between needs and ambitions, which are tasks of two personal task groups: needs are
+  worth more the lower a bar is, ambitions the less they take.
+* Strategies (``strategies``) work out what an ambition takes, and do it.
+* Reflexes (``reflexes``), a goal selector, come before both.
+
+All of it is named in packs; ``packs/player.json`` is what the player bears.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from agentrt import TOP, Action, ActionArgs, Agent, Context
+from agentrt import Agent, Manifest, Registry
+from examples.crafter.actions import living, striving, watching
+from examples.crafter.reflexes import make_reflexes
+from examples.crafter.strategies import achieving, farming, fighting, gathering, making
 
 if TYPE_CHECKING:
     from examples.crafter.player import Player
 
-__all__ = ["make_mind"]
+__all__ = ["REGISTRY", "make_mind"]
+
+_PACKS = Path(__file__).parent / "packs"
+
+_ACTIONS = (
+    living.Drink,
+    living.ReachWater,
+    living.LookForWater,
+    living.Sip,
+    living.EatPlantNearby,
+    living.HuntCow,
+    living.LookForCows,
+    living.Rest,
+    living.FindShelter,
+    living.Hide,
+    living.Slumber,
+    living.RestInTheOpen,
+    striving.Strive,
+    striving.Idle,
+)
+_STRATEGIES = (
+    achieving.CollectOne,
+    achieving.MakeOne,
+    achieving.PlaceOne,
+    achieving.LiveThroughIt,
+    farming.PlantSapling,
+    farming.EatPlant,
+    farming.Fence,
+    fighting.Defeat,
+    gathering.Gather,
+    gathering.PickSapling,
+    gathering.Explore,
+    making.Make,
+    making.GoToStations,
+    making.SetUpStation,
+)
 
 
-class Stroll(Action):
-    does = TOP
-    utility = 0.1
+def _alias(name: str) -> str:
+    return name.replace(" ", "_")
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        await ctx.entity.act(ctx.random.choice(("move_left", "move_right", "move_up", "move_down", "do", "sleep")))
+
+MANIFEST: Final = Manifest(
+    "crafter",
+    {
+        **{f"actions:{_alias(action.name)}": action for action in _ACTIONS},
+        **{f"strategies:{strategy.name}": strategy for strategy in _STRATEGIES},
+        "observers:water": watching.observe_water,
+        "observers:food": watching.observe_food,
+        "observers:energy": watching.observe_energy,
+        "observers:ambitions": striving.observe_ambitions,
+        "task_groups:solo:needs": _PACKS / "task_groups.json",
+        "task_groups:solo:ambitions": _PACKS / "task_groups.json",
+        **{f"ai_pack:{name}": _PACKS / f"{name}.json" for name in ("player", "living", "striving", "crafts")},
+    },
+)
+REGISTRY: Final = Registry([MANIFEST])
+
+_TOPICS: Final = {
+    "stock": ("stock",),
+    "bars": ("bars",),
+    "map": ("map",),
+    "seen": ("creatures",),
+    "moved": ("place",),
+    "achieved": ("diary",),
+}
 
 
 def make_mind(player: Player) -> Agent:
@@ -26,4 +96,13 @@ def make_mind(player: Player) -> Agent:
     Args:
         player: its body.
     """
-    return Agent(player, name="player", actions=[Stroll])
+    agent = Agent(
+        player, name="player", packs=["crafter:ai_pack:player"], registry=REGISTRY, drivers=[make_reflexes()]
+    )
+    for signal, topics in _TOPICS.items():
+        player.signal(signal).connect(_forgetting(agent, topics))
+    return agent
+
+
+def _forgetting(agent: Agent, topics: tuple[str, ...]) -> Callable[[Any], None]:
+    return lambda _: agent.gameplay.changed(*topics)

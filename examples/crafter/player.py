@@ -3,7 +3,8 @@
 Rules:
 
 * ``perceive`` is called once a step, in the intake of a tick, with what the eyes saw. It brings memory up to date and
-  emits signals for what has changed: ``bars``, ``stock``, ``map``, ``seen`` (creatures came or went), ``woke``.
+  emits signals for what has changed: ``bars``, ``stock``, ``map``, ``seen`` (creatures came or went), ``moved``,
+  ``achieved``, ``woke``; and ``ponders`` every few steps in which anything has, for whoever weighs plans.
 * ``act`` is how anybody moves the body: it sets what is to be done in this step and waits for the next. Whoever comes
   last within a tick has it; control flags see to it that it is one.
 * What it knows of itself (where it stands, where it looks, what it has achieved) it works out from what it did and
@@ -15,13 +16,14 @@ from __future__ import annotations
 from typing import Final
 
 from agentrt import Entity, next_tick
-from examples.crafter.atlas import START, Atlas, Cell, Reach
+from examples.crafter.atlas import FAR, START, Atlas, Cell, Reach
 from examples.crafter.diary import Diary
 from examples.crafter.eyes import Sight, daylight
-from examples.crafter.rules import BARS, TURNS, ZOMBIE
+from examples.crafter.rules import BARS, MATERIALS, TURNS
 
 __all__ = ["Player"]
 
+_PONDERS_EVERY: Final = 12  # steps
 _FACING: Final = {turn: side for side, turn in TURNS.items()}
 
 
@@ -37,6 +39,8 @@ class Player(Entity):
         is_asleep: whether it sleeps.
         step: of the episode.
         intention: what it does in this step.
+        put_off: until which step it leaves an achievement alone that it could not have.
+        failures: how often it could not have one.
     """
 
     def __init__(self) -> None:
@@ -49,6 +53,9 @@ class Player(Entity):
         self.is_asleep = False
         self.step = 0
         self.intention = "noop"
+        self.put_off: dict[str, int] = {}
+        self.failures: dict[str, int] = {}
+        self._pondered = 0
 
     # --- perceiving ---------------------------------------------------------------------------------------------------
 
@@ -62,29 +69,44 @@ class Player(Entity):
         was_asleep, before, version = self.is_asleep, self.inventory, self.atlas.version
         creatures = self.atlas.creatures
         ahead = self.ahead
+        achieved = len(self.diary.achieved)
         self.step = sight.step
         self.place = (self.place[0] + sight.scrolled[0], self.place[1] + sight.scrolled[1])
-        if not was_asleep and did in _FACING:
+        acted = not was_asleep or before["energy"] >= RULES["bars"]["most"]  # who has slept enough wakes and acts
+        if acted and did in _FACING:
             self.facing = _FACING[did]
         self.is_asleep = sight.is_asleep
         self.inventory = sight.inventory
         self.atlas.note(sight, self.place)
-        self.diary.write(did, before, self, was_asleep, creatures.get(ahead))
+        if was_asleep and acted:
+            self.diary.write_waking(self)
+        self.diary.write(did if acted else "sleep", before, self, creatures.get(ahead))
+        if sight.scrolled != (0, 0):
+            self.signal("moved").emit(self.place)
+        if len(self.diary.achieved) > achieved:
+            self.signal("achieved").emit(None)
         self._tell(before, version, was_asleep, creatures)
 
     def _tell(self, before: dict[str, int], version: int, was_asleep: bool, creatures: dict[Cell, int]) -> None:
         now = self.inventory
+        is_new = False
         if now != before:
+            is_new = True
             if any(now[bar] != before.get(bar) for bar in BARS):
                 self.signal("bars").emit(now)
             if any(now[item] != before.get(item, 0) for item in now if item not in BARS):
                 self.signal("stock").emit(now)
         if self.atlas.version != version:
+            is_new = True
             self.signal("map").emit(self.atlas.version)
         if self.atlas.creatures.keys() != creatures.keys():
+            is_new = True
             self.signal("seen").emit(self.atlas.creatures)
         if was_asleep and not self.is_asleep:
             self.signal("woke").emit(None)
+        if is_new and self.step - self._pondered >= _PONDERS_EVERY and not self.is_asleep:
+            self._pondered = self.step
+            self.signal("ponders").emit(self.step)
 
     # --- acting -------------------------------------------------------------------------------------------------------
 
@@ -94,8 +116,15 @@ class Player(Entity):
         Args:
             action: a name of ``rules.ACTIONS``.
         """
+        if self.is_asleep:
+            await self.wake()
         self.intention = action
         await next_tick()
+
+    async def wake(self) -> None:
+        """Wait until it is awake. A sleeper can do nothing else, and wakes when all its energy is back or it is hurt."""
+        while self.is_asleep:
+            await self.signal("woke").wait()
 
     def take_intention(self) -> str:
         """What is to be done in this step; from then on, nothing."""
@@ -128,16 +157,53 @@ class Player(Entity):
         """
         return self.inventory.get(item, 0) >= count
 
-    def zombies(self, within: int) -> list[Cell]:
-        """Where zombies are, the nearest first.
+    def closest(self, kind: int) -> Cell | None:
+        """Where the nearest creature of a kind is that is in view; None if none is.
 
         Args:
-            within: how many steps away at most.
+            kind: its number.
         """
         x, y = self.place
         found = [
-            (abs(cell[0] - x) + abs(cell[1] - y), cell)
-            for cell, kind in self.atlas.creatures.items()
-            if kind == ZOMBIE
+            (abs(cell[0] - x) + abs(cell[1] - y), cell) for cell, one in self.atlas.creatures.items() if one == kind
         ]
-        return [cell for far, cell in sorted(found) if far <= within]
+        return min(found)[1] if found else None
+
+    def nearest_cow(self) -> tuple[Cell, int] | None:
+        """Where a cow is or was lately that it is beside the soonest, and in how many steps; None if none is known."""
+        if not self.atlas.herd:
+            return None
+        beside = self.reach.beside
+        steps, cell = min((int(beside[cell]), cell) for cell in self.atlas.herd)
+        return None if steps >= FAR else (cell, steps)
+
+    def nearest(self, material: str) -> tuple[Cell, int] | None:
+        """The cell of a material that it is beside the soonest, and in how many steps.
+
+        Args:
+            material: its name.
+        """
+        return self.atlas.nearest(self.reach, material)
+
+    def is_near(self, station: str, place: Cell | None = None) -> bool:
+        """Whether a station stands in one of the eight cells around.
+
+        Args:
+            station: the name of its material.
+            place: around where; None for where it stands.
+        """
+        x, y = place or self.place
+        return bool((self.atlas.ground[x - 1 : x + 2, y - 1 : y + 2] == MATERIALS[station]).any())
+
+    def stations_at(self, stations: tuple[str, ...]) -> tuple[Cell, int] | None:
+        """Where it would stand beside all of some stations the soonest, and in how many steps.
+
+        Args:
+            stations: the names of their materials.
+        """
+        return self.atlas.beside_all(self.reach, stations)
+
+    @property
+    def sees_an_end(self) -> bool:
+        """Whether there is anything left to explore."""
+        return self.atlas.frontier(self.reach) is not None

@@ -158,6 +158,52 @@ def test_the_first_tick_is_full_then_parity_decides(number, kinds, calls):
     assert "".join(seen) == kinds
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_with_full_ticks_it_decides_in_each_tick(number):
+    """The same three answers, once a tick: in turn, they are heard every second tick; with full ticks, each is."""
+    heard = {}
+    for full_ticks in (False, True):
+        stage = worlds.Stage(number)
+        selector = stage.selector(full_ticks=full_ticks)
+        goal = worlds.Noted(stage, "flee", [MOVE], use=False)
+        selector.add_goal(1, goal)
+        for use in (False, True, False, True, True, False, False):
+            goal.use = use
+            stage.tick()
+        stage.close()
+        heard[full_ticks] = stage.log
+    assert heard[True] == [(2, "flee start"), (3, "flee stop"), (4, "flee start"), (6, "flee stop")]
+    assert heard[False] == (
+        [(5, "flee start"), (7, "flee stop")] if number == 0 else [(2, "flee start"), (6, "flee stop")]
+    )
+
+
+def test_with_full_ticks_all_goals_are_ticked_in_each(calls):
+    selector = GoalSelector(LoneBody(number=1), full_ticks=True)
+    selector.add_goal(1, Scripted("seldom", [], calls))
+    for _ in range(3):
+        selector.ai_step()
+    assert calls == [
+        "canUse seldom=1", "start seldom", "tick seldom",
+        "canUse seldom=1", "tick seldom",
+        "canUse seldom=1", "tick seldom",
+    ]  # fmt: skip
+    assert selector.full_ticks
+    assert not GoalSelector().full_ticks
+
+
+def test_full_ticks_stay_when_it_joins_again(calls):
+    selector = GoalSelector(LoneBody(), full_ticks=True)
+    selector.add_goal(1, Scripted("a", [], calls, use=False))
+    selector.drive()
+    selector.leave("it changes bodies", lambda: None)
+    selector.join(LoneBody(number=1))
+    calls.clear()
+    selector.drive()
+    selector.drive()
+    assert calls == ["canUse a=0", "canUse a=0"]
+
+
 def test_a_partial_tick_ticks_those_that_ask_for_it(selector, calls):
     selector.add_goal(1, Scripted("often", [], calls, every_tick=True))
     selector.add_goal(1, Scripted("seldom", [], calls))
