@@ -1,7 +1,7 @@
 """What a player of Crafter sees, and nothing else.
 
 After each step the game returns a picture and a dictionary. The dictionary has more than a player sees: the whole world
-in symbols, and where the player stands in it. ``Eyes`` is the only place that touches it, and this is all that it takes:
+in symbols, and where the player stands in it. ``Eyes`` is the only place that touches it, and this is all it takes:
 
 * of the symbols, the nine by seven cells around the player, which are those that the picture shows; each is a material
   or a creature. A creature hides the ground that it stands on;

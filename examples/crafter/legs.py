@@ -1,7 +1,7 @@
 """Skills of the body: going somewhere, facing something, using it, placing things. Coroutines, a step at a time.
 
-All of them look at the world again after each step, and raise ``CannotAct`` when it cannot be done (any more). They know
-nothing of why. What they rest on:
+All of them look at the world again after each step, and raise ``CannotAct`` when it cannot be done (any more). They
+know nothing of why. What they rest on:
 
 * To turn toward a cell is to move there: if one can walk there, one has gone. So one faces what blocks the way, or
   whatever lies ahead after a move. To face free ground, one steps up to it in a straight line (``aim``).
@@ -249,7 +249,7 @@ async def aim(player: Player, cell: Cell, stands: Collection[Cell] | None = None
         if player.ahead == cell and (stands is None or player.place in stands):
             return
         ground = player.atlas.ground[cell]
-        if not WALKABLE[ground] and ground != MATERIALS["lava"] or cell in player.atlas.plants:
+        if cell in player.atlas.plants or not (WALKABLE[ground] or ground == MATERIALS["lava"]):
             await approach(player, cell)
             return
         ways = [way for way in aims(player, cell, player.reach) if stands is None or way[2] in stands]

@@ -19,7 +19,7 @@ from agentrt import Entity, next_tick
 from examples.crafter.atlas import FAR, START, Atlas, Cell, Reach
 from examples.crafter.diary import Diary
 from examples.crafter.eyes import Sight, daylight
-from examples.crafter.rules import BARS, MATERIALS, TURNS
+from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
 __all__ = ["Player"]
 
@@ -68,7 +68,6 @@ class Player(Entity):
         """
         was_asleep, before, version = self.is_asleep, self.inventory, self.atlas.version
         creatures = self.atlas.creatures
-        ahead = self.ahead
         achieved = len(self.diary.achieved)
         self.step = sight.step
         self.place = (self.place[0] + sight.scrolled[0], self.place[1] + sight.scrolled[1])
@@ -80,7 +79,7 @@ class Player(Entity):
         self.atlas.note(sight, self.place)
         if was_asleep and acted:
             self.diary.write_waking(self)
-        self.diary.write(did if acted else "sleep", before, self, creatures.get(ahead))
+        self.diary.write(did if acted else "sleep", before, self, creatures)
         if sight.scrolled != (0, 0):
             self.signal("moved").emit(self.place)
         if len(self.diary.achieved) > achieved:

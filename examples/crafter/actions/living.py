@@ -1,0 +1,358 @@
+"""Staying alive: drinking, eating, resting. Tasks of the group of needs have them done, when observers say so.
+
+How much each is worth follows from its bar: nothing while it is full, little as long as it can wait, more than any
+ambition when it gets low. So utility decides, and what is urgent preempts what is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentrt import MOVE, PREV, Action, ActionArgs, CompoundAction, Context, ThinkOutput, park, step
+from agentrt.errors import DependencyFailedError
+from examples.crafter import legs, shelter
+from examples.crafter.player import Player
+from examples.crafter.rules import COW, PLANT, RULES
+from examples.crafter.shelter import Shelter
+from examples.crafter.strategies.wants import Found
+
+__all__ = [
+    "DARK",
+    "Drink",
+    "EatPlantNearby",
+    "FindShelter",
+    "Hide",
+    "HuntCow",
+    "LookForCows",
+    "LookForWater",
+    "ReachWater",
+    "Rest",
+    "RestInTheOpen",
+    "Sip",
+    "Slumber",
+]
+
+_FULL = RULES["bars"]["most"]
+_RIPE = RULES["ripe_after"] + 3
+_CLOSE = 6  # steps: what is so near is done sooner than it must be
+_CHASE = 30
+_BLOWS = 4
+_WEARY = 1  # energy at which it sleeps wherever it is
+_HOLDS_OUT = 100  # steps
+_WELL = 6  # health
+DARK = 0.4
+"""How light it is when the player begins to hide: zombies come in the dark."""
+
+
+def urgency(level: int) -> float:
+    """How urgent a need is: below 0.5 it can wait.
+
+    Args:
+        level: of its bar.
+    """
+    return (1.0, 0.9, 0.8, 0.65, 0.55, 0.44, 0.3, 0.2, 0.1, 0.0)[level]
+
+
+class _Need(Action):
+    """A need whose utility follows a bar."""
+
+    bar = ""
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        bars = player.signal("bars")
+        while True:
+            ctx.set_utility(self.worth(player))
+            ctx.set_think_output()
+            await bars.wait()
+
+    def worth(self, player: Player) -> float:
+        return urgency(player.inventory[self.bar])
+
+
+class ReachWater(Action):
+    """Go to the nearest water that is known."""
+
+    does = "crafter:reach_water"
+    utility = 0.9
+    flags = (MOVE,)
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        if player.nearest("water") is not None:
+            ctx.set_think_output()
+            await park()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        found = player.nearest("water")
+        if found is None:
+            ctx.abort("the water cannot be reached any more")
+        await _try(player, legs.approach(player, found[0]))
+
+
+class LookForWater(Action):
+    """Have a strategy find water, and go there."""
+
+    does = "crafter:reach_water"
+    utility = 0.1
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        await _look_for(ctx, "water")
+        found = player.nearest("water")
+        if found is not None:
+            await _try(player, legs.approach(player, found[0]))
+
+
+class Sip(Action):
+    """Drink until it is enough."""
+
+    does = "crafter:sip"
+    utility = 1.0
+    flags = (MOVE,)
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        while player.inventory["drink"] < _FULL and player.atlas.is_there(player.ahead, "water"):
+            await player.act("do")
+
+
+class Drink(_Need, CompoundAction):
+    """Go to water and drink."""
+
+    does = "crafter:drink"
+    utility = (0.0, 1.0)
+    bar = "drink"
+    status_text_key = "drinks"
+
+    def worth(self, player: Player) -> float:
+        level = player.inventory["drink"]
+        found = player.nearest("water") if level < 8 else None
+        near = 0.47 if found is not None and found[1] <= _CLOSE else 0.0
+        return max(urgency(level), near)
+
+    steps = (step("crafter:reach_water"), step("crafter:sip"))
+
+
+class HuntCow(_Need):
+    """Go after the nearest cow, and eat it."""
+
+    does = "crafter:eat"
+    utility = (0.0, 1.0)
+    bar = "food"
+    flags = (MOVE,)
+    status_text_key = "hunts a cow"
+
+    def worth(self, player: Player) -> float:
+        level = player.inventory["food"]
+        found = player.nearest_cow()
+        if found is None:
+            return 0.0
+        near = 0.46 if level <= 5 and found[1] <= _CLOSE else 0.0
+        return max(urgency(level), near)
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        for _ in range(_CHASE):
+            known = player.nearest_cow()
+            if known is None:
+                return
+            if player.closest(COW) is None:
+                await _try(player, legs.approach(player, known[0], lambda: player.closest(COW) is not None))
+                continue
+            try:
+                cell = await legs.walk_up_to(player, lambda: player.closest(COW), _CHASE)
+            except legs.CannotAct:
+                await player.act("noop")
+                continue
+            await legs.strike(player, cell, _BLOWS)
+            if cell not in player.atlas.creatures:
+                return
+
+
+class EatPlantNearby(_Need):
+    """Eat from a plant that is ripe and near."""
+
+    does = "crafter:eat"
+    utility = (0.0, 1.0)
+    bar = "food"
+    flags = (MOVE,)
+    status_text_key = "eats from its plant"
+
+    @staticmethod
+    def _ripe(player: Player) -> legs.Cell | None:
+        reach = player.reach
+        ripe = [
+            (int(reach.beside[plant]), plant) for plant, grown in player.atlas.plants.items() if grown >= _RIPE
+        ]
+        return min(ripe)[1] if ripe and min(ripe)[0] <= 30 else None
+
+    def worth(self, player: Player) -> float:
+        if self._ripe(player) is None:
+            return 0.0
+        return min(1.0, urgency(player.inventory["food"]) + 0.02)
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        plant = self._ripe(player)
+        if plant is None:
+            return
+        await _try(player, legs.approach(player, plant))
+        if player.ahead == plant:
+            await player.act("do")
+            player.atlas.plants[plant] = 0
+
+
+class LookForCows(_Need):
+    """Go where grass is that was not seen yet."""
+
+    does = "crafter:eat"
+    utility = (0.0, 1.0)
+    bar = "food"
+    flags = (MOVE,)
+    status_text_key = "looks for cows"
+
+    def worth(self, player: Player) -> float:
+        return max(0.0, urgency(player.inventory["food"]) - 0.05)
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        edge = player.atlas.frontier(player.reach, "grass")
+        cells = player.atlas.cells("grass", player.reach, 40)
+        if edge is not None and edge[1] < 60:
+            goal = edge[0]
+        elif cells:
+            goal = ctx.random.choice(cells)
+        else:
+            await player.act("noop")
+            return
+        await _try(player, legs.go(player, goal, lambda: player.closest(COW) is not None))
+
+
+class FindShelter(Action):
+    """Look for the nearest place to hide."""
+
+    does = "crafter:find_shelter"
+    utility = 1.0
+
+    class Output(ThinkOutput):
+        """What was found.
+
+        Attributes:
+            place: the shelter; None if the player stands in one.
+        """
+
+        place: Shelter | None
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        if shelter.is_closed(player):
+            ctx.set_think_output(place=None)
+            await park()
+        found = shelter.find(player)
+        if found is not None:
+            ctx.set_think_output(place=found)
+            await park()
+
+
+class Hide(Action):
+    """Go into a shelter and close it."""
+
+    does = "crafter:hide"
+    utility = 1.0
+    flags = (MOVE,)
+
+    class Args(ActionArgs):
+        """Where.
+
+        Attributes:
+            place: the shelter; None if the player is in one.
+        """
+
+        place: Shelter | None
+
+    async def run(self, ctx: Context, args: Args) -> None:
+        if args.place is not None:
+            await _try(ctx.entity, shelter.close(ctx.entity, args.place))
+
+
+class Slumber(Action):
+    """Sleep until all energy is back, or something wakes it."""
+
+    does = "crafter:slumber"
+    utility = 1.0
+    flags = (MOVE,)
+    status_text_key = "sleeps"
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        if not shelter.is_closed(player) and player.inventory["energy"] > _WEARY:
+            return
+        for _ in range(_HOLDS_OUT):
+            if player.inventory["energy"] < _FULL:
+                await player.act("sleep")
+                await player.wake()
+            elif player.light < DARK or player.inventory["health"] < _WELL:
+                await player.act("noop")
+            else:
+                break
+            if not shelter.is_closed(player):
+                break
+
+
+class Rest(_Need, CompoundAction):
+    """Hide and sleep."""
+
+    does = "crafter:rest"
+    utility = (0.0, 1.0)
+    bar = "energy"
+    status_text_key = "goes to sleep"
+
+    def worth(self, player: Player) -> float:
+        bars = player.inventory
+        tired = (0.95, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.0)[bars["energy"]]
+        if player.light < DARK:
+            tired = max(tired, 0.6)
+        weak = (1.0, 0.9, 0.8, 0.6, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)[bars["health"]]
+        if min(bars["food"], bars["drink"]) == 0:
+            weak = 0.0  # to wait would make it worse
+        return max(tired, weak)
+
+    steps = (step("crafter:find_shelter"), step("crafter:hide", place=PREV.place), step("crafter:slumber"))
+
+
+class RestInTheOpen(Action):
+    """Sleep where one is: better than to drop."""
+
+    does = "crafter:rest"
+    utility = 0.3
+    flags = (MOVE,)
+    status_text_key = "sleeps in the open"
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        while player.inventory["energy"] > _WEARY:
+            await player.signal("bars").wait()
+        ctx.set_think_output()
+        await park()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        await player.act("sleep")
+        await player.wake()
+
+
+async def _look_for(ctx: Context, material: str) -> None:
+    try:
+        await ctx.agent.gameplay.solve(Found(material))
+    except DependencyFailedError:
+        await ctx.entity.act("noop")
+
+
+async def _try(player: Player, skill: Any) -> None:
+    """Have a skill at work; when it cannot, lose a step and leave it at that: whoever asked for it will see."""
+    try:
+        await skill
+    except legs.CannotAct:
+        await player.act("noop")

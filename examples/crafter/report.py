@@ -1,0 +1,246 @@
+"""The figures of many episodes: success rates, the score, where the time went; and how they are shown.
+
+The score is the published one (Hafner 2021, "Benchmarking the Spectrum of Agent Capabilities", arXiv:2109.06780): the
+geometric mean of the success rates of all 22 achievements, with an offset of one percent so that one that was never
+achieved does not make it zero. A success rate is the share of the episodes in which the game counted an achievement at
+least once. So what is rare counts for more: from 0 to 2 % is worth more than from 50 to 100 %.
+
+Rules:
+
+* All figures come from the set of records alone, whatever the order in which they came in. The records are put in the
+  order of their seeds first, and what is added up is whole numbers, or seconds, which nobody compares.
+* Each record counts, and one of an episode that failed counts as it is.
+
+The published scores are those of the scoreboard in the game's own README, with the papers that it names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import platform
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any, Final
+
+import rich.box
+from rich.console import Console
+from rich.table import Table
+
+import agentrt
+from examples.crafter.game import Spent
+from examples.crafter.record import Record
+from examples.crafter.rules import ACHIEVEMENTS
+
+__all__ = ["PUBLISHED", "Summary", "combined_digest", "score", "show", "success_rates", "versions", "write_markdown"]
+
+PUBLISHED: Final[tuple[tuple[str, float, str], ...]] = (
+    ("random", 1.6, "Hafner 2021, arXiv:2109.06780"),
+    ("PPO", 4.6, "Hafner 2021, arXiv:2109.06780"),
+    ("DreamerV3", 14.5, "Hafner et al. 2023, arXiv:2301.04104v1"),
+    ("SPRING, a language model", 27.3, "Wu et al. 2023, arXiv:2305.15486"),
+    ("human experts", 50.5, "Hafner 2021, arXiv:2109.06780"),
+)
+"""Who, the score in percent, and where it was published. Source: github.com/danijar/crafter, its scoreboards."""
+
+_OURS: Final = "this example"
+_BAR: Final = 20  # characters for 100 %
+
+
+def success_rates(records: Sequence[Record]) -> dict[str, float]:
+    """In how many percent of the episodes each achievement was achieved, in the published order.
+
+    Args:
+        records: of at least one episode.
+    """
+    return {name: 100.0 * sum(name in record.achieved for record in records) / len(records) for name in ACHIEVEMENTS}
+
+
+def score(rates: Iterable[float]) -> float:
+    """The score of success rates, in percent.
+
+    Args:
+        rates: each from 0 to 100.
+
+    Source: Hafner 2021, "Benchmarking the Spectrum of Agent Capabilities", section on evaluation.
+    """
+    logs = [math.log(1.0 + rate) for rate in rates]
+    return math.exp(math.fsum(logs) / len(logs)) - 1.0
+
+
+def combined_digest(records: Iterable[Record]) -> str:
+    """What happened in all episodes, in 32 hexadecimal digits: equal seeds and lengths, equal digests.
+
+    Args:
+        records: in any order.
+    """
+    made = hashlib.blake2b(digest_size=16)
+    for record in sorted(records, key=lambda record: record.seed):
+        made.update(f"{record.seed} {record.digest} {record.error}\n".encode())
+    return made.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of some episodes.
+
+    Attributes:
+        episodes: how many they are.
+        length: how long one is at most, in steps.
+        rates: the success rate of each achievement, in percent.
+        score: the score, in percent.
+        achievements: how many different ones an episode has, on average.
+        mean_length: of an episode, in steps.
+        died: in how many the player died.
+        fates: how they ended, and how many of them, the most frequent first.
+        failed: how many were ended by an error.
+        faults: how often something in the mind raised and the runtime went on.
+        steps: of all episodes.
+        spent: the time for all of them, in seconds; on several cores more than passed.
+        digest: what happened in all of them.
+    """
+
+    episodes: int
+    length: int
+    rates: dict[str, float]
+    score: float
+    achievements: float
+    mean_length: float
+    died: int
+    fates: dict[str, int]
+    failed: int
+    faults: int
+    steps: int
+    spent: Spent
+    digest: str
+
+    @classmethod
+    def of(cls, records: Iterable[Record], length: int) -> Summary:
+        """The figures of some episodes.
+
+        Args:
+            records: of at least one, in any order.
+            length: how long one is at most, in steps.
+        """
+        known = sorted(records, key=lambda record: record.seed)
+        count, steps, rates = len(known), sum(record.steps for record in known), success_rates(known)
+        times = [record.spent for record in known]
+        return cls(
+            episodes=count,
+            length=length,
+            rates=rates,
+            score=score(rates.values()),
+            achievements=sum(len(record.achieved) for record in known) / count,
+            mean_length=steps / count,
+            died=sum(record.died for record in known),
+            fates=_counted(record.fate for record in known),
+            failed=sum(bool(record.error) for record in known),
+            faults=sum(record.faults for record in known),
+            steps=steps,
+            spent=Spent(
+                world=math.fsum(time.world for time in times),
+                game=math.fsum(time.game for time in times),
+                eyes=math.fsum(time.eyes for time in times),
+                mind=math.fsum(time.mind for time in times),
+            ),
+            digest=combined_digest(known),
+        )
+
+    @property
+    def decisions_per_second(self) -> float:
+        """How many steps eyes and mind could play in a second if the game took no time."""
+        ours = self.spent.eyes + self.spent.mind
+        return self.steps / ours if ours else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain values."""
+        made = asdict(self)
+        made["spent"] = {name: round(seconds, 3) for name, seconds in made["spent"].items()}
+        made["decisions_per_second"] = round(self.decisions_per_second, 1)
+        made["share"] = round(self.spent.share, 4)
+        return made
+
+
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    counts = Counter(words)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def versions() -> dict[str, str]:
+    """What it was played with."""
+    return {
+        "python": platform.python_version(),
+        "agentrt": agentrt.__version__,
+        **{name: version(name) for name in ("crafter", "numpy", "tcod")},
+    }
+
+
+# --- showing ----------------------------------------------------------------------------------------------------------
+
+
+def _standings(summary: Summary) -> list[tuple[str, str, str]]:
+    """The published scores and ours, from the lowest to the highest."""
+    rows = [*PUBLISHED, (_OURS, summary.score, f"{summary.episodes} episodes, {summary.length:,} steps at most")]
+    return [(name, f"{value:.1f} %", source) for name, value, source in sorted(rows, key=lambda row: row[1])]
+
+
+def _figures(summary: Summary) -> list[tuple[str, str]]:
+    spent = summary.spent
+    return [
+        ("score", f"{summary.score:.1f} %"),
+        ("achievements", f"{summary.achievements:.1f} of {len(ACHIEVEMENTS)} in an episode"),
+        ("mean length", f"{summary.mean_length:,.0f} steps"),
+        ("died", f"{summary.died} of {summary.episodes}"),
+        ("ends", "; ".join(f"{fate}: {count}" for fate, count in summary.fates.items())),
+        ("failed", f"{summary.failed} of {summary.episodes}; faults in the mind: {summary.faults}"),
+        ("decisions", f"{summary.decisions_per_second:,.0f} in a second of eyes and mind"),
+        ("ours", f"{100 * spent.share:.1f} % of the time: eyes {spent.eyes:,.1f} s, mind {spent.mind:,.1f} s"),
+        ("the game's", f"making worlds {spent.world:,.1f} s, steps {spent.game:,.1f} s"),
+        ("digest", summary.digest),
+    ]
+
+
+def show(summary: Summary, title: str, console: Console) -> None:
+    """Print the figures as tables for a terminal.
+
+    Args:
+        summary: the figures.
+        title: what was played.
+        console: where to.
+    """
+    rates = Table("achievement", "", box=rich.box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    rates.add_column("success rate", justify="right")
+    for name, rate in summary.rates.items():
+        rates.add_row(name, "█" * round(_BAR * rate / 100), f"{rate:.1f} %")
+    figures = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2))
+    for row in _figures(summary):
+        figures.add_row(*row)
+    standings = Table("who", box=rich.box.SIMPLE_HEAD)
+    standings.add_column("score", justify="right")
+    standings.add_column("source")
+    for who, value, source in _standings(summary):
+        standings.add_row(who, value, source, style="bold" if who == _OURS else None)
+    for table in (rates, figures, standings):
+        console.print(table)
+
+
+def write_markdown(summary: Summary, title: str) -> str:
+    """The figures as Markdown.
+
+    Args:
+        summary: the figures.
+        title: what was played.
+    """
+    lines = [f"{title}.", ""]
+    lines += _markdown(("achievement", "success rate"), "lr", [(n, f"{r:.1f} %") for n, r in summary.rates.items()])
+    lines += _markdown(("figure", "value"), "ll", _figures(summary))
+    lines += _markdown(("who", "score", "source"), "lrl", _standings(summary))
+    return "\n".join(lines[:-1])
+
+
+def _markdown(heads: Sequence[str], sides: str, rows: Iterable[Sequence[str]]) -> list[str]:
+    rules: Mapping[str, str] = {"l": ":---", "r": "---:"}
+    body = [heads, [rules[side] for side in sides], *rows]
+    return [f"| {' | '.join(row)} |" for row in body] + [""]

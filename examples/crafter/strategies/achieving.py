@@ -1,0 +1,129 @@
+"""Achievements: what each of them asks for, in terms of what others provide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentrt import MOVE
+from agentrt.errors import ActivityImpossibleError
+from agentrt.strategy import Strategy
+from examples.crafter import legs
+from examples.crafter.rules import RULES, SIDES
+from examples.crafter.strategies.making import placeable
+from examples.crafter.strategies.wants import Achieved, Beside, Have, fails, held
+
+if TYPE_CHECKING:
+    from agentrt.strategy import Ask, Dependency, StrategyContext
+    from examples.crafter.atlas import Cell
+    from examples.crafter.player import Player
+
+__all__ = ["CollectOne", "LiveThroughIt", "MakeOne", "PlaceOne"]
+
+
+class CollectOne(Strategy):
+    """Have one more of it than now."""
+
+    provides = Achieved
+    reads = ("stock", "diary")
+    patience = 9000.0
+
+    @staticmethod
+    def _need(ask: Ask, wanted: Achieved) -> Have:
+        verb, _, item = wanted.name.partition("_")
+        if verb != "collect" or item not in RULES["collect"]:
+            ask.cannot("it is not collected")
+        return Have(item, held(ask, item) + 1)
+
+    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+        return ask.cost(self._need(ask, wanted))
+
+    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+        await ctx.solve(self._need(ctx.ask, wanted))
+
+
+class MakeOne(CollectOne):
+    """Make it."""
+
+    @staticmethod
+    def _need(ask: Ask, wanted: Achieved) -> Have:
+        verb, _, item = wanted.name.partition("_")
+        if verb != "make":
+            ask.cannot("it is not made")
+        return Have(item)
+
+
+class PlaceOne(Strategy):
+    """Place it, anywhere; a furnace beside a table, where it will be needed."""
+
+    provides = Achieved
+    reads = ("stock", "map", "place", "diary")
+    flags = (MOVE,)
+    patience = 9000.0
+
+    @staticmethod
+    def _needs(ask: Ask, wanted: Achieved) -> list[Dependency]:
+        verb, _, thing = wanted.name.partition("_")
+        if verb != "place" or thing == "plant":
+            ask.cannot("it is not placed")
+        needs: list[Dependency] = [Have(item, count) for item, count in RULES["place"][thing]["uses"].items()]
+        if thing == "furnace":
+            needs.append(Beside(("table",)))
+        return needs
+
+    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+        return ask.total(self._needs(ask, wanted)) + 2.0
+
+    @fails
+    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+        player: Player = ctx.entity
+        for need in self._needs(ctx.ask, wanted):
+            await ctx.solve(need)
+        await legs.place(player, wanted.name.partition("_")[2], self._site(ctx, player))
+
+    @staticmethod
+    def _site(ctx: StrategyContext, player: Player) -> Cell:
+        if placeable(player, player.ahead):
+            return player.ahead
+        reach = player.reach
+        x, y = player.place
+        near = [(x + dx, y + dy) for dx, dy in SIDES] + [(x + 2 * dx, y + 2 * dy) for dx, dy in SIDES]
+        ways = [(way[0][0], cell) for cell in near if placeable(player, cell) and (way := legs.aims(player, cell, reach))]
+        if not ways:
+            ctx.fail("there is no free ground for it")
+        return min(ways)[1]
+
+
+class LiveThroughIt(Strategy):
+    """What the player does anyway to stay alive: have it done now, by the actions of its plan."""
+
+    provides = Achieved
+    reads = ("bars", "map", "place", "diary")
+    patience = 3000.0
+    activities = {"collect_drink": "crafter:drink", "eat_cow": "crafter:eat", "wake_up": "crafter:rest"}
+    bars = {"collect_drink": "drink", "eat_cow": "food", "wake_up": "energy"}
+    costs = {"collect_drink": 8.0, "eat_cow": 15.0, "wake_up": 25.0}
+
+    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+        bar = self.bars.get(wanted.name)
+        if bar is None:
+            ask.cannot("one does not need it to live")
+        player: Player = ask.entity
+        missing = RULES["bars"]["most"] - player.inventory[bar]
+        if not missing:
+            ask.cannot("it has enough of it")
+        steps = self.costs[wanted.name]
+        if bar == "drink":
+            found = player.nearest("water")
+            steps += 60.0 if found is None else found[1]
+        elif bar == "food":
+            found = player.nearest_cow()
+            steps += 60.0 if found is None else found[1]
+        else:
+            steps += 11.0 * missing
+        return steps
+
+    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+        try:
+            await ctx.execute(self.activities[wanted.name])
+        except ActivityImpossibleError:
+            ctx.fail("it cannot do that now")

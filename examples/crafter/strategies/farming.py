@@ -1,0 +1,197 @@
+"""A plant to eat: a sapling with a fence around it, and the time that it takes.
+
+A sapling dies when a cow or a zombie stands beside it, so each of the four cells around it is closed, with stones where
+nothing solid stands already. It grows only while the player is near. When it is ripe the player digs through its own
+fence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentrt import MOVE
+from agentrt.errors import ActivityImpossibleError
+from agentrt.strategy import Dependency, Strategy
+from examples.crafter import legs
+from examples.crafter.atlas import FAR, Cell
+from examples.crafter.rules import RULES, SIDES, WALKABLE
+from examples.crafter.strategies.wants import Achieved, Found, Have, fails
+
+if TYPE_CHECKING:
+    from agentrt.strategy import Ask, StrategyContext
+    from examples.crafter.player import Player
+
+__all__ = ["EatPlant", "Fence", "Fenced", "PlantSapling", "gaps"]
+
+_RIPE = RULES["ripe_after"] + 3
+_NEAR = 5  # steps from the plant while it waits
+_STONES = 5
+_TIRED = 6
+
+
+class Fenced(Dependency[None], activity="crafter:fenced"):
+    """A sapling stands, and nobody can get at it."""
+
+    reads = ("map", "place")
+    cost = 60.0
+
+    def is_met(self, ask: Ask) -> bool:
+        player: Player = ask.entity
+        return any(not gaps(player, plant) for plant in player.atlas.plants)
+
+
+def gaps(player: Player, plant: Cell) -> list[Cell]:
+    """The cells beside a sapling that anybody could stand in.
+
+    Args:
+        player: whose map counts.
+        plant: where it is.
+    """
+    ground = player.atlas.ground
+    sides = [(plant[0] + x, plant[1] + y) for x, y in SIDES]
+    return [side for side in sides if (WALKABLE[ground[side]] or not ground[side]) and side not in player.atlas.plants]
+
+
+def _best_plant(player: Player) -> Cell | None:
+    """The one to look after: fenced ones first, then those that are grown the most."""
+    reach = player.reach
+    found = [
+        (len(gaps(player, plant)), -grown, plant)
+        for plant, grown in player.atlas.plants.items()
+        if reach.beside[plant] < FAR
+    ]
+    return min(found)[2] if found else None
+
+
+class PlantSapling(Strategy):
+    """Plant a sapling where the least is open around it."""
+
+    provides = Achieved
+    flags = (MOVE,)
+    reads = ("stock", "map", "place", "diary")
+    patience = 3000.0
+
+    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+        if wanted.name != "place_plant":
+            ask.cannot("it is no planting")
+        player: Player = ask.entity
+        found = player.nearest("grass")
+        steps = ask.cost(Found("grass")) if found is None else found[1]
+        return ask.cost(Have("sapling")) + steps + 2.0
+
+    @fails
+    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+        player: Player = ctx.entity
+        await ctx.solve(Have("sapling"))
+        await _plant(ctx, player)
+
+
+async def _plant(ctx: StrategyContext, player: Player) -> None:
+    site = player.atlas.planting_site(player.reach)
+    if site is None:
+        await ctx.solve(Found("grass"))
+        site = player.atlas.planting_site(player.reach)
+        if site is None:
+            ctx.fail("there is no ground for it")
+    await legs.place(player, "plant", site)
+
+
+class Fence(Strategy):
+    """Plant a sapling if none stands, and close what is open around it."""
+
+    provides = Fenced
+    flags = (MOVE,)
+    reads = ("stock", "map", "place")
+    patience = 3000.0
+
+    def estimate(self, ask: Ask, wanted: Fenced) -> float | None:
+        player: Player = ask.entity
+        plant = _best_plant(player)
+        needs = [Have("stone", _STONES)]
+        if plant is None:
+            return ask.total([*needs, Have("sapling")]) + 30.0
+        return ask.total(needs) + float(player.reach.beside[plant]) + 6.0 * len(gaps(player, plant))
+
+    @fails
+    async def run(self, ctx: StrategyContext, wanted: Fenced) -> None:
+        player: Player = ctx.entity
+        if _best_plant(player) is None:
+            await ctx.solve(Have("sapling"))
+        await ctx.solve(Have("stone", _STONES))
+        if _best_plant(player) is None:
+            await _plant(ctx, player)
+        while not ctx.ask.is_met(wanted):
+            plant = _best_plant(player)
+            if plant is None:
+                ctx.fail("it was eaten")
+            if not player.has("stone"):
+                await ctx.solve(Have("stone", 2))
+                continue
+            reach = player.reach
+            ways = [
+                (way[0][0], gap)
+                for gap in gaps(player, plant)
+                if (way := legs.aims(player, gap, reach)) and gap != player.place
+            ]
+            if not ways and player.place in gaps(player, plant):
+                await self._leave(player, plant)
+                continue
+            if not ways:
+                ctx.fail("it cannot be closed")
+            await legs.place(player, "stone", min(ways)[1])
+
+    @staticmethod
+    async def _leave(player: Player, plant: Cell) -> None:
+        x, y = player.place
+        away = [(x + dx, y + dy) for dx, dy in SIDES if player.atlas.can_walk((x + dx, y + dy))]
+        if not away:
+            raise legs.CannotAct("it stands in the gap")
+        await legs.go(player, max(away, key=lambda cell: abs(cell[0] - plant[0]) + abs(cell[1] - plant[1])))
+
+
+class EatPlant(Strategy):
+    """Wait beside a fenced sapling until it is ripe, and eat from it."""
+
+    provides = Achieved
+    reads = ("stock", "map", "place", "diary")
+    patience = 9000.0
+
+    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+        if wanted.name != "eat_plant":
+            ask.cannot("it is no plant")
+        player: Player = ask.entity
+        plant = _best_plant(player)
+        grown = 0 if plant is None else player.atlas.plants[plant]
+        waits = max(0, _RIPE - grown)
+        if plant is not None and grown >= _RIPE:
+            return float(player.reach.beside[plant]) + 2.0
+        return ask.cost(Fenced()) + waits
+
+    @fails
+    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+        player: Player = ctx.entity
+        while not ctx.ask.is_met(wanted):
+            plant = _best_plant(player)
+            if plant is None or (gaps(player, plant) and player.atlas.plants[plant] < _RIPE):
+                await ctx.solve(Fenced())
+            elif player.atlas.plants[plant] < _RIPE or player.inventory["food"] >= RULES["bars"]["most"]:
+                await self._wait(ctx, player, plant)
+            else:
+                await legs.approach(player, plant)
+                await player.act("do")
+                if not ctx.ask.is_met(wanted) and plant in player.atlas.plants:
+                    player.atlas.plants[plant] = _RIPE - 10
+
+    @staticmethod
+    async def _wait(ctx: StrategyContext, player: Player, plant: Cell) -> None:
+        if player.reach.beside[plant] > _NEAR:
+            cells = player.atlas.around(plant, player.reach, _NEAR)
+            if cells:
+                await legs.go(player, cells[0])
+        if player.inventory["energy"] <= _TIRED or player.light < 0.4:
+            try:
+                await ctx.execute("crafter:rest")
+            except ActivityImpossibleError:
+                await player.act("noop")
+        else:
+            await player.act("noop")

@@ -1,0 +1,86 @@
+"""Looking for a fight: what has to be defeated once, each kind in its own way.
+
+Who is attacked strikes back without any of this: that is a reflex (``reflexes``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentrt import MOVE
+from agentrt.strategy import Strategy
+from examples.crafter import legs
+from examples.crafter.rules import CREATURES
+from examples.crafter.strategies.wants import Achieved, Found, fails
+
+if TYPE_CHECKING:
+    from agentrt.strategy import Ask, StrategyContext
+    from examples.crafter.atlas import Cell
+    from examples.crafter.player import Player
+
+__all__ = ["Defeat"]
+
+_HAUNTS = {"zombie": "grass", "skeleton": "path"}
+_SEARCH = {"zombie": 120.0, "skeleton": 160.0}
+_STRONG = 5  # health from which on it looks for a fight
+_CHASE = 25  # steps
+_BLOWS = 6
+_ROAM = 24  # steps
+
+
+class Defeat(Strategy):
+    """Find one, go after it, and strike it until it is dead."""
+
+    provides = Achieved
+    flags = (MOVE,)
+    reads = ("map", "place", "diary", "creatures")
+    patience = 4000.0
+
+    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+        verb, _, kind = wanted.name.partition("_")
+        if verb != "defeat":
+            ask.cannot("it is no fight")
+        player: Player = ask.entity
+        if player.inventory["health"] < _STRONG:
+            ask.cannot("it is too weak")
+        if player.closest(CREATURES[kind]) is not None:
+            return 10.0
+        unarmed = 0.0 if player.has("stone_sword") or player.has("iron_sword") else 60.0
+        return _SEARCH[kind] + unarmed
+
+    @fails
+    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+        player: Player = ctx.entity
+        kind = wanted.name.partition("_")[2]
+        number = CREATURES[kind]
+        while not ctx.ask.is_met(wanted):
+            if player.inventory["health"] < _STRONG:
+                ctx.fail("it is too weak")
+            if player.closest(number) is None:
+                await self._search(ctx, player, kind)
+                continue
+            try:
+                cell = await legs.walk_up_to(player, lambda: player.closest(number), _CHASE)
+            except legs.CannotAct:
+                await player.act("noop")
+            else:
+                await legs.strike(player, cell, _BLOWS)
+
+    async def _search(self, ctx: StrategyContext, player: Player, kind: str) -> None:
+        """Go to where they live: where the map ends there, or else anywhere there."""
+        haunt = _HAUNTS[kind]
+        if player.nearest(haunt) is None:
+            await ctx.solve(Found(haunt))
+        edge = player.atlas.frontier(player.reach, haunt)
+        goal = edge[0] if edge is not None else self._somewhere(ctx, player, haunt)
+        await legs.go(
+            player, goal, lambda: player.closest(CREATURES[kind]) is not None or player.atlas.is_seen_around(goal)
+        )
+        await player.act("noop")
+
+    @staticmethod
+    def _somewhere(ctx: StrategyContext, player: Player, haunt: str) -> Cell:
+        cells = player.atlas.cells(haunt, player.reach, _ROAM)
+        if not cells:
+            ctx.fail("there is nowhere to look for it")
+        return ctx.random.choice(cells)
