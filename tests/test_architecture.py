@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,12 @@ def test_functions_are_short(trees):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_package_is_typed(package):
     assert (PACKAGES[package] / "py.typed").is_file()
+
+
+def test_the_wheel_ships_all_packages_but_the_example_that_is_run_from_a_clone():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shipped = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert [ROOT / path for path in shipped] == [PACKAGES[name] for name in PACKAGES if name != "examples.crafter"]
 
 
 def test_importing_agentrt_imports_nothing_heavy():

@@ -1,7 +1,8 @@
 """What a selector is doing, as frozen, plain data, for snapshots and for tools; and why its other goals do not run.
 
 Why a goal does not run is found out by looking, and nothing of an author's is called for it: a goal that is idle though
-its flags are free is asked in each full tick, and does not say yes.
+its flags are free is asked in each full tick, and does not say yes. The ledger remembers the last refusal of each
+claimant until that one succeeds; here it counts as long as whoever stood in the way then stands there still.
 
 Source: design section 7, "Snapshot".
 """
@@ -18,7 +19,7 @@ from agentrt.body.reading import Fields
 from agentrt.goals.states import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
 
 if TYPE_CHECKING:
-    from agentrt.body.flags import Refusal
+    from agentrt.body.flags import FlagLedger, Refusal
     from agentrt.goals.selector import GoalSelector
     from agentrt.goals.wrapped import WrappedGoal
 
@@ -169,10 +170,21 @@ def view_of(selector: GoalSelector) -> GoalSelectorView:
     """
     locked, disabled = selector.locked_flags, selector.disabled_flags
     ledger = selector._ledger  # not ``ledger``: one that drives nobody yet would be given a body by being looked at
-    refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals()}
+    refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}
     goals = tuple(_goal(one, selector.name, locked, disabled, refusals) for one in selector.available_goals)
     names = tuple((flag, one.name) for flag, one in locked.items())
     return GoalSelectorView(selector.name, selector.ticks, goals, names, disabled)
+
+
+def _stands(refusal: Refusal, ledger: FlagLedger) -> bool:
+    """Whether whoever was in the way of a claim has not moved since."""
+    hold = ledger.holder(refusal.flag)
+    if hold is not None and hold.name == refusal.holder and hold.since <= refusal.tick:
+        return True
+    return any(
+        one.claimant == refusal.holder and refusal.flag in one.flags and one.since <= refusal.tick
+        for one in ledger.waiting()
+    )
 
 
 def _goal(

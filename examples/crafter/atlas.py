@@ -8,9 +8,7 @@
   taken for what such a creature walks on.
 * Creatures are known while they are in view. Of cows it is remembered where the last ones were; saplings stay where
   they are, and have grown by one for each step in which the player was near.
-* ``Reach`` is how far everything is from one place, and by which way: the shortest ways over all that is known, where
-  digging through rock costs more than walking. It is computed once for a place and a state of the map, by the library
-  tcod, and shared by all who ask.
+* How far everything is (``reach``) is computed once for a place and a state of the map, and shared by all who ask.
 
 Whoever wants to know whether something changed compares ``version``.
 """
@@ -20,13 +18,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import tcod.path
 
 from examples.crafter.eyes import VIEW, Sight
+from examples.crafter.reach import FAR, RIM, SIDE, START, Cell, Reach, entry_costs, tools_of
 from examples.crafter.rules import (
     ARROW,
     COW,
-    DIGGABLE,
     EDGE,
     HIDDEN,
     MATERIALS,
@@ -39,82 +36,26 @@ from examples.crafter.rules import (
     ZOMBIE,
 )
 
-__all__ = ["FAR", "START", "Atlas", "Cell", "Reach"]
+__all__ = ["Atlas"]
 
-Cell = tuple[int, int]
-
-_WORLD: Final = 64
-_RIM: Final = 8
-_SIDE: Final = _WORLD + 2 * _RIM
-START: Final[Cell] = (_RIM + _WORLD // 2, _RIM + _WORLD // 2)
-FAR: Final = 1_000_000  # steps: what cannot be reached
-
-_DIG: Final = 3  # steps to walk into rock: face it, strike it, go; it leaves a stone in the bag
-_FELL: Final = 4
-_HERD: Final = 300  # steps for which a cow is remembered
-_BESIDE_A_COW: Final = 4
-_BESIDE_A_ZOMBIE: Final = 12
+_FENCES: Final = (MATERIALS["stone"], MATERIALS["tree"])
+_PLOT: Final = 4  # cells: how near plants stand to each other
+_STALE: Final = 600  # steps after which anything may have come to a place
+_HERD: Final = 1200  # steps for which a cow is remembered
 _OLD: Final = MATERIALS["furnace"]  # the last number of a material
 _UNDER: Final = {COW: MATERIALS["grass"], ZOMBIE: MATERIALS["grass"], PLANT: MATERIALS["grass"],
                  SKELETON: MATERIALS["path"]}  # fmt: skip
 
 
-def _costs() -> dict[tuple[str, ...], np.ndarray[Any, np.dtype[np.int32]]]:
-    """For each set of tools, what it costs to enter a cell of each material; 0: nobody can."""
-    costs = {}
-    tools = tuple(DIGGABLE)
-    for count in range(len(tools) + 1):
-        cost = np.zeros(32, np.int32)
-        cost[WALKABLE] = 1
-        cost[MATERIALS["tree"]] = _FELL
-        for tool in tools[:count]:
-            cost[[MATERIALS[name] for name in DIGGABLE[tool]]] = _DIG
-        costs[tools[:count]] = cost
-    return costs
-
-
-_COSTS: Final = _costs()
-
-
-def _tools(inventory: dict[str, int]) -> tuple[str, ...]:
-    """The pickaxes that one has, each as good as all before it."""
-    count = max((number for number, tool in enumerate(DIGGABLE, 1) if inventory.get(tool)), default=0)
-    return tuple(DIGGABLE)[:count]
-
-
-class Reach:
-    """How far it is from one place to every other.
-
-    Args:
-        costs: what it takes to enter each cell; 0 for those that cannot be entered.
-        place: where one stands.
-
-    Attributes:
-        place: as given.
-        steps: to stand in each cell.
-        beside: to stand beside each cell.
-    """
-
-    def __init__(self, costs: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
-        self.place = place
-        self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0))
-        self._finder.add_root(place)
-        self._finder.resolve()
-        self.steps = np.minimum(self._finder.distance, FAR)
-        beside = np.full_like(self.steps, FAR)
-        inner = beside[1:-1, 1:-1]
-        for x, y in SIDES:
-            part = self.steps[1 + x : _SIDE - 1 + x, 1 + y : _SIDE - 1 + y]
-            np.minimum(inner, part, out=inner)
-        self.beside = beside
-
-    def way(self, cell: Cell) -> list[Cell]:
-        """The cells on the shortest way, without the one where one stands and with the last.
-
-        Args:
-            cell: where to; it can be reached.
-        """
-        return [(int(x), int(y)) for x, y in self._finder.path_to(cell)[1:]]
+def _around(there: np.ndarray[Any, np.dtype[np.bool_]], size: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """How many cells of a square around each cell are true; its sides are ``size`` long, an odd number."""
+    total = np.zeros((SIDE + 1, SIDE + 1), np.int32)
+    there.cumsum(0, dtype=np.int32).cumsum(1, out=total[1:, 1:])
+    count = np.zeros((SIDE, SIDE), np.int32)
+    half = size // 2
+    inner = total[size:, size:] - total[:-size, size:] - total[size:, :-size] + total[:-size, :-size]
+    count[half:-half, half:-half] = inner
+    return count
 
 
 class Atlas:
@@ -122,22 +63,28 @@ class Atlas:
 
     Attributes:
         ground: the number of the material in each cell; ``UNKNOWN`` where nobody looked.
+        looked: the step in which each cell was in view for the last time; 0: never.
         creatures: the creatures in view, by their cell.
         herd: where a cow was last seen, and in which step.
         plants: the saplings, and for how many steps each has grown.
         version: changes whenever the ground does.
+        walls: cells that are being made walls of a shelter, and so are no way.
+        is_dark: whether ways avoid grass, since it is night.
         step: the step of the last look.
     """
 
     def __init__(self) -> None:
-        self.ground = np.full((_SIDE, _SIDE), EDGE, np.uint8)
-        self.ground[_RIM:-_RIM, _RIM:-_RIM] = UNKNOWN
+        self.ground = np.full((SIDE, SIDE), EDGE, np.uint8)
+        self.ground[RIM:-RIM, RIM:-RIM] = UNKNOWN
         self.ground[START] = MATERIALS["grass"]
+        self.looked = np.zeros((SIDE, SIDE), np.int32)
         self.creatures: dict[Cell, int] = {}
         self._before: dict[Cell, int] = {}
         self.herd: dict[Cell, int] = {}
         self.plants: dict[Cell, int] = {}
         self.version = 0
+        self.is_dark = False
+        self.walls: tuple[Cell, ...] = ()
         self.step = 0
         self._last = b""
         self._reaches: dict[Any, Reach] = {}
@@ -156,11 +103,12 @@ class Atlas:
             if abs(plant[0] - place[0]) + abs(plant[1] - place[1]) < RULES["lives_within"]:
                 self.plants[plant] += 1
         cells = sight.cells
+        left, top = place[0] - VIEW[0] // 2, place[1] - VIEW[1] // 2
+        self.looked[left : left + VIEW[0], top : top + VIEW[1]] = sight.step
         seen = cells.tobytes()
         if seen == self._last and sight.scrolled == (0, 0):
             return
         self._last = seen
-        left, top = place[0] - VIEW[0] // 2, place[1] - VIEW[1] // 2
         known = self.ground[left : left + VIEW[0], top : top + VIEW[1]]
         new = (cells <= _OLD) & (cells != known)
         if new.any():
@@ -205,15 +153,32 @@ class Atlas:
             if is_seen or step + _HERD < self.step:
                 del self.herd[cell]
 
-    def was_nearer(self, cell: Cell, place: Cell) -> bool:
-        """Whether what flies in a line with a place was nearer to it a step ago, and so flies away.
+    def flies(self, cell: Cell) -> tuple[int, int] | None:
+        """Which way an arrow flies, as a step (x, y); None if it was not seen before.
 
         Args:
             cell: where it is now.
-            place: in a line with that.
         """
-        step = ((place[0] > cell[0]) - (place[0] < cell[0]), (place[1] > cell[1]) - (place[1] < cell[1]))
-        return self._before.get((cell[0] + step[0], cell[1] + step[1])) == ARROW
+        for x, y in SIDES:
+            if self._before.get((cell[0] - x, cell[1] - y)) == ARROW:
+                return x, y
+        return None
+
+    def under_fire(self, cell: Cell, within: int) -> Cell | None:
+        """The arrow that will come to a cell; one that was not seen before may fly anywhere.
+
+        Args:
+            cell: where to.
+            within: in how many steps at most.
+        """
+        for arrow, kind in self.creatures.items():
+            if kind != ARROW:
+                continue
+            x, y = cell[0] - arrow[0], cell[1] - arrow[1]
+            far = abs(x) + abs(y)
+            if (x == 0 or y == 0) and 0 < far <= within and self.flies(arrow) in (None, (x // far, y // far)):
+                return arrow
+        return None
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -234,6 +199,14 @@ class Atlas:
         """
         return bool(self.ground[cell] == MATERIALS[material])
 
+    def count(self, material: str) -> int:
+        """How many cells of a material are known.
+
+        Args:
+            material: its name.
+        """
+        return int(np.count_nonzero(self.ground == MATERIALS[material]))
+
     def knows(self, material: str) -> bool:
         """Whether any cell of a material is known.
 
@@ -249,7 +222,7 @@ class Atlas:
             place: from where.
             inventory: of the player; its pickaxes dig.
         """
-        key = (place, self.version, _tools(inventory), frozenset(self.creatures.items()))
+        key = (place, self.version, tools_of(inventory), frozenset(self.creatures.items()), self.is_dark, self.walls)
         found = self._reaches.get(key)
         if found is None:
             found = Reach(self.costs(inventory), place)
@@ -262,13 +235,33 @@ class Atlas:
         Args:
             inventory: of the player; its pickaxes dig.
         """
-        costs = _COSTS[_tools(inventory)][self.ground]
-        for cell in self.plants:
-            costs[cell] = 0
-        for cell, kind in self.creatures.items():
-            if costs[cell]:
-                costs[cell] += _BESIDE_A_ZOMBIE if kind == ZOMBIE else _BESIDE_A_COW
-        return costs
+        return entry_costs(self.ground, inventory, self.creatures, self.kept(), self.is_dark)
+
+    def kept(self) -> set[Cell]:
+        """What must stay as it is: saplings, stones and trees beside them, and the walls of a shelter that is built."""
+        cells = {*self.plants, *self.walls}
+        for plant in self.plants:
+            for x, y in SIDES:
+                side = (plant[0] + x, plant[1] + y)
+                if self.ground[side] in _FENCES:
+                    cells.add(side)
+        return cells
+
+    def to_plant(self, reach: Reach, plant: Cell) -> tuple[int, Cell]:
+        """In how many steps one is beside a sapling, fenced in or not, and where one stands then.
+
+        Args:
+            reach: from where.
+            plant: where it is.
+        """
+        ways = []
+        for x, y in SIDES:
+            side = (plant[0] + x, plant[1] + y)
+            if WALKABLE[self.ground[side]]:
+                ways.append((int(reach.steps[side]), side))
+            elif self.ground[side] in _FENCES:
+                ways.append((int(reach.beside[side]) + 3, side))
+        return min(ways, default=(FAR, plant))
 
     def nearest(self, reach: Reach, material: str) -> tuple[Cell, int] | None:
         """The cell of a material that is reached the soonest, and in how many steps one is beside it.
@@ -281,10 +274,13 @@ class Atlas:
         if not len(cells):
             return None
         steps = reach.beside.ravel()[cells]
+        kept = [x * SIDE + y for x, y in self.kept()]
+        if kept:
+            steps[np.isin(cells, kept)] = FAR
         best = int(steps.argmin())
         if steps[best] >= FAR:
             return None
-        return divmod(int(cells[best]), _SIDE), int(steps[best])
+        return divmod(int(cells[best]), SIDE), int(steps[best])
 
     def beside_all(self, reach: Reach, materials: tuple[str, ...]) -> tuple[Cell, int] | None:
         """Where one stands beside several materials at once, corners counted, and in how many steps one is there.
@@ -310,7 +306,7 @@ class Atlas:
             return None
         steps = reach.steps.ravel()[cells]
         best = int(steps.argmin())
-        return divmod(int(cells[best]), _SIDE), int(steps[best])
+        return divmod(int(cells[best]), SIDE), int(steps[best])
 
     def cells(self, material: str, reach: Reach, within: int) -> list[Cell]:
         """The cells of a material where one can be in so many steps, from the top left down.
@@ -321,7 +317,7 @@ class Atlas:
             within: how many steps.
         """
         found = np.flatnonzero((self.ground == MATERIALS[material]) & (reach.steps <= within) & (reach.steps > 0))
-        return [divmod(int(cell), _SIDE) for cell in found]
+        return [divmod(int(cell), SIDE) for cell in found]
 
     def around(self, cell: Cell, reach: Reach, within: int) -> list[Cell]:
         """The cells near one where one can be, the soonest reached first.
@@ -341,22 +337,43 @@ class Atlas:
         ]
         return [place for _, place in sorted(found)]
 
+    def neglected(self, material: str, reach: Reach) -> Cell | None:
+        """Where a material is that was not looked at for long, and that is not far.
+
+        Args:
+            material: its name.
+            reach: from where.
+        """
+        there = (self.ground == MATERIALS[material]) & (reach.steps < FAR)
+        worth = np.where(there, np.minimum(self.step - self.looked, _STALE) - 4 * reach.steps, -FAR)
+        best = int(worth.argmax())
+        return divmod(best, SIDE) if worth.flat[best] > -FAR else None
+
     def planting_site(self, reach: Reach) -> Cell | None:
-        """Grass where a sapling would be well kept: near, with little open around it, and not far from water.
+        """Grass where a sapling would be well kept: near, with little open around it, not far from water and others.
 
         Args:
             reach: from where.
         """
         grass = self.ground == MATERIALS["grass"]
+        closes = ~(WALKABLE[self.ground] | (self.ground == UNKNOWN))
+        for cell in self.plants:
+            closes[cell] = True
+        dry = _around(self.ground == MATERIALS["water"], 13) == 0
         open_ = np.zeros(grass.shape, np.int32)
         for x, y in SIDES:
-            side = np.roll(self.ground, (-x, -y), (0, 1))
-            open_ += WALKABLE[side] | (side == UNKNOWN)
+            open_ += np.roll(closes, (-x, -y), (0, 1)) == 0
         for cell in [*self.creatures, *self.plants, reach.place]:
             grass[cell] = False
-        worth = np.where(grass & (reach.beside < 40) & (open_ > 0), reach.beside + 6 * open_, FAR)
+        cost = reach.beside + 8 * open_ + 15 * dry
+        if self.plants:
+            alone = np.ones(grass.shape, bool)
+            for x, y in self.plants:
+                alone[x - _PLOT : x + _PLOT + 1, y - _PLOT : y + _PLOT + 1] = False
+            cost += 20 * alone
+        worth = np.where(grass & (reach.beside < 60) & (open_ > 0), cost, FAR)
         best = int(worth.argmin())
-        return divmod(best, _SIDE) if worth.flat[best] < FAR else None
+        return divmod(best, SIDE) if worth.flat[best] < FAR else None
 
     def is_seen_around(self, cell: Cell) -> bool:
         """Whether all four cells beside one are known.
@@ -385,26 +402,7 @@ class Atlas:
         steps = reach.steps.ravel()[cells]
         worth = steps.astype(np.float64)
         if likes is not None:
-            worth -= self._scent(likes).ravel()[cells]
-        worth -= 3.0 * self._openness(unknown).ravel()[cells]
+            worth -= np.minimum(_around(self.ground == MATERIALS[likes], 9).ravel()[cells], 12)
+        worth -= _around(unknown, 7).ravel()[cells]
         best = int(worth.argmin())
-        return divmod(int(cells[best]), _SIDE), int(steps[best])
-
-    @staticmethod
-    def _openness(unknown: Any) -> Any:
-        """How many unknown cells are two or three steps away, along each side."""
-        open_ = np.zeros(unknown.shape, np.int32)
-        for far in (1, 2, 3):
-            for x, y in SIDES:
-                open_ += np.roll(unknown, (x * far, y * far), (0, 1))
-        return open_
-
-    def _scent(self, material: str) -> Any:
-        """How much of a material is seen around each cell, up to four cells away."""
-        there = (self.ground == MATERIALS[material]).astype(np.int32)
-        total = np.pad(there.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
-        size = 9
-        count = total[size:, size:] - total[:-size, size:] - total[size:, :-size] + total[:-size, :-size]
-        scent = np.zeros(there.shape, np.float64)
-        scent[size // 2 : size // 2 + count.shape[0], size // 2 : size // 2 + count.shape[1]] = count
-        return np.minimum(scent, 12.0)
+        return divmod(int(cells[best]), SIDE), int(steps[best])

@@ -1,4 +1,4 @@
-"""The map of the live view: what the player knows, as cells of a sign and two colors. Only looks, never changes anything.
+"""The map of the live view: what the player knows, as cells of a sign and two colors. It only looks.
 
 ``cells`` decides what is seen where; the screen colors it, and tests read the signs. From below:
 
@@ -9,17 +9,17 @@
 * cows that were seen there once, small; saplings, and plants that should be ripe by now, which is what it counts;
 * creatures in view, and the player as an arrow that points where it looks.
 
-Colors are ``(red, green, blue)``. Signs are one column wide; the screen draws each cell two columns wide, which is about
-square in most terminals.
+Colors are ``(red, green, blue)``. Signs are one column wide; the screen draws each cell two columns wide, which is
+about square in most terminals.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from examples.crafter.atlas import Cell
 from examples.crafter.eyes import DAY, VIEW, darkness
 from examples.crafter.player import Player
+from examples.crafter.reach import Cell
 from examples.crafter.rules import CREATURES, EDGE, MATERIALS, RULES, UNKNOWN
 
 __all__ = ["Glyph", "cells"]

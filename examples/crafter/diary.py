@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 from examples.crafter.rules import ACHIEVEMENTS, COW, RULES, SIDES, SKELETON, ZOMBIE, damage
 
 if TYPE_CHECKING:
-    from examples.crafter.atlas import Cell
     from examples.crafter.player import Player
+    from examples.crafter.reach import Cell
 
 __all__ = ["Diary"]
 

@@ -15,14 +15,17 @@ Rejected: mp4, which needs ffmpeg beside Python, and animated webp, for which Pi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import BinaryIO, Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 from PIL.GifImagePlugin import getdata, getheader
 
-from examples.crafter.game import Episode
 from examples.crafter.rules import ACHIEVEMENTS
 from examples.crafter.story import words
+
+if TYPE_CHECKING:
+    from examples.crafter.game import Episode
 
 __all__ = ["CLIP_ENDING", "SHEET_ENDING", "Clip", "Sheet"]
 
@@ -98,7 +101,7 @@ class Sheet:
             sheet.paste(frame.image, (x, y))
             _write(pen, (x, y + _SIDE + 2), f"step {frame.step}", _TEXT)
             _write(pen, (x, y + _SIDE + 2 + _LINE), frame.caption, frame.color)
-        sheet.save(self._file, "PNG", optimize=True)
+        sheet.quantize(256, dither=Image.Dither.NONE).save(self._file, "PNG", optimize=True)
         return len(frames)
 
 
@@ -115,6 +118,7 @@ class Clip:
     _LASTS: Final = 100  # milliseconds
     _LAST: Final = 3000
     _COLORS: Final = 128
+    _METHOD: Final = Image.Quantize.FASTOCTREE  # a quarter of the time of the others, and half of the size at night
 
     def __init__(self, file: BinaryIO, every: int = 5) -> None:
         self._file = file
@@ -162,7 +166,7 @@ class Clip:
             return
         self._flush()
         self._shown, self._corner, self._waits = image, (box[0], box[1]), self._LASTS
-        self._part = image.crop(box).quantize(self._COLORS, dither=Image.Dither.NONE)
+        self._part = image.crop(box).quantize(self._COLORS, self._METHOD, dither=Image.Dither.NONE)
 
     def _flush(self) -> None:
         """Write the last frame: from now on it is known for how long it is shown."""
@@ -196,9 +200,14 @@ def _picture(episode: Episode) -> Image.Image:
     return Image.fromarray(episode.picture(_SIDE))
 
 
+@cache
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(_FONT)
+
+
 def _write(pen: ImageDraw.ImageDraw, corner: tuple[int, int], text: str, color: str, width: int = _SIDE) -> None:
     """Write a line, and cut it where there is no more room."""
-    font = ImageFont.load_default(_FONT)
+    font = _font()
     if font.getlength(text) > width:
         while text and font.getlength(text + _CUT) > width:
             text = text[:-1]

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
-from examples.crafter.atlas import FAR, Cell, Reach
+from examples.crafter.reach import FAR, Cell, Reach
 from examples.crafter.rules import MATERIALS, RULES, SIDES, TURNS, UNKNOWN, WALKABLE
 
 if TYPE_CHECKING:
     from examples.crafter.player import Player
 
-__all__ = ["CannotAct", "aim", "approach", "dig", "face", "go", "place", "strike", "walk_up_to"]
+__all__ = ["CannotAct", "aim", "approach", "dig", "face", "go", "lose_no_time", "place", "strike", "walk_up_to"]
 
 _DETOURS: Final = 40
 _DEADLY: Final = (MATERIALS["lava"], UNKNOWN)
@@ -43,6 +43,17 @@ class CannotAct(Exception):
 
 def _side(start: Cell, end: Cell) -> tuple[int, int]:
     return (end[0] - start[0], end[1] - start[1])
+
+
+async def lose_no_time(player: Player, began: int) -> None:
+    """Wait a step, if none has gone by: what is tried again and again must not be tried for ever within one tick.
+
+    Args:
+        player: who tries.
+        began: the step in which it began to.
+    """
+    if player.step == began:
+        await player.act("noop")
 
 
 async def face(player: Player, cell: Cell) -> None:
@@ -78,7 +89,10 @@ async def go(player: Player, cell: Cell, until: Until | None = None) -> None:
         reach = player.reach
         if reach.steps[cell] >= FAR:
             break
-        if await _follow(player, reach.way(cell), until):
+        way = reach.way(cell)
+        if way[0] in player.atlas.creatures:
+            await player.act("noop")  # there is no better way, and whoever stands there will not for long
+        elif await _follow(player, way, until):
             return
     raise CannotAct("there is no way")
 
@@ -107,8 +121,9 @@ async def _enter(player: Player, cell: Cell) -> bool:
     atlas = player.atlas
     if not WALKABLE[atlas.ground[cell]]:
         await dig(player, cell)
+    if atlas.creatures and atlas.under_fire(cell, 1) is not None:
+        await player.act("noop")
     if not atlas.can_walk(cell):
-        await player.act("noop")  # somebody stands there who will not for long
         return False
     await player.act(TURNS[_side(player.place, cell)])
     return player.place == cell
@@ -186,7 +201,8 @@ async def walk_up_to(player: Player, find: Callable[[], Cell | None], steps: int
         beside = _nearest_side(player.reach, cell)
         if beside is None:
             break
-        await _enter(player, player.reach.way(beside)[0])
+        if not await _enter(player, player.reach.way(beside)[0]):
+            await player.act("noop")
     raise CannotAct("it got away")
 
 
@@ -227,7 +243,7 @@ def aims(player: Player, cell: Cell, reach: Reach) -> list[tuple[int, Cell, Cell
         stand, start = (cell[0] - x, cell[1] - y), (cell[0] - 2 * x, cell[1] - 2 * y)
         if stand == player.place and player.facing == (x, y):
             found.append((0, stand, stand))
-        elif player.atlas.can_walk(stand) or stand == player.place:
+        elif player.atlas.can_walk(stand):
             steps = int(reach.steps[start])
             if steps < FAR:
                 found.append((steps + 1, start, stand))

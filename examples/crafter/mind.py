@@ -40,6 +40,8 @@ _ACTIONS = (
     living.Slumber,
     living.RestInTheOpen,
     striving.Strive,
+    striving.TendFarm,
+    striving.StockUp,
     striving.Idle,
 )
 _STRATEGIES = (

@@ -16,14 +16,19 @@ from __future__ import annotations
 from typing import Final
 
 from agentrt import Entity, next_tick
-from examples.crafter.atlas import FAR, START, Atlas, Cell, Reach
+from examples.crafter.atlas import Atlas
 from examples.crafter.diary import Diary
-from examples.crafter.eyes import Sight, daylight
+from examples.crafter.eyes import DAY, Sight, daylight
+from examples.crafter.reach import FAR, START, Cell, Reach
 from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
 __all__ = ["Player"]
 
 _PONDERS_EVERY: Final = 12  # steps
+_DUSK, _DAWN = 0.4, 0.6  # how light it is when it begins and ends to hide
+_MIDNIGHT: Final = 210  # a step of a day
+_FRESH: Final = 20  # steps for which distances are good enough to weigh things
+_NEAR: Final = 6  # steps from where they were measured
 _FACING: Final = {turn: side for side, turn in TURNS.items()}
 
 
@@ -39,6 +44,7 @@ class Player(Entity):
         is_asleep: whether it sleeps.
         step: of the episode.
         intention: what it does in this step.
+        stock: changes with what it carries.
         put_off: until which step it leaves an achievement alone that it could not have.
         failures: how often it could not have one.
     """
@@ -53,9 +59,13 @@ class Player(Entity):
         self.is_asleep = False
         self.step = 0
         self.intention = "noop"
+        self.stock = 0
         self.put_off: dict[str, int] = {}
         self.failures: dict[str, int] = {}
         self._pondered = 0
+        self._about: Reach | None = None
+        self._about_step = 0
+        self._end: tuple[int, bool] = (-_FRESH, True)
 
     # --- perceiving ---------------------------------------------------------------------------------------------------
 
@@ -76,6 +86,7 @@ class Player(Entity):
             self.facing = _FACING[did]
         self.is_asleep = sight.is_asleep
         self.inventory = sight.inventory
+        self.atlas.is_dark = self.is_dark
         self.atlas.note(sight, self.place)
         if was_asleep and acted:
             self.diary.write_waking(self)
@@ -94,6 +105,7 @@ class Player(Entity):
             if any(now[bar] != before.get(bar) for bar in BARS):
                 self.signal("bars").emit(now)
             if any(now[item] != before.get(item, 0) for item in now if item not in BARS):
+                self.stock += 1
                 self.signal("stock").emit(now)
         if self.atlas.version != version:
             is_new = True
@@ -143,6 +155,28 @@ class Player(Entity):
         return self.atlas.reach(self.place, self.inventory)
 
     @property
+    def about(self) -> Reach:
+        """How far everything is from somewhere near: good enough to weigh things, and cheaper to have."""
+        reach = self._about
+        if reach is not None and self.step - self._about_step <= _FRESH:
+            x, y = reach.place
+            if abs(x - self.place[0]) + abs(y - self.place[1]) <= _NEAR:
+                return reach
+        self._about, self._about_step = self.reach, self.step
+        return self._about
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether it is the time to hide: zombies come up in the dark, and are gone some time after dawn."""
+        return self.light < (_DUSK if self.step % DAY < _MIDNIGHT else _DAWN)
+
+    @property
+    def is_in_rock(self) -> bool:
+        """Whether no grass is near, and so no zombie comes up near."""
+        x, y = self.place
+        return not (self.atlas.ground[x - 2 : x + 3, y - 2 : y + 3] == MATERIALS["grass"]).any()
+
+    @property
     def light(self) -> float:
         """How light it is, from 0 to 1."""
         return daylight(self.step)
@@ -169,10 +203,10 @@ class Player(Entity):
         return min(found)[1] if found else None
 
     def nearest_cow(self) -> tuple[Cell, int] | None:
-        """Where a cow is or was lately that it is beside the soonest, and in how many steps; None if none is known."""
+        """The cow that was seen lately and is the nearest, and about how many steps away; None if none is known."""
         if not self.atlas.herd:
             return None
-        beside = self.reach.beside
+        beside = self.about.beside
         steps, cell = min((int(beside[cell]), cell) for cell in self.atlas.herd)
         return None if steps >= FAR else (cell, steps)
 
@@ -184,6 +218,17 @@ class Player(Entity):
         """
         return self.atlas.nearest(self.reach, material)
 
+    def roughly(self, material: str) -> int | None:
+        """In about how many steps it is beside a material; None if it cannot be, or knows of none.
+
+        Args:
+            material: its name.
+        """
+        found = self.atlas.nearest(self.about, material)
+        if found is None and self.atlas.knows(material):
+            found = self.atlas.nearest(self.reach, material)
+        return None if found is None else found[1]
+
     def is_near(self, station: str, place: Cell | None = None) -> bool:
         """Whether a station stands in one of the eight cells around.
 
@@ -194,15 +239,18 @@ class Player(Entity):
         x, y = place or self.place
         return bool((self.atlas.ground[x - 1 : x + 2, y - 1 : y + 2] == MATERIALS[station]).any())
 
-    def stations_at(self, stations: tuple[str, ...]) -> tuple[Cell, int] | None:
+    def stations_at(self, stations: tuple[str, ...], reach: Reach) -> tuple[Cell, int] | None:
         """Where it would stand beside all of some stations the soonest, and in how many steps.
 
         Args:
             stations: the names of their materials.
+            reach: how far everything is.
         """
-        return self.atlas.beside_all(self.reach, stations)
+        return self.atlas.beside_all(reach, stations)
 
     @property
     def sees_an_end(self) -> bool:
-        """Whether there is anything left to explore."""
-        return self.atlas.frontier(self.reach) is not None
+        """Whether there is anything left to explore, or was a moment ago."""
+        if self.step - self._end[0] >= _FRESH:
+            self._end = (self.step, self.atlas.frontier(self.about) is not None)
+        return self._end[1]

@@ -15,6 +15,7 @@ One tick is one step of the game, so times are in steps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from rich.text import Text
@@ -35,7 +36,10 @@ _WRONG: Final = "#ff7b72"
 _PAST: Final = 2  # nodes of a task tree that are over, shown below each that is not
 _NEXT: Final = 3  # nodes that are expected
 _RIVALS: Final = 4
+_ARROW: Final = " \N{RIGHTWARDS ARROW} "
 _RUNS: Final = ("started", "running", "finished")
+_AHEAD: Final = ("\N{MIDDLE DOT}", _DIM)
+_STEPS: Final = {"finished": ("\N{CHECK MARK}", _DONE), "running": (">", _DONE), "switching": (">", _DONE)}
 _OVER: Final = {"done": ("\N{CHECK MARK}", _DONE), "met": ("\N{CHECK MARK}", _DIM), "failed": ("x", _WRONG),
                 "skipped": ("-", _DIM), "cancelled": ("-", _DIM)}  # fmt: skip
 
@@ -53,29 +57,67 @@ def _line(*pieces: Piece, level: int = 0) -> Text:
 # --- what it does -----------------------------------------------------------------------------------------------------
 
 
-def plan_lines(snapshot: AgentSnapshot, intention: str) -> list[Text]:
-    """What an agent does.
+def plan_lines(snapshot: AgentSnapshot, intention: str, *, is_short: bool = False) -> list[Text]:
+    """What an agent does: its status, its models, and what it solves, the innermost last.
 
     Args:
         snapshot: of it.
         intention: what its body does in this step.
+        is_short: whether only what is under way is told, and neither what is over nor what is expected.
     """
     status = snapshot.status_text or snapshot.summary().doing or "thinking"
-    lines = [_line((status, _DOING), (f"  {intention.replace('_', ' ')}", _DIM))]
-    branch = [unit for _, unit in _branch(snapshot.plan)]
-    if branch:
-        lines.append(_line(("plan ", _MODEL), (" \N{RIGHTWARDS ARROW} ".join(unit.name for unit in branch), "")))
+    lines = [_line((status, _DOING), (f"  now: {_spaced(intention)}", _DIM))]
+    branch = _names(snapshot.plan)
+    models = _line(("plan ", _MODEL), (branch or "nothing", "" if branch else _DIM))
     for driver in snapshot.drivers:
         doing = driver.state.doing() if isinstance(driver.state, ModelView) else ""
-        lines.append(_line((f"{driver.name} ", _MODEL), (doing or "nothing", "" if doing else _DIM)))
+        models.append_text(_line((f"  {driver.name} ", _MODEL), (doing or "nothing", "" if doing else _DIM)))
+    lines.append(models)
+    if not is_short:
+        lines.extend(_steps(unit) for _, unit in _branch(snapshot.plan) if unit.kind == "compound")
     requests = () if snapshot.strategies is None else snapshot.strategies.requests
     for request in requests:
-        lines.extend(_request(request, snapshot.tick))
+        lines.extend(_open(request.tree, 0, snapshot.tick, is_short))
+        if request.pending:
+            lines.append(_line(("came up, and waits: ", _NOT), (", ".join(request.pending), ""), level=1))
+    if snapshot.strategies is not None and not requests and not is_short:
+        lines.extend(_ended(tree, 0) for tree in snapshot.strategies.finished[-1:])
     if not requests:
         for frame in snapshot.performances:
-            names = " \N{RIGHTWARDS ARROW} ".join(unit.name for _, unit in _branch(frame))
-            lines.append(_line(("beside it ", _MODEL), (names or frame.activity, "")))
+            lines.append(_line(("beside it ", _MODEL), (_names(frame) or frame.activity, "")))
     return lines
+
+
+def _steps(unit: UnitView) -> Text:
+    """The steps of a compound action, and how far it is."""
+    line = _line((f"{_name(unit)} ", _MODEL))
+    for number, frame in enumerate(unit.frames):
+        mark, style = _STEPS.get(frame.state, _AHEAD)
+        name = _spaced(frame.activity.rpartition(":")[2])
+        line.append_text(_line(("  " if number else "", ""), (f"{mark} ", style), (name, "")))
+    return line
+
+
+def _names(frame: FrameView | None) -> str:
+    """What runs, from the root; what only stands for the next one is told once."""
+    names = [_name(unit) for _, unit in _branch(frame)]
+    return _ARROW.join(name for name, below in pairwise([*names, ""]) if name != below)
+
+
+def _name(unit: UnitView) -> str:
+    """What an action is called here: a task by what it is about, a group with the task that it would do."""
+    name = unit.name.rpartition(":")[2]
+    if unit.task is not None and unit.frames:
+        frame = unit.frames[0]
+        name = " ".join(words for _, words in frame.args) or frame.activity.rpartition(":")[2]
+    elif unit.kind == "group" and unit.state == "ready":
+        task = next((task for frame in unit.frames for task in frame.units if task.is_elected), None)
+        name += "" if task is None else f" ({_name(task)})"
+    return _spaced(name)
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _branch(frame: FrameView | None) -> Iterator[tuple[FrameView, UnitView]]:
@@ -88,13 +130,7 @@ def _branch(frame: FrameView | None) -> Iterator[tuple[FrameView, UnitView]]:
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
 
 
-def _request(request: RequestView, tick: int) -> Iterator[Text]:
-    yield from _open(request.tree, 0, tick)
-    if request.pending:
-        yield _line(("came up, and waits: ", _NOT), (", ".join(request.pending), ""), level=1)
-
-
-def _open(node: TaskView, level: int, tick: int) -> Iterator[Text]:
+def _open(node: TaskView, level: int, tick: int, is_short: bool) -> Iterator[Text]:
     """A node that is under way, with what is below it. What runs for a dependency is told with it."""
     words, runner = node.label, node
     strategy = _runner(node)
@@ -103,17 +139,17 @@ def _open(node: TaskView, level: int, tick: int) -> Iterator[Text]:
     if node.kind == "interruption":
         words = f"interrupted by {node.label}"
     mark = "=" if runner.outcome == "paused" else ">"
-    yield _line((f"{mark} ", _DONE), (words, ""), (_lasts(runner, tick), _DIM), level=level)
+    yield _line((f"{mark} ", _DONE), (_spaced(words), ""), (_lasts(runner, tick), _DIM), level=level)
     over = [child for child in runner.children if not child.is_open]
     ahead = [child for child in runner.children if child.outcome == "planned"]
-    for child in over[-_PAST:]:
+    for child in () if is_short else over[-_PAST:]:
         yield _ended(child, level + 1)
     for child in runner.children:
         if child.is_under_way:
-            yield from _open(child, level + 1, tick)
-    for child in ahead[:_NEXT]:
+            yield from _open(child, level + 1, tick, is_short)
+    for child in () if is_short else ahead[:_NEXT]:
         about = "" if child.cost is None else f" (about {child.cost:.0f} steps)"
-        yield _line(("\N{MIDDLE DOT} ", _DIM), (f"{child.label}{about}", _DIM), level=level + 1)
+        yield _line((f"{_AHEAD[0]} ", _AHEAD[1]), (f"{_spaced(child.label)}{about}", _DIM), level=level + 1)
 
 
 def _runner(node: TaskView) -> TaskView | None:
@@ -131,7 +167,7 @@ def _ended(node: TaskView, level: int) -> Text:
     mark, style = _OVER[node.outcome]
     took = f", {node.ended - node.began} steps" if node.outcome == "done" and node.began else ""
     reason = f": {node.reason}" if node.reason else ""
-    return _line((f"{mark} ", style), (f"{node.label}{took}{reason}", _DIM), level=level)
+    return _line((f"{mark} ", style), (f"{_spaced(node.label)}{took}{reason}", _DIM), level=level)
 
 
 # --- and why ----------------------------------------------------------------------------------------------------------
@@ -173,12 +209,12 @@ def _choices(plan: FrameView, apart: bool) -> Iterator[Text]:
 def _choice(units: Sequence[UnitView], elected: UnitView | None, apart: bool) -> Iterator[Text]:
     """One choice: a line for what was chosen over what, and what was not to be had."""
     others = sorted((unit for unit in units if unit is not elected), key=lambda unit: -unit.utility)
-    ready = [f"{unit.name} {unit.utility:.2f}" for unit in others if unit.state == "ready"]
-    worse = [f"{unit.name} {unit.high:.2f}" for unit in others if unit.state == "idle"]
+    ready = [f"{_name(unit)} {unit.utility:.2f}" for unit in others if unit.state == "ready"]
+    worse = [f"{_name(unit)} {unit.high:.2f}" for unit in others if unit.state == "idle"]
     if elected is not None:
         extra = f"+{elected.boosted - elected.utility:.2f}" if elected.boosted != elected.utility else ""
         over = f" over {', '.join((ready + worse)[:_RIVALS])}" if ready or worse else ""
-        yield _line((f"{elected.name} {elected.utility:.2f}", _DOING), (extra, _DONE), (over, _MODEL))
+        yield _line((f"{_name(elected)} {elected.utility:.2f}", _DOING), (extra, _DONE), (over, _MODEL))
     yield from _not([_why_not(unit) for unit in others if unit.state in ("thinking", "impossible")], apart)
 
 
@@ -190,7 +226,7 @@ def _not(reasons: Sequence[str], apart: bool) -> Iterator[Text]:
 
 def _why_not(unit: UnitView) -> str:
     why = unit.reason or unit.progress or ("not ready" if unit.state == "thinking" else "not possible")
-    return f"{unit.name} {unit.utility:.2f}: {why}"
+    return f"{_name(unit)} {unit.utility:.2f}: {why}"
 
 
 def _prices(request: RequestView, apart: bool) -> Iterator[Text]:
@@ -202,15 +238,22 @@ def _prices(request: RequestView, apart: bool) -> Iterator[Text]:
         cannot = [f"{offer.strategy}: {offer.reason or 'it cannot'}" for offer in others if offer.cost is None]
         if runner is not None and runner.cost is not None and (dearer or cannot):
             over = f" over {', '.join(dearer[:_RIVALS])}" if dearer else ""
-            yield _line((f"{runner.label} {runner.cost:.0f} steps", _DOING), (over, _MODEL), (f"  {node.label}", _DIM))
+            what = f"  {_spaced(node.label)}"
+            yield _line((f"{runner.label} {runner.cost:.0f} steps", _DOING), (over, _MODEL), (what, _DIM))
         yield from _not(cannot, apart)
 
 
 def _flags(snapshot: AgentSnapshot) -> Iterator[Text]:
     if snapshot.flags:
-        held = ", ".join(f"{one.flag} {one.holder} for {snapshot.tick - one.since}" for one in snapshot.flags)
+        held = ", ".join(f"{one.flag} {_who(one.holder)} for {snapshot.tick - one.since}" for one in snapshot.flags)
         yield _line(("flags ", _MODEL), (held, ""))
     for claim in snapshot.waiting:
-        yield _line((f"{claim.claimant} waits for {' and '.join(claim.flags)}", _NOT))
-    for refusal in snapshot.refusals:
-        yield _line((refusal.text(), _NOT))
+        yield _line(("waits ", _NOT), (f"{_who(claim.claimant)} for {' and '.join(claim.flags)}", ""))
+    for one in snapshot.refusals:
+        if one.tick < snapshot.tick - 1:  # it may have wanted nothing since
+            continue
+        yield _line(("refused ", _NOT), (f"{one.flag} {_who(one.holder)} against {_who(one.claimant)}", _DIM))
+
+
+def _who(claimant: str) -> str:
+    return claimant.rpartition("/")[2]

@@ -10,13 +10,12 @@ Rules:
 
 from __future__ import annotations
 
-import logging
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from examples.crafter.faults import collected_faults
 from examples.crafter.game import Episode, Spent
 from examples.crafter.story import Story
 
@@ -62,33 +61,6 @@ class Record:
         return made
 
 
-class _Faults(logging.Handler):
-    """Keeps count of what a runtime logs as an error."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.count = 0
-        self.first = ""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += 1
-        self.first = self.first or record.getMessage().replace("\\n", "\n")
-
-
-@contextmanager
-def _faults() -> Iterator[_Faults]:
-    """While it is open, what ``agentrt`` logs as an error is counted and not shown."""
-    logger = logging.getLogger("agentrt")
-    handler, propagate = _Faults(), logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield handler
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagate
-
-
 def play_one(seed: int, tell: Callable[[float], None], *, length: int) -> Record:
     """Play an episode to its end.
 
@@ -101,7 +73,7 @@ def play_one(seed: int, tell: Callable[[float], None], *, length: int) -> Record
         What became of it, whatever that is.
     """
     story, fate, error, details = None, "failed", "", ""
-    with _faults() as faults:
+    with collected_faults() as faults:
         try:
             with Episode(seed, length) as episode:
                 story = Story(episode)

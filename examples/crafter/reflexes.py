@@ -1,6 +1,6 @@
-"""Reflexes: what does not wait for thought. A goal selector of three goals, above the plan.
+"""Reflexes: what does not wait for thought. A goal selector of two goals, above the plan.
 
-Striking back and stepping out of the way of an arrow need no utility and no plan: they are a short list with
+Striking back and warding off an arrow need no utility and no plan: they are a short list with
 priorities, looked at in each step. The selector has a higher precedence than the plan, so when one of its goals needs
 the body, whatever moves it gives way; a strategy begins again afterwards, from where the player stands then.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 from agentrt import MOVE
 from agentrt.goals import Goal, GoalSelector
 from examples.crafter import legs
-from examples.crafter.atlas import Cell
 from examples.crafter.player import Player
-from examples.crafter.rules import ARROW, SIDES, SKELETON, TURNS, ZOMBIE
+from examples.crafter.reach import Cell
+from examples.crafter.rules import SIDES, SKELETON, TURNS, ZOMBIE
 
-__all__ = ["DodgeArrow", "StrikeBack", "make_reflexes"]
+__all__ = ["StrikeBack", "WardOffArrow", "make_reflexes"]
 
 _RANGE = 4  # cells
 _BLOWS = 3
@@ -24,7 +24,7 @@ class StrikeBack(Goal):
     """Strike whoever stands beside one and means no good."""
 
     name = "strike back"
-    flags = {MOVE}
+    flags = frozenset({MOVE})
 
     def _enemy(self) -> Cell | None:
         player: Player = self.entity
@@ -48,43 +48,47 @@ class StrikeBack(Goal):
                 await legs.strike(player, enemy, _BLOWS)
 
 
-class DodgeArrow(Goal):
-    """Step aside when an arrow comes, if there is room."""
+class WardOffArrow(Goal):
+    """When an arrow comes, put a stone in its way, or else step aside, if there is room."""
 
-    name = "dodge an arrow"
-    flags = {MOVE}
+    name = "ward off an arrow"
+    flags = frozenset({MOVE})
 
-    def _side(self) -> Cell | None:
+    def _action(self) -> str | None:
         player: Player = self.entity
         atlas = player.atlas
-        if ARROW not in atlas.creatures.values() or player.is_asleep:
+        if not atlas.creatures or player.is_asleep:
+            return None
+        arrow = atlas.under_fire(player.place, _RANGE)
+        if arrow is None:
             return None
         x, y = player.place
-        for cell, kind in atlas.creatures.items():
-            apart = (cell[0] - x, cell[1] - y)
-            if kind != ARROW or 0 not in apart or abs(apart[0] + apart[1]) > _RANGE:
-                continue
-            if atlas.was_nearer(cell, player.place):
-                continue
-            sides = [(x + dx, y + dy) for dx, dy in SIDES if dx * apart[0] + dy * apart[1] == 0]
-            free = [side for side in sides if atlas.can_walk(side)]
-            if free:
-                return free[0]
+        apart = (arrow[0] - x, arrow[1] - y)
+        if atlas.can_walk(player.ahead) and _toward(apart) == player.facing and player.has("stone"):
+            return "place_stone"
+        for dx, dy in SIDES:
+            side = (x + dx, y + dy)
+            if dx * apart[0] + dy * apart[1] == 0 and atlas.can_walk(side) and not atlas.under_fire(side, 2):
+                return TURNS[dx, dy]
         return None
 
     def can_use(self) -> bool:
-        return self._side() is not None
+        return self._action() is not None
 
     async def run(self) -> None:
         player: Player = self.entity
-        side = self._side()
-        if side is not None:
-            await player.act(TURNS[(side[0] - player.place[0], side[1] - player.place[1])])
+        action = self._action()
+        if action is not None:
+            await player.act(action)
+
+
+def _toward(apart: tuple[int, int]) -> tuple[int, int]:
+    return ((apart[0] > 0) - (apart[0] < 0), (apart[1] > 0) - (apart[1] < 0))
 
 
 def make_reflexes() -> GoalSelector:
     """Make the reflexes of a player."""
     selector = GoalSelector(name="reflexes", precedence=1, full_ticks=True)
     selector.add_goal(1, StrikeBack())
-    selector.add_goal(2, DodgeArrow())
+    selector.add_goal(2, WardOffArrow())
     return selector

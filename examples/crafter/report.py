@@ -7,8 +7,8 @@ least once. So what is rare counts for more: from 0 to 2 % is worth more than fr
 
 Rules:
 
-* All figures come from the set of records alone, whatever the order in which they came in. The records are put in the
-  order of their seeds first, and what is added up is whole numbers, or seconds, which nobody compares.
+* All figures come from the set of records alone, whatever the order in which they came in: the digest goes by seeds,
+  and what is added up is whole numbers, or seconds by a sum that is exact until it is rounded.
 * Each record counts, and one of an episode that failed counts as it is.
 
 The published scores are those of the scoreboard in the game's own README, with the papers that it names.
@@ -124,7 +124,7 @@ class Summary:
             records: of at least one, in any order.
             length: how long one is at most, in steps.
         """
-        known = sorted(records, key=lambda record: record.seed)
+        known = list(records)
         count, steps, rates = len(known), sum(record.steps for record in known), success_rates(known)
         times = [record.spent for record in known]
         return cls(

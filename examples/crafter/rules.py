@@ -129,4 +129,5 @@ def damage(inventory: dict[str, int]) -> int:
     Args:
         inventory: of the player.
     """
-    return max([1] + [points for sword, points in RULES["damage"].items() if inventory.get(sword)])
+    strongest: int = max([1] + [points for sword, points in RULES["damage"].items() if inventory.get(sword)])
+    return strongest

@@ -34,6 +34,11 @@ from examples.crafter.workers import News
 
 __all__ = ["score"]
 
+_EXAMPLES: Final = """\b
+Examples:
+  python -m examples.crafter score --episodes 4 --length 500
+  python -m examples.crafter score --episodes 100 --json results.json
+"""
 _CTRL_C: Final = 130
 _MEMORY: Final = 600.0  # seconds of the past by which the time left is estimated: episodes differ much in length
 _LINES: Final = 20  # how many lines tell of the way where there is no terminal
@@ -43,7 +48,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@click.command()
+@click.command(epilog=_EXAMPLES)
 @click.option(
     "--episodes", type=click.IntRange(min=1), default=10, show_default=True, help="How many episodes to play."
 )
@@ -78,15 +83,10 @@ def _cores() -> int:
 def score(
     ctx: click.Context, *, episodes: int, seed: int, length: int, jobs: int | None, path: Path | None, markdown: bool
 ) -> None:
-    r"""Play many episodes, and print success rates, score and speed.
+    """Play many episodes, and print success rates, score and speed.
 
     The same seeds give the same episodes, and so the same digest, however many are played at the same time. An episode
     of 10,000 steps takes half a minute or so on a core; Ctrl-C shows what is finished.
-
-    \b
-    Examples:
-      python -m examples.crafter score --episodes 4 --length 500
-      python -m examples.crafter score --episodes 100 --seed 0 --json results.json
     """
     seeds = range(seed, seed + episodes)
     jobs = min(jobs or _cores(), episodes)

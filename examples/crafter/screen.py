@@ -2,11 +2,11 @@
 
 Left is the map (``chart``), right how the player is and what was achieved, below what it does and why (``reasons``).
 The screen is a renderable of rich that takes whatever room it is given: it is drawn anew for each frame, for 80 columns
-and 24 rows or more. From 110 columns on plan and reasons stand side by side. Where rows are scarce, achievements flow as
-a text, those that were achieved last first; where there are enough, each has its own place.
+and 24 rows or more. From 110 columns on plan and reasons stand side by side. Where rows are scarce, achievements flow
+as a text, those that were achieved last first; where there are enough, each has its own place.
 
-Everything is cut to its panel here, a line for each thing, so nothing ever wraps or scrolls. Rejected: an application of
-textual, as the colony has one. Here no keys are handled, and the loop belongs to the game.
+Everything is cut to its panel here, a line for each thing, so nothing ever wraps or scrolls. Rejected: an application
+of textual, as the colony has one. Here no keys are handled, and the loop belongs to the game.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ _LOW: Final = 11  # rows for plan and reasons, at least
 _ROOM: Final = 24  # rows of a panel from which on nothing is squeezed
 _SIDE: Final = 40  # columns of the right panel
 _SIDE_WIDE: Final = 52
+_FIRST: Final = 3  # lines of a plan that are never left out: the status, the models, what is asked for
 _BESIDE: Final = 110  # columns from which on plan and reasons stand side by side
+_TOOLS: Final = ("pickaxe", "sword")
 _NIGHT: Final = 0.5  # how light it is when the game begins to draw noise
 
 
@@ -114,8 +116,16 @@ class Screen:
         return [Text("  ", end="").join(each[:2]), Text("  ", end="").join(each[2:])]
 
     def _bag(self, width: int) -> list[Text]:
-        carried = [(item, count) for item, count in self.player.inventory.items() if item not in BARS and count]
-        pieces = [Text.assemble((f"{count}", "bold"), f" {words(item)}", end="") for item, count in carried]
+        """What it carries: how much of each material, and which tools."""
+        carried = {item: count for item, count in self.player.inventory.items() if item not in BARS and count}
+        pieces = []
+        for item, count in carried.items():
+            if not item.endswith(_TOOLS):
+                pieces.append(Text.assemble((f"{count}", "bold"), f" {item}", end=""))
+        for tool in _TOOLS:
+            kinds = " ".join(item.removesuffix(f"_{tool}") for item in carried if item.endswith(tool))
+            if kinds:
+                pieces.append(Text.assemble((tool, "bold"), f": {kinds}", end=""))
         return _wrapped(pieces or [Text("carries nothing", _DIM, end="")], width, 3)
 
     def _table(self, width: int) -> list[Text]:
@@ -135,7 +145,7 @@ class Screen:
     def _flow(self, width: int, rows: int) -> list[Text]:
         """Achievements as a text: what was achieved, the last first, then what is missing."""
         pieces = []
-        for name, step in reversed(self.achieved.items()):
+        for name, step in reversed(list(self.achieved.items())):
             pieces.append(Text.assemble((words(name), _GOOD), (f" {step}", _DIM), end=""))
         missing = [Text(words(name), _DIM, end="") for name in ACHIEVEMENTS if name not in self.achieved]
         if missing:
@@ -148,12 +158,14 @@ class Screen:
         snapshot = self.agent.snapshot()
         is_wide = width >= _BESIDE
         plan, why = plan_lines(snapshot, self.did), why_lines(snapshot, apart=is_wide)
+        for_plan = rows if is_wide else max(rows * 2 // 3, rows - len(why))
+        if len(plan) > for_plan:
+            plan = plan_lines(snapshot, self.did, is_short=True)
+            plan = plan[:_FIRST] + plan[_FIRST:][-max(1, for_plan - _FIRST) :]
         if is_wide:
             half = width // 2 - _BORDER
-            return _panel(_cut(plan[:rows], half), "what it does"), _panel(_cut(why[:rows], half), "why")
-        for_plan = min(len(plan), max(rows // 2 + 1, rows - len(why)))
-        lines = [*plan[:for_plan], *why[: rows - for_plan]]
-        return (_panel(_cut(lines, width - _BORDER), "what it does, and why"),)
+            return _panel(_cut(plan, half), "what it does"), _panel(_cut(why, half), "why")
+        return (_panel(_cut([*plan, *why], width - _BORDER), "what it does, and why"),)
 
 
 class _Picture:

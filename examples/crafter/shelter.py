@@ -5,7 +5,8 @@ at their four long sides; their two ends are closed from inside, with stones whe
 because one can place a stone only on what one faces, and to face free ground one has to step toward it: whoever has gone
 in as far as he can places the stone ahead, takes one step back, and so faces the way by which he came.
 
-In rock there is such a place nearly everywhere: one digs it, and has the stones.
+In rock there is such a place nearly everywhere: one digs it, and has the stones. In the open the long sides are closed
+first, from outside; with six stones it can be done anywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from examples.crafter import legs
-from examples.crafter.atlas import FAR, Cell
+from examples.crafter.reach import FAR, Cell
 from examples.crafter.rules import MATERIALS, SIDES, TURNS, UNKNOWN, WALKABLE
 
 if TYPE_CHECKING:
@@ -35,18 +36,25 @@ class Shelter:
         outside: the cell before it.
         first: its first cell.
         second: its second cell.
+        walls: the cells at its long sides that have to be closed first.
         steps: how far it is, digging included.
     """
 
     outside: Cell
     first: Cell
     second: Cell
+    walls: tuple[Cell, ...]
     steps: int
 
 
+_WALLING: Final = 5  # steps to close one cell from outside
+_PAD: Final = 4  # the rim of the map is wider, so that no neighbor of an inner cell is outside of the array
+
+
 def _moved(cells: Any, x: int, y: int) -> Any:
-    """What stands (x, y) away from each cell. The rim of the map is solid, so what comes round does not matter."""
-    return np.roll(cells, (-x, -y), (0, 1))
+    """What stands (x, y) away from each inner cell."""
+    width, height = cells.shape
+    return cells[_PAD + x : width - _PAD + x, _PAD + y : height - _PAD + y]
 
 
 def find(player: Player) -> Shelter | None:
@@ -59,30 +67,44 @@ def find(player: Player) -> Shelter | None:
     ground = atlas.ground
     costs = atlas.costs(player.inventory)
     enterable = costs > 0
-    solid = ~WALKABLE[ground] & (ground != UNKNOWN) & (ground != MATERIALS["lava"])
+    sound = (ground != UNKNOWN) & (ground != MATERIALS["lava"])
+    for creature in (*atlas.creatures, *atlas.plants):
+        sound[creature] = False
     rock = (ground == MATERIALS["stone"]) & enterable
-    best: tuple[int, int, tuple[int, int]] | None = None
+    walkable = WALKABLE[ground]
+    have = player.inventory.get("stone", 0)
+    best: tuple[int, Cell, tuple[int, int]] | None = None
     for x, y in SIDES:
-        walls = np.ones(ground.shape, bool)
-        for far in (0, 1):
-            for side in (1, -1):
-                walls &= _moved(solid, far * x + side * y, far * y + side * x)
-        end = _moved(ground, 2 * x, 2 * y)
-        open_end = WALKABLE[end]
-        stones = player.inventory.get("stone", 0) + rock.astype(np.int32) + _moved(rock, x, y)
-        fits = walls & enterable & _moved(enterable, x, y) & (open_end | _moved(solid, 2 * x, 2 * y))
-        fits &= stones >= 1 + open_end
+        fits = _moved(enterable, 0, 0) & _moved(enterable, x, y)
+        missing = np.zeros(fits.shape, np.int32)
+        for side in _long_sides(x, y):
+            fits &= _moved(sound, *side)
+            missing += _moved(walkable, *side)
+        is_open = _moved(walkable, 2 * x, 2 * y)
+        fits &= _moved(sound, 2 * x, 2 * y)
+        dug = _moved(rock, 0, 0).astype(np.int32) + _moved(rock, x, y)
+        fits &= (have >= missing) & (have + dug >= missing + 1 + is_open)
         outside = _moved(reach.steps, -x, -y)
-        steps = outside + costs + _moved(costs, x, y) + open_end
-        steps = np.where(fits & (outside < FAR), steps, FAR)
+        fits &= outside < FAR
+        if not fits.any():
+            continue
+        steps = outside + _moved(costs, 0, 0) + _moved(costs, x, y) + is_open + _WALLING * missing
+        steps = np.where(fits, steps, FAR)
         cell = int(steps.argmin())
-        if steps.flat[cell] < FAR and (best is None or steps.flat[cell] < best[0]):
-            best = (int(steps.flat[cell]), cell, (x, y))
+        if best is None or steps.flat[cell] < best[0]:
+            place = divmod(cell, steps.shape[1])
+            best = (int(steps.flat[cell]), (place[0] + _PAD, place[1] + _PAD), (x, y))
     if best is None:
         return None
-    first = divmod(best[1], ground.shape[1])
-    x, y = best[2]
-    return Shelter((first[0] - x, first[1] - y), first, (first[0] + x, first[1] + y), best[0])
+    (i, j), (x, y) = best[1], best[2]
+    sides = [(i + side[0], j + side[1]) for side in _long_sides(x, y)]
+    walls = tuple(side for side in sides if walkable[side])
+    return Shelter((i - x, j - y), (i, j), (i + x, j + y), walls, best[0])
+
+
+def _long_sides(x: int, y: int) -> list[Cell]:
+    """Where the long sides of a shelter are, that goes in one direction from its first cell."""
+    return [(far * x + side * y, far * y + side * x) for far in (0, 1) for side in (1, -1)]
 
 
 def is_closed(player: Player) -> bool:
@@ -116,6 +138,19 @@ async def close(player: Player, shelter: Shelter) -> None:
     Raises:
         legs.CannotAct: it turned out not to be one.
     """
+    x, y = shelter.first
+    sides = _long_sides(shelter.second[0] - x, shelter.second[1] - y)
+    player.atlas.walls = tuple((x + side[0], y + side[1]) for side in sides)
+    try:
+        await _enter(player, shelter)
+    finally:
+        player.atlas.walls = ()
+
+
+async def _enter(player: Player, shelter: Shelter) -> None:
+    for wall in shelter.walls:
+        if WALKABLE[player.atlas.ground[wall]]:
+            await legs.place(player, "stone", wall)
     await legs.go(player, shelter.outside)
     await legs.go(player, shelter.first)
     await legs.go(player, shelter.second)

@@ -11,12 +11,14 @@ and after it, the ground where it stood then, and who was near. That is why the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from examples.crafter.eyes import VIEW, Sight
-from examples.crafter.game import Episode
 from examples.crafter.player import Player
 from examples.crafter.rules import ACHIEVEMENTS, ARROW, BARS, MATERIALS, SKELETON, UNKNOWN, ZOMBIE
+
+if TYPE_CHECKING:
+    from examples.crafter.game import Episode
 
 __all__ = ["Story", "cause_of_death", "words"]
 

@@ -80,6 +80,49 @@ def test_a_refusal_is_told_again_after_the_goal_has_run(stage):
     assert [tick for tick, _, _ in stage.details("refused")] == [1, 7]
 
 
+def reason_of(selector, name):
+    return next(goal.reason for goal in selector.view().goals if goal.name == name)
+
+
+def test_a_refusal_is_a_reason_for_as_long_as_its_holder_holds(stage):
+    """Who was in the way once and has gone is no reason any more, though nobody has claimed the flag since."""
+    selector = stage.selector()
+    walk = Noted(stage, "walk", [MOVE])
+    selector.add_goal(1, walk)
+    plan = Other(stage)
+    plan.claim(MOVE)
+    stage.tick()
+    held = "MOVE is held by plan, which came first, in tick 0, with precedence 0 against 0"
+    assert reason_of(selector, "walk") == held
+    walk.use = False
+    plan.release()
+    assert reason_of(selector, "walk") == "its can_use does not say yes"
+    stage.tick(2)
+    plan.claim(MOVE)  # again, and nobody was refused for it
+    assert reason_of(selector, "walk") == "its can_use does not say yes"
+    stage.tick(2)
+    assert (
+        reason_of(selector, "walk") == "MOVE is held by plan, which came first, in tick 3, with precedence 0 against 0"
+    )
+
+
+def test_who_waited_is_a_reason_for_as_long_as_it_waits(stage):
+    selector = stage.selector()
+    walk = Noted(stage, "walk", [MOVE])
+    selector.add_goal(1, walk)
+    Other(stage).claim(LOOK)
+    dancer = Other(stage, "dancer")
+    dancer.claim(MOVE, LOOK, wait=True)
+    stage.tick()
+    assert reason_of(selector, "walk") == "MOVE is held by dancer, which has waited for it since tick 0"
+    walk.use = False
+    dancer.release()
+    assert reason_of(selector, "walk") == "its can_use does not say yes"
+    stage.tick(3)
+    dancer.claim(MOVE, LOOK, wait=True)
+    assert reason_of(selector, "walk") == "its can_use does not say yes"
+
+
 def test_goals_without_that_flag_do_not_notice(stage):
     selector = stage.selector()
     selector.add_goal(1, Noted(stage, "gaze", [LOOK]))

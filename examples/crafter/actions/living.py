@@ -11,13 +11,14 @@ from typing import Any
 from agentrt import MOVE, PREV, Action, ActionArgs, CompoundAction, Context, ThinkOutput, park, step
 from agentrt.errors import DependencyFailedError
 from examples.crafter import legs, shelter
+from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
-from examples.crafter.rules import COW, PLANT, RULES
+from examples.crafter.rules import COW, RULES
 from examples.crafter.shelter import Shelter
+from examples.crafter.strategies.farming import eat_from
 from examples.crafter.strategies.wants import Found
 
 __all__ = [
-    "DARK",
     "Drink",
     "EatPlantNearby",
     "FindShelter",
@@ -36,20 +37,25 @@ _FULL = RULES["bars"]["most"]
 _RIPE = RULES["ripe_after"] + 3
 _CLOSE = 6  # steps: what is so near is done sooner than it must be
 _CHASE = 30
+_EVENING = 90  # the step of a day from which on it sees to it that it will not be hungry at night
 _BLOWS = 4
 _WEARY = 1  # energy at which it sleeps wherever it is
-_HOLDS_OUT = 100  # steps
-_WELL = 6  # health
-DARK = 0.4
-"""How light it is when the player begins to hide: zombies come in the dark."""
+_WALK = 50  # steps that it goes for a plant that is ripe
+_HOLDS_OUT = 150  # steps
+_TIRED = 3  # energy at which it goes to sleep at night
+_WELL = 7  # health
 
 
-def urgency(level: int) -> float:
-    """How urgent a need is: below 0.5 it can wait.
+def urgency(player: Player, level: int) -> float:
+    """How urgent a need is, from 0 to 1.1: below 0.5 it can wait.
 
     Args:
+        player: who has it; at night and in the evening it is another matter.
         level: of its bar.
     """
+    if player.is_dark:
+        return (0.7, 0.5, 0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1, 0.0)[level]  # what can wait till morning, waits
+    evening = 0.1 if player.step % DAY >= _EVENING and level < 8 else 0.0
     return (1.0, 0.9, 0.8, 0.65, 0.55, 0.44, 0.3, 0.2, 0.1, 0.0)[level]
 
 
@@ -67,7 +73,7 @@ class _Need(Action):
             await bars.wait()
 
     def worth(self, player: Player) -> float:
-        return urgency(player.inventory[self.bar])
+        return min(1.0, urgency(player, player.inventory[self.bar]))
 
 
 class ReachWater(Action):
@@ -79,7 +85,7 @@ class ReachWater(Action):
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
-        if player.nearest("water") is not None:
+        if player.roughly("water") is not None:
             ctx.set_think_output()
             await park()
 
@@ -128,9 +134,9 @@ class Drink(_Need, CompoundAction):
 
     def worth(self, player: Player) -> float:
         level = player.inventory["drink"]
-        found = player.nearest("water") if level < 8 else None
-        near = 0.47 if found is not None and found[1] <= _CLOSE else 0.0
-        return max(urgency(level), near)
+        known = player.roughly("water") if level < 8 else None
+        near = 0.47 if known is not None and known <= _CLOSE else 0.0
+        return min(1.0, max(urgency(player, level), near))
 
     steps = (step("crafter:reach_water"), step("crafter:sip"))
 
@@ -150,7 +156,7 @@ class HuntCow(_Need):
         if found is None:
             return 0.0
         near = 0.46 if level <= 5 and found[1] <= _CLOSE else 0.0
-        return max(urgency(level), near)
+        return min(1.0, max(urgency(player, level), near))
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
@@ -182,26 +188,28 @@ class EatPlantNearby(_Need):
 
     @staticmethod
     def _ripe(player: Player) -> legs.Cell | None:
-        reach = player.reach
+        reach = player.about
         ripe = [
-            (int(reach.beside[plant]), plant) for plant, grown in player.atlas.plants.items() if grown >= _RIPE
+            (player.atlas.to_plant(reach, plant)[0], plant)
+            for plant, grown in player.atlas.plants.items()
+            if grown >= _RIPE
         ]
-        return min(ripe)[1] if ripe and min(ripe)[0] <= 30 else None
+        return min(ripe)[1] if ripe and min(ripe)[0] <= _WALK else None
 
     def worth(self, player: Player) -> float:
         if self._ripe(player) is None:
             return 0.0
-        return min(1.0, urgency(player.inventory["food"]) + 0.02)
+        return min(1.0, urgency(player, player.inventory["food"]) + 0.02)
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
         plant = self._ripe(player)
         if plant is None:
             return
-        await _try(player, legs.approach(player, plant))
-        if player.ahead == plant:
-            await player.act("do")
-            player.atlas.plants[plant] = 0
+        food = player.inventory["food"]
+        await _try(player, eat_from(player, plant))
+        if player.inventory["food"] <= food and plant in player.atlas.plants:
+            player.atlas.plants[plant] = _RIPE - 20  # it was not ripe after all
 
 
 class LookForCows(_Need):
@@ -214,20 +222,20 @@ class LookForCows(_Need):
     status_text_key = "looks for cows"
 
     def worth(self, player: Player) -> float:
-        return max(0.0, urgency(player.inventory["food"]) - 0.05)
+        return min(1.0, max(0.0, urgency(player, player.inventory["food"]) - 0.05))
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
         edge = player.atlas.frontier(player.reach, "grass")
-        cells = player.atlas.cells("grass", player.reach, 40)
-        if edge is not None and edge[1] < 60:
-            goal = edge[0]
-        elif cells:
-            goal = ctx.random.choice(cells)
-        else:
+        goal = player.atlas.neglected("grass", player.reach)
+        if goal is None or (edge is not None and edge[1] < _CHASE):
+            goal = None if edge is None else edge[0]
+        if goal is None:
             await player.act("noop")
             return
-        await _try(player, legs.go(player, goal, lambda: player.closest(COW) is not None))
+        is_seen = player.atlas.looked
+        began = player.step
+        await _try(player, legs.go(player, goal, lambda: player.closest(COW) is not None or is_seen[goal] > began))
 
 
 class FindShelter(Action):
@@ -293,7 +301,7 @@ class Slumber(Action):
             if player.inventory["energy"] < _FULL:
                 await player.act("sleep")
                 await player.wake()
-            elif player.light < DARK or player.inventory["health"] < _WELL:
+            elif _is_mending(player) or (player.is_dark and not player.is_in_rock):
                 await player.act("noop")
             else:
                 break
@@ -312,9 +320,9 @@ class Rest(_Need, CompoundAction):
     def worth(self, player: Player) -> float:
         bars = player.inventory
         tired = (0.95, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.0)[bars["energy"]]
-        if player.light < DARK:
-            tired = max(tired, 0.6)
-        weak = (1.0, 0.9, 0.8, 0.6, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)[bars["health"]]
+        if player.is_dark:
+            tired = max(tired, 0.1 if player.is_in_rock and bars["energy"] > _TIRED else 0.6)
+        weak = (1.0, 0.95, 0.9, 0.8, 0.66, 0.0, 0.0, 0.0, 0.0, 0.0)[bars["health"]]
         if min(bars["food"], bars["drink"]) == 0:
             weak = 0.0  # to wait would make it worse
         return max(tired, weak)
@@ -341,6 +349,11 @@ class RestInTheOpen(Action):
         player: Player = ctx.entity
         await player.act("sleep")
         await player.wake()
+
+
+def _is_mending(player: Player) -> bool:
+    bars = player.inventory
+    return bars["health"] < _WELL and min(bars["food"], bars["drink"]) > 1
 
 
 async def _look_for(ctx: Context, material: str) -> None:

@@ -6,16 +6,27 @@ when the player happens to be near. An achievement that failed is left alone for
 
 from __future__ import annotations
 
-from agentrt import TOP, Action, ActionArgs, Agent, Context
-from agentrt.errors import DependencyFailedError
-from examples.crafter.player import Player
-from examples.crafter.strategies.wants import Achieved
+from math import inf
 
-__all__ = ["AMBITIONS", "Idle", "Strive", "observe_ambitions"]
+from agentrt import MOVE, TOP, Action, ActionArgs, Agent, Context
+from agentrt.errors import DependencyFailedError
+from examples.crafter import legs
+from examples.crafter.eyes import DAY
+from examples.crafter.player import Player
+from examples.crafter.strategies.farming import Fenced, fenced
+from examples.crafter.strategies.wants import Achieved, Have
+
+__all__ = ["AMBITIONS", "Idle", "StockUp", "Strive", "TendFarm", "observe_ambitions"]
 
 AMBITIONS = "crafter:task_groups:solo:ambitions"
 _HALF = 40.0  # steps: what takes so long is worth half
+_NOON = 85  # the step of a day from which on it thinks of the night
+_STONES = 7
+_PLANTS = 3
+_ABLE = 4  # health, food and drink that it takes to think of farming
+_HOME = 8  # steps
 _BACK_OFF = 60  # steps
+_FRESH = 10  # steps for which a cost is good enough, if nothing was gained or used up
 
 
 class Strive(Action):
@@ -33,12 +44,19 @@ class Strive(Action):
 
         name: str
 
+    def __init__(self) -> None:
+        self._cost = inf
+        self._fresh_until = 0
+        self._stock = -1
+
     async def think(self, ctx: Context, args: Args) -> None:
         player: Player = ctx.entity
         while True:
-            wait = player.put_off.get(args.name, 0) - player.step
-            cost = float("inf") if wait > 0 else ctx.agent.gameplay.cost(Achieved(args.name))
-            if cost < float("inf"):
+            if player.step >= self._fresh_until or player.stock != self._stock:
+                self._cost = ctx.agent.gameplay.cost(Achieved(args.name))
+                self._fresh_until, self._stock = player.step + _FRESH, player.stock
+            cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
+            if cost < inf:
                 ctx.set_utility(_HALF / (_HALF + cost))
                 ctx.set_think_output()
             else:
@@ -57,15 +75,85 @@ class Strive(Action):
             await player.act("noop")
 
 
+class TendFarm(Action):
+    """See to it that some plants grow, fenced in: cows get rare."""
+
+    does = TOP
+    utility = 0.12
+    status_text_key = "tends its plants"
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        while True:
+            if self._should(player):
+                ctx.set_think_output()
+            else:
+                ctx.clear_think_output()
+            await player.signal("ponders").wait()
+
+    @staticmethod
+    def _should(player: Player) -> bool:
+        bars = player.inventory
+        is_able = player.has("stone_pickaxe") and min(bars["health"], bars["food"], bars["drink"]) >= _ABLE
+        rests = player.put_off.get("farm", 0) > player.step
+        return is_able and not rests and not player.is_dark and len(fenced(player)) < _PLANTS
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        try:
+            await ctx.agent.gameplay.solve(Fenced(min(_PLANTS, len(fenced(player)) + 1)))
+        except DependencyFailedError as error:
+            ctx.get_log().debug("put_off", achievement="farm", story=error.story)
+            player.put_off["farm"] = player.step + _BACK_OFF
+            await player.act("noop")
+
+
+class StockUp(Action):
+    """Have stones at hand before it gets dark: with six of them there is a shelter anywhere."""
+
+    does = TOP
+    utility = 0.43
+    status_text_key = "fetches stones for the night"
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        while True:
+            is_day = _NOON <= player.step % DAY and not player.is_dark
+            rests = player.put_off.get("stones", 0) > player.step
+            if is_day and not rests and player.has("wood_pickaxe") and not player.has("stone", _STONES - 1):
+                ctx.set_think_output()
+            else:
+                ctx.clear_think_output()
+            await player.signal("ponders").wait()
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        try:
+            await ctx.agent.gameplay.solve(Have("stone", _STONES))
+        except DependencyFailedError:
+            player.put_off["stones"] = player.step + _BACK_OFF
+            await player.act("noop")
+
+
 class Idle(Action):
     """Stand about, for want of anything better."""
 
     does = TOP
     utility = 0.01
+    flags = (MOVE,)
     status_text_key = "stands about"
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        await ctx.entity.act("noop")
+        player: Player = ctx.entity
+        plants = fenced(player)
+        if plants:
+            cells = player.atlas.around(plants[0], player.reach, _HOME)
+            if cells and cells[0] != player.place and player.reach.steps[cells[0]] > _HOME:
+                try:
+                    await legs.go(player, cells[0])
+                except legs.CannotAct as fault:
+                    ctx.set_debug_progress(fault.reason)
+        await player.act("noop")
 
 
 async def observe_ambitions(agent: Agent) -> None:

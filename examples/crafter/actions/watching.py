@@ -1,12 +1,11 @@
-"""Watching the bars: an observer for each need, which has a task created when its bar is not full any more."""
+"""Watching the bars: an observer for each need, which keeps a task up for as long as it is due."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from agentrt import Agent, next_tick
-from examples.crafter.actions.living import DARK
+from agentrt import Agent
 from examples.crafter.player import Player
 
 __all__ = ["NEEDS", "observe_energy", "observe_food", "observe_water"]
@@ -15,22 +14,24 @@ NEEDS = "crafter:task_groups:solo:needs"
 
 
 def _observer(activity: str, is_due: Callable[[Player], bool]) -> Callable[[Agent], Coroutine[Any, Any, None]]:
+    """An observer that keeps a task up for as long as a need is due."""
+
     async def observe(agent: Agent) -> None:
         player: Player = agent.entity
         bars = player.signal("bars")
         while True:
             while not is_due(player):
                 await bars.wait()
-            group = agent.get_task_group(NEEDS)
-            task = group.create_task(activity).once().start()
-            await task.wait()
-            await next_tick()
+            task = agent.get_task_group(NEEDS).create_task(activity).start()
+            while is_due(player):
+                await bars.wait()
+            task.destroy()
 
     return observe
 
 
 def _is_tired(player: Player) -> bool:
-    return player.inventory["energy"] <= 6 or player.inventory["health"] <= 3 or player.light < DARK
+    return player.inventory["energy"] <= 5 or player.inventory["health"] <= 4 or player.is_dark
 
 
 observe_water = _observer("crafter:drink", lambda player: player.inventory["drink"] <= 7)

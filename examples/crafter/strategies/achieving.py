@@ -14,8 +14,8 @@ from examples.crafter.strategies.wants import Achieved, Beside, Have, fails, hel
 
 if TYPE_CHECKING:
     from agentrt.strategy import Ask, Dependency, StrategyContext
-    from examples.crafter.atlas import Cell
     from examples.crafter.player import Player
+    from examples.crafter.reach import Cell
 
 __all__ = ["CollectOne", "LiveThroughIt", "MakeOne", "PlaceOne"]
 
@@ -113,8 +113,8 @@ class LiveThroughIt(Strategy):
             ask.cannot("it has enough of it")
         steps = self.costs[wanted.name]
         if bar == "drink":
-            found = player.nearest("water")
-            steps += 60.0 if found is None else found[1]
+            known = player.roughly("water")
+            steps += 60.0 if known is None else known
         elif bar == "food":
             found = player.nearest_cow()
             steps += 60.0 if found is None else found[1]

@@ -13,7 +13,7 @@ from agentrt import MOVE
 from agentrt.errors import ActivityImpossibleError
 from agentrt.strategy import Dependency, Strategy
 from examples.crafter import legs
-from examples.crafter.atlas import FAR, Cell
+from examples.crafter.reach import FAR, Cell
 from examples.crafter.rules import RULES, SIDES, WALKABLE
 from examples.crafter.strategies.wants import Achieved, Found, Have, fails
 
@@ -21,23 +21,44 @@ if TYPE_CHECKING:
     from agentrt.strategy import Ask, StrategyContext
     from examples.crafter.player import Player
 
-__all__ = ["EatPlant", "Fence", "Fenced", "PlantSapling", "gaps"]
+__all__ = ["EatPlant", "Fence", "Fenced", "PlantSapling", "eat_from", "fenced", "gaps"]
 
 _RIPE = RULES["ripe_after"] + 3
+_FAR_AWAY = 40  # steps, as the crow flies
 _NEAR = 5  # steps from the plant while it waits
 _STONES = 5
 _TIRED = 6
+_ADVANCE = 20.0  # steps: what is gained later by having planted early is worth it
 
 
 class Fenced(Dependency[None], activity="crafter:fenced"):
-    """A sapling stands, and nobody can get at it."""
+    """So many saplings stand not far away, and nobody can get at them."""
+
+    count: int = 1
 
     reads = ("map", "place")
     cost = 60.0
 
     def is_met(self, ask: Ask) -> bool:
         player: Player = ask.entity
-        return any(not gaps(player, plant) for plant in player.atlas.plants)
+        return len(fenced(player)) >= self.count
+
+    def guard_key(self) -> object:
+        return None
+
+
+def fenced(player: Player) -> list[Cell]:
+    """The plants not far away that nobody can get at.
+
+    Args:
+        player: whose map counts.
+    """
+    x, y = player.place
+    return [
+        plant
+        for plant in player.atlas.plants
+        if abs(plant[0] - x) + abs(plant[1] - y) <= _FAR_AWAY and not gaps(player, plant)
+    ]
 
 
 def gaps(player: Player, plant: Cell) -> list[Cell]:
@@ -52,15 +73,51 @@ def gaps(player: Player, plant: Cell) -> list[Cell]:
     return [side for side in sides if (WALKABLE[ground[side]] or not ground[side]) and side not in player.atlas.plants]
 
 
+def _open_plant(player: Player) -> Cell | None:
+    """The plant not far away that is the easiest to fence in."""
+    reach = player.about
+    x, y = player.place
+    found = [
+        (6 * len(gaps(player, plant)) + player.atlas.to_plant(reach, plant)[0], plant)
+        for plant in player.atlas.plants
+        if abs(plant[0] - x) + abs(plant[1] - y) <= _FAR_AWAY and gaps(player, plant)
+    ]
+    return min(found)[1] if found else None
+
+
 def _best_plant(player: Player) -> Cell | None:
     """The one to look after: fenced ones first, then those that are grown the most."""
-    reach = player.reach
+    reach = player.about
     found = [
         (len(gaps(player, plant)), -grown, plant)
         for plant, grown in player.atlas.plants.items()
-        if reach.beside[plant] < FAR
+        if player.atlas.to_plant(reach, plant)[0] < FAR
     ]
     return min(found)[2] if found else None
+
+
+async def eat_from(player: Player, plant: Cell) -> None:
+    """Go through the fence of a plant, eat from it, and close the fence again.
+
+    Args:
+        player: who does.
+        plant: it is ripe.
+
+    Raises:
+        legs.CannotAct: there is no way to it.
+    """
+    _, side = player.atlas.to_plant(player.reach, plant)
+    if side == plant:
+        raise legs.CannotAct("there is no way to it")
+    if not WALKABLE[player.atlas.ground[side]]:
+        await legs.approach(player, side)
+        await legs.dig(player, side)
+    await legs.go(player, side)
+    await legs.face(player, plant)
+    if player.ahead == plant:
+        await player.act("do")
+    if player.has("stone"):
+        await legs.place(player, "stone", side)
 
 
 class PlantSapling(Strategy):
@@ -75,8 +132,8 @@ class PlantSapling(Strategy):
         if wanted.name != "place_plant":
             ask.cannot("it is no planting")
         player: Player = ask.entity
-        found = player.nearest("grass")
-        steps = ask.cost(Found("grass")) if found is None else found[1]
+        known = player.roughly("grass")
+        steps = ask.cost(Found("grass")) if known is None else known
         return ask.cost(Have("sapling")) + steps + 2.0
 
     @fails
@@ -106,26 +163,26 @@ class Fence(Strategy):
 
     def estimate(self, ask: Ask, wanted: Fenced) -> float | None:
         player: Player = ask.entity
-        plant = _best_plant(player)
+        plant = _open_plant(player)
         needs = [Have("stone", _STONES)]
         if plant is None:
             return ask.total([*needs, Have("sapling")]) + 30.0
-        return ask.total(needs) + float(player.reach.beside[plant]) + 6.0 * len(gaps(player, plant))
+        return ask.total(needs) + float(player.atlas.to_plant(player.about, plant)[0]) + 6.0 * len(gaps(player, plant))
 
     @fails
     async def run(self, ctx: StrategyContext, wanted: Fenced) -> None:
         player: Player = ctx.entity
-        if _best_plant(player) is None:
-            await ctx.solve(Have("sapling"))
-        await ctx.solve(Have("stone", _STONES))
-        if _best_plant(player) is None:
-            await _plant(ctx, player)
-        while not ctx.ask.is_met(wanted):
-            plant = _best_plant(player)
+        while len(fenced(player)) < wanted.count:
+            began = player.step
+            plant = _open_plant(player)
             if plant is None:
-                ctx.fail("it was eaten")
+                await ctx.solve(Have("sapling"))
+                await ctx.solve(Have("stone", _STONES))
+                await _plant(ctx, player)
+                await legs.lose_no_time(player, began)
+                continue
             if not player.has("stone"):
-                await ctx.solve(Have("stone", 2))
+                await ctx.solve(Have("stone", 3))
                 continue
             reach = player.reach
             ways = [
@@ -135,6 +192,7 @@ class Fence(Strategy):
             ]
             if not ways and player.place in gaps(player, plant):
                 await self._leave(player, plant)
+                await legs.lose_no_time(player, began)
                 continue
             if not ways:
                 ctx.fail("it cannot be closed")
@@ -162,29 +220,36 @@ class EatPlant(Strategy):
         player: Player = ask.entity
         plant = _best_plant(player)
         grown = 0 if plant is None else player.atlas.plants[plant]
-        waits = max(0, _RIPE - grown)
         if plant is not None and grown >= _RIPE:
-            return float(player.reach.beside[plant]) + 2.0
-        return ask.cost(Fenced()) + waits
+            return float(player.atlas.to_plant(player.about, plant)[0]) + 2.0
+        if plant is None or gaps(player, plant):
+            return ask.cost(Fenced()) + _ADVANCE
+        if len(player.diary.open) > 1:
+            ask.cannot("it grows by itself, and there is more to do")
+        return float(_RIPE - grown)
 
     @fails
     async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
         player: Player = ctx.entity
         while not ctx.ask.is_met(wanted):
+            began = player.step
             plant = _best_plant(player)
+            if plant is not None and not gaps(player, plant) and len(player.diary.open) > 1:
+                if player.atlas.plants[plant] < _RIPE:
+                    ctx.fail("it grows by itself now")
             if plant is None or (gaps(player, plant) and player.atlas.plants[plant] < _RIPE):
                 await ctx.solve(Fenced())
             elif player.atlas.plants[plant] < _RIPE or player.inventory["food"] >= RULES["bars"]["most"]:
                 await self._wait(ctx, player, plant)
             else:
-                await legs.approach(player, plant)
-                await player.act("do")
+                await eat_from(player, plant)
                 if not ctx.ask.is_met(wanted) and plant in player.atlas.plants:
                     player.atlas.plants[plant] = _RIPE - 10
+            await legs.lose_no_time(player, began)
 
     @staticmethod
     async def _wait(ctx: StrategyContext, player: Player, plant: Cell) -> None:
-        if player.reach.beside[plant] > _NEAR:
+        if player.atlas.to_plant(player.reach, plant)[0] > _NEAR:
             cells = player.atlas.around(plant, player.reach, _NEAR)
             if cells:
                 await legs.go(player, cells[0])

@@ -15,14 +15,14 @@ from examples.crafter.strategies.wants import Achieved, Found, fails
 
 if TYPE_CHECKING:
     from agentrt.strategy import Ask, StrategyContext
-    from examples.crafter.atlas import Cell
     from examples.crafter.player import Player
+    from examples.crafter.reach import Cell
 
 __all__ = ["Defeat"]
 
 _HAUNTS = {"zombie": "grass", "skeleton": "path"}
 _SEARCH = {"zombie": 120.0, "skeleton": 160.0}
-_STRONG = 5  # health from which on it looks for a fight
+_STRONG = 6  # health from which on it looks for a fight
 _CHASE = 25  # steps
 _BLOWS = 6
 _ROAM = 24  # steps
@@ -54,10 +54,12 @@ class Defeat(Strategy):
         kind = wanted.name.partition("_")[2]
         number = CREATURES[kind]
         while not ctx.ask.is_met(wanted):
-            if player.inventory["health"] < _STRONG:
+            began = player.step
+            if player.inventory["health"] < _STRONG - 1:
                 ctx.fail("it is too weak")
             if player.closest(number) is None:
                 await self._search(ctx, player, kind)
+                await legs.lose_no_time(player, began)
                 continue
             try:
                 cell = await legs.walk_up_to(player, lambda: player.closest(number), _CHASE)
@@ -65,6 +67,7 @@ class Defeat(Strategy):
                 await player.act("noop")
             else:
                 await legs.strike(player, cell, _BLOWS)
+                await legs.lose_no_time(player, began)
 
     async def _search(self, ctx: StrategyContext, player: Player, kind: str) -> None:
         """Go to where they live: where the map ends there, or else anywhere there."""
@@ -76,7 +79,6 @@ class Defeat(Strategy):
         await legs.go(
             player, goal, lambda: player.closest(CREATURES[kind]) is not None or player.atlas.is_seen_around(goal)
         )
-        await player.act("noop")
 
     @staticmethod
     def _somewhere(ctx: StrategyContext, player: Player, haunt: str) -> Cell:

@@ -23,7 +23,7 @@ __all__ = ["Explore", "Gather", "PickSapling", "wish"]
 _COLLECT = RULES["collect"]
 _MOST = RULES["bars"]["most"]
 _BY_THE_WAY = 3  # steps
-_BUILDING = 5  # stones that are always of use: for a shelter, a fence, a bridge
+_BUILDING = 7  # stones that are always of use: for a shelter, a fence
 _USUALLY = {"tree": 30.0, "water": 50.0, "stone": 50.0, "coal": 60.0, "iron": 120.0, "diamond": 250.0, "grass": 20.0}
 _LIKES = {
     "coal": "stone",
@@ -69,8 +69,8 @@ class Gather(Strategy):
             ask.cannot(f"nobody can carry {wanted.count}")
         player: Player = ask.entity
         steps = ask.cost(Have(rule["tool"])) if rule["tool"] else 0.0
-        found = player.nearest(rule["from"])
-        steps += ask.cost(Found(rule["from"])) if found is None else found[1]
+        known = player.roughly(rule["from"])
+        steps += ask.cost(Found(rule["from"])) if known is None else known
         return steps + 4.0 * (wanted.count - held(ask, wanted.item)) - 2.0
 
     @fails
@@ -88,7 +88,9 @@ class Gather(Strategy):
             if found is None:
                 await ctx.solve(Found(rule["from"]))
                 continue
+            began = player.step
             await self._take(player, found[0])
+            await legs.lose_no_time(player, began)
 
     @staticmethod
     async def _take(player: Player, cell: legs.Cell) -> None:
@@ -113,8 +115,8 @@ class PickSapling(Strategy):
         if wanted.item != "sapling":
             ask.cannot("it is not found in grass")
         player: Player = ask.entity
-        found = player.nearest("grass")
-        steps = ask.cost(Found("grass")) if found is None else found[1]
+        known = player.roughly("grass")
+        steps = ask.cost(Found("grass")) if known is None else known
         return steps + _COLLECT["sapling"]["tries"] * (wanted.count - held(ask, "sapling"))
 
     @fails
@@ -128,7 +130,9 @@ class PickSapling(Strategy):
             if found is None:
                 await ctx.solve(Found("grass"))
                 continue
+            began = player.step
             await legs.aim(player, found[0])
+            await legs.lose_no_time(player, began)
 
 
 class Explore(Strategy):
@@ -148,11 +152,14 @@ class Explore(Strategy):
     @fails
     async def run(self, ctx: StrategyContext, wanted: Found) -> None:
         player: Player = ctx.entity
+        is_seen = player.atlas.is_seen_around
         while True:
             edge = player.atlas.frontier(player.reach, _LIKES.get(wanted.material))
             if edge is None:
                 ctx.fail("all that can be reached was seen")
-            goal = edge[0]
-            await legs.go(player, goal, lambda: ctx.ask.is_met(wanted) or player.atlas.is_seen_around(goal))
-            if ctx.ask.is_met(wanted):
+            goal, began = edge[0], player.step
+            seen = player.atlas.count(wanted.material)
+            await legs.go(player, goal, lambda: player.atlas.count(wanted.material) > seen or is_seen(goal))
+            if player.nearest(wanted.material) is not None:
                 return
+            await legs.lose_no_time(player, began)

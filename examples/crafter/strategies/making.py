@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from agentrt import MOVE
 from agentrt.strategy import Strategy
 from examples.crafter import legs
-from examples.crafter.atlas import FAR, Cell
+from examples.crafter.reach import Cell
 from examples.crafter.rules import RULES, SIDES
-from examples.crafter.strategies.wants import Beside, Have, fails, held
+from examples.crafter.strategies.wants import Beside, Have, fails
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,9 +36,9 @@ class Make(Strategy):
         """What is used up, stations that have to be set up included."""
         uses = dict(rule["uses"])
         player: Player = ask.entity
-        if player.stations_at(tuple(rule["beside"])) is None:
+        if player.stations_at(tuple(rule["beside"]), player.about) is None:
             for station in rule["beside"]:
-                if player.nearest(station) is None:
+                if not player.atlas.knows(station):
                     for item, count in RULES["place"][station]["uses"].items():
                         uses[item] = uses.get(item, 0) + count
         return [Have(item, min(count, RULES["bars"]["most"])) for item, count in uses.items()]
@@ -71,7 +71,7 @@ class GoToStations(Strategy):
 
     def estimate(self, ask: Ask, wanted: Beside) -> float | None:
         player: Player = ask.entity
-        found = player.stations_at(wanted.stations)
+        found = player.stations_at(wanted.stations, player.about)
         if found is None:
             ask.cannot("none are known that stand together")
         return float(found[1])
@@ -79,7 +79,7 @@ class GoToStations(Strategy):
     @fails
     async def run(self, ctx: StrategyContext, wanted: Beside) -> None:
         player: Player = ctx.entity
-        found = player.stations_at(wanted.stations)
+        found = player.stations_at(wanted.stations, player.reach)
         if found is None:
             ctx.fail("they are gone")
         await legs.go(player, found[0], lambda: ctx.ask.is_met(wanted))

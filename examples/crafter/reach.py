@@ -1,0 +1,129 @@
+"""How far everything is from one place, and by which way.
+
+The map of a player is a square: 64 by 64 cells of the world, and a rim around it that nobody can enter, so that whoever
+looks at the neighbors of a cell never leaves the array. What it takes to enter each cell follows from what stands there
+and what one has: a step where one can walk, more where one has to dig or to fell, more where somebody is in the way or
+dangerous; 0 where nobody gets through. The shortest ways over that are the library tcod's.
+
+Rejected: ways around where each creature will be (they move at random, and the way is looked at again in each step).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import tcod.path
+
+from examples.crafter.rules import DIGGABLE, MATERIALS, SIDES, SKELETON, WALKABLE, ZOMBIE
+
+__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Reach", "entry_costs", "tools_of"]
+
+Cell = tuple[int, int]
+
+_WORLD: Final = 64
+RIM: Final = 8
+SIDE: Final = _WORLD + 2 * RIM
+START: Final[Cell] = (RIM + _WORLD // 2, RIM + _WORLD // 2)
+FAR: Final = 1_000_000  # steps: what cannot be reached
+
+_DIG: Final = 3  # steps to walk into rock: face it, strike it, go; it leaves a stone in the bag
+_FELL: Final = 4
+_IN_THE_WAY: Final = 4  # steps that a creature costs who stands on the way
+_GRASS_AT_NIGHT: Final = 6
+_WARY: Final = {ZOMBIE: (2, 3), SKELETON: (4, 4)}  # how far around one each step costs more, and how much
+
+
+def _costs() -> dict[tuple[str, ...], np.ndarray[Any, np.dtype[np.int32]]]:
+    """For each set of tools, what it costs to enter a cell of each material; 0: nobody can."""
+    costs = {}
+    tools = tuple(DIGGABLE)
+    for count in range(len(tools) + 1):
+        cost = np.zeros(32, np.int32)
+        cost[WALKABLE] = 1
+        cost[MATERIALS["tree"]] = _FELL
+        for tool in tools[:count]:
+            cost[[MATERIALS[name] for name in DIGGABLE[tool]]] = _DIG
+        costs[tools[:count]] = cost
+    return costs
+
+
+_COSTS: Final = _costs()
+
+
+def tools_of(inventory: dict[str, int]) -> tuple[str, ...]:
+    """The pickaxes that one has, each as good as all before it.
+
+    Args:
+        inventory: what one has.
+    """
+    count = max((number for number, tool in enumerate(DIGGABLE, 1) if inventory.get(tool)), default=0)
+    return tuple(DIGGABLE)[:count]
+
+
+def entry_costs(
+    ground: np.ndarray[Any, np.dtype[np.uint8]],
+    inventory: dict[str, int],
+    creatures: Mapping[Cell, int],
+    kept: Iterable[Cell],
+    is_dark: bool = False,
+) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """What it takes to enter each cell, in steps; 0: nobody can.
+
+    Args:
+        ground: the number of the material in each cell.
+        inventory: of the player; its pickaxes dig.
+        creatures: by their cells.
+        kept: cells that are not to be entered: saplings, and what protects them.
+        is_dark: whether grass is to be avoided, since zombies come up there.
+    """
+    costs: np.ndarray[Any, np.dtype[np.int32]] = _COSTS[tools_of(inventory)][ground]
+    if is_dark:
+        costs[ground == MATERIALS["grass"]] += _GRASS_AT_NIGHT
+    for cell in kept:
+        costs[cell] = 0
+    for cell, kind in creatures.items():
+        if costs[cell]:
+            costs[cell] += _IN_THE_WAY
+        if kind in _WARY:
+            far, more = _WARY[kind]
+            x, y = cell
+            part = costs[x - far : x + far + 1, y - far : y + far + 1]
+            part[part > 0] += more
+    return costs
+
+
+class Reach:
+    """How far it is from one place to every other.
+
+    Args:
+        costs: what it takes to enter each cell; 0 for those that cannot be entered.
+        place: where one stands.
+
+    Attributes:
+        place: as given.
+        steps: to stand in each cell.
+        beside: to stand beside each cell.
+    """
+
+    def __init__(self, costs: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
+        self.place = place
+        self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0))
+        self._finder.add_root(place)
+        self._finder.resolve()
+        self.steps = np.minimum(self._finder.distance, FAR)
+        beside = np.full_like(self.steps, FAR)
+        inner = beside[1:-1, 1:-1]
+        for x, y in SIDES:
+            part = self.steps[1 + x : SIDE - 1 + x, 1 + y : SIDE - 1 + y]
+            np.minimum(inner, part, out=inner)
+        self.beside = beside
+
+    def way(self, cell: Cell) -> list[Cell]:
+        """The cells on the shortest way, without the one where one stands and with the last.
+
+        Args:
+            cell: where to; it can be reached.
+        """
+        return [(int(x), int(y)) for x, y in self._finder.path_to(cell)[1:]]
