@@ -106,6 +106,16 @@ class FlagLedger:
             self._serve()  # those whom the claim stood before
         return refusal
 
+    def gives_way(self, flags: Collection[str], owner: Holder) -> bool:
+        """Whether nobody waits, and all holders of some flags give way: quick, for whoever asks in each tick.
+
+        Args:
+            flags: what would be taken.
+            owner: who would hold them.
+        """
+        holds = [hold for flag in flags if (hold := self._holds.get(flag)) is not None]
+        return not self._waiting and all(self._gives_way(hold, owner) for hold in holds)
+
     def obstacle(
         self, flags: Collection[str], owner: Holder, tick: int, *, shared_with: Iterable[object] = ()
     ) -> Refusal | None:

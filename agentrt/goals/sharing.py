@@ -115,7 +115,8 @@ class FlagSharing(GoalLife):
                 holder is None or holder is wrapped or holder.can_be_replaced_by(wrapped)
             ):
                 return False
-        if strangers is not None and any(flag in strangers for flag in flags):
+        is_theirs = strangers is not None and any(flag in strangers for flag in flags)
+        if is_theirs and not self.ledger.gives_way(flags, wrapped):
             refusal = self.ledger.obstacle(flags, wrapped, tick_of(self.body), shared_with=self._shares(wrapped))
             if refusal is not None:
                 self._refused(wrapped, refusal)

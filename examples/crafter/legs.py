@@ -86,10 +86,9 @@ async def go(player: Player, cell: Cell, until: Until | None = None) -> None:
     for _ in range(_DETOURS):
         if player.place == cell:
             return
-        reach = player.reach
-        if reach.steps[cell] >= FAR:
+        way = player.way_to(cell)
+        if not way:
             break
-        way = reach.way(cell)
         if way[0] in player.atlas.creatures:
             await player.act("noop")  # there is no better way, and whoever stands there will not for long
         elif await _follow(player, way, until):
@@ -166,10 +165,10 @@ async def approach(player: Player, cell: Cell, until: Until | None = None) -> No
     for _ in range(_DETOURS):
         if _is_beside(player.place, cell):
             break
-        beside = _nearest_side(player.reach, cell)
-        if beside is None:
+        way = player.way_to(cell, ends_beside=True)
+        if not way:
             raise CannotAct("there is no way")
-        await go(player, beside, until)
+        await go(player, way[-1], until)
         if until is not None and until():
             return
     await face(player, cell)
@@ -198,10 +197,10 @@ async def walk_up_to(player: Player, find: Callable[[], Cell | None], steps: int
             if player.ahead == find():
                 return player.ahead
             continue
-        beside = _nearest_side(player.reach, cell)
-        if beside is None:
+        way = player.way_to(cell, ends_beside=True)
+        if not way:
             break
-        if not await _enter(player, player.reach.way(beside)[0]):
+        if not await _enter(player, way[0]):
             await player.act("noop")
     raise CannotAct("it got away")
 
@@ -222,12 +221,6 @@ async def strike(player: Player, cell: Cell, blows: int) -> None:
 
 def _is_beside(place: Cell, cell: Cell) -> bool:
     return abs(place[0] - cell[0]) + abs(place[1] - cell[1]) == 1
-
-
-def _nearest_side(reach: Reach, cell: Cell) -> Cell | None:
-    sides = [(cell[0] + x, cell[1] + y) for x, y in SIDES]
-    best = min(sides, key=lambda side: int(reach.steps[side]))
-    return best if reach.steps[best] < FAR else None
 
 
 def aims(player: Player, cell: Cell, reach: Reach) -> list[tuple[int, Cell, Cell]]:

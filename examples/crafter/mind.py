@@ -45,8 +45,6 @@ _ACTIONS = (
     striving.Idle,
 )
 _STRATEGIES = (
-    achieving.CollectOne,
-    achieving.MakeOne,
     achieving.PlaceOne,
     achieving.LiveThroughIt,
     farming.PlantSapling,

@@ -19,16 +19,16 @@ from agentrt import Entity, next_tick
 from examples.crafter.atlas import Atlas
 from examples.crafter.diary import Diary
 from examples.crafter.eyes import DAY, Sight, daylight
-from examples.crafter.reach import FAR, START, Cell, Reach
+from examples.crafter.reach import FAR, START, Cell, Reach, way_between
 from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
 __all__ = ["Player"]
 
 _PONDERS_EVERY: Final = 12  # steps
-_DUSK, _DAWN = 0.4, 0.6  # how light it is when it begins and ends to hide
+_DUSK, _DAWN = 0.62, 0.8
 _MIDNIGHT: Final = 210  # a step of a day
-_FRESH: Final = 20  # steps for which distances are good enough to weigh things
-_NEAR: Final = 6  # steps from where they were measured
+_FRESH: Final = 50  # steps for which distances are good enough to weigh things
+_NEAR: Final = 9  # steps from where they were measured
 _FACING: Final = {turn: side for side, turn in TURNS.items()}
 
 
@@ -153,6 +153,19 @@ class Player(Entity):
     def reach(self) -> Reach:
         """How far everything is from where it stands."""
         return self.atlas.reach(self.place, self.inventory)
+
+    def way_to(self, cell: Cell, *, ends_beside: bool = False) -> list[Cell]:
+        """The cells on the shortest way to one, without that where it stands; empty if there is none.
+
+        Args:
+            cell: where to.
+            ends_beside: whether it is enough to be beside it; it need not be a cell that can be entered.
+        """
+        costs = self.atlas.costs(self.inventory)
+        if ends_beside:
+            costs[cell] = 1
+        way = way_between(costs, self.place, cell)
+        return way[:-1] if ends_beside else way
 
     @property
     def about(self) -> Reach:

@@ -18,7 +18,7 @@ import tcod.path
 
 from examples.crafter.rules import DIGGABLE, MATERIALS, SIDES, SKELETON, WALKABLE, ZOMBIE
 
-__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Reach", "entry_costs", "tools_of"]
+__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Reach", "entry_costs", "tools_of", "way_between"]
 
 Cell = tuple[int, int]
 
@@ -92,6 +92,20 @@ def entry_costs(
             part = costs[x - far : x + far + 1, y - far : y + far + 1]
             part[part > 0] += more
     return costs
+
+
+def way_between(costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell) -> list[Cell]:
+    """The shortest way to one cell; much quicker than to find out how far everything is.
+
+    Args:
+        costs: what it takes to enter each cell; 0 for those that cannot be entered.
+        start: where one stands.
+        end: where to.
+
+    Returns:
+        The cells on the way, the last one included; empty if there is none.
+    """
+    return [(int(x), int(y)) for x, y in tcod.path.AStar(costs, 0).get_path(*start, *end)]
 
 
 class Reach:

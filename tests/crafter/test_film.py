@@ -148,18 +148,18 @@ def test_a_clip_tells_what_was_achieved_for_a_while():
 
 @pytest.fixture(scope="module")
 def night(same_world):
-    """Gives the digest of forty steps of one night in which nobody does anything, while somebody looks."""
+    """Gives the digest of thirty steps of one night in which nobody does anything, while somebody looks."""
 
     def digest(look):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("crafter.Env", same_world(begins=190))
             patch.setattr(game, "make_mind", game.Agent)
-            with Episode(3, 40) as episode:
+            with Episode(3, 30) as episode:
                 look(episode)
                 while not episode.is_over:
                     episode.advance()
                     look(episode)
-                assert episode.step == 40
+                assert episode.step == 30
                 return episode.digest
 
     return digest
@@ -170,5 +170,5 @@ def test_taking_frames_at_night_changes_nothing(night):
     films = Sheet(io.BytesIO(), 1), Clip(io.BytesIO(), 1)
     unfilmed = night(lambda episode: None)
     assert night(lambda episode: [film.take(episode, []) for film in films]) == unfilmed
-    assert [film.finish() for film in films] == [41, 41]
+    assert [film.finish() for film in films] == [31, 31]
     assert night(lambda episode: episode._game.render((144, 144))) != unfilmed  # which takes random numbers

@@ -230,7 +230,7 @@ def test_a_real_episode(short_records):
 @pytest.mark.slow
 def test_two_processes_play_the_same_episodes_as_one(short_records):
     there = []
-    workers.run(functools.partial(play_one, length=60), (6, 5), 2, lambda news: there.append(news.result))
+    workers.run(functools.partial(play_one, length=60), (8, 4), 2, lambda news: there.append(news.result))
     there = [record for record in there if record is not None]
     assert combined_digest(there) == combined_digest(short_records)
     spent = Spent()

@@ -35,6 +35,7 @@ __all__ = [
 
 _FULL = RULES["bars"]["most"]
 _RIPE = RULES["ripe_after"] + 3
+_AGAIN = 10  # steps until it looks again for a shelter from where it stands
 _CLOSE = 6  # steps: what is so near is done sooner than it must be
 _CHASE = 30
 _EVENING = 90  # the step of a day from which on it sees to it that it will not be hungry at night
@@ -253,14 +254,20 @@ class FindShelter(Action):
 
         place: Shelter | None
 
+    def __init__(self) -> None:
+        self._looked = -_AGAIN
+        self._place: legs.Cell | None = None
+        self._found: Shelter | None = None
+
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
         if shelter.is_closed(player):
             ctx.set_think_output(place=None)
             await park()
-        found = shelter.find(player)
-        if found is not None:
-            ctx.set_think_output(place=found)
+        if player.step - self._looked > _AGAIN or self._place != player.place:
+            self._looked, self._place, self._found = player.step, player.place, shelter.find(player)
+        if self._found is not None:
+            ctx.set_think_output(place=self._found)
             await park()
 
 

@@ -14,7 +14,7 @@ from examples.crafter import legs
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
 from examples.crafter.strategies.farming import Fenced, fenced
-from examples.crafter.strategies.wants import Achieved, Have
+from examples.crafter.strategies.wants import Have, want_for
 
 __all__ = ["AMBITIONS", "Idle", "StockUp", "Strive", "TendFarm", "observe_ambitions"]
 
@@ -26,7 +26,7 @@ _PLANTS = 3
 _ABLE = 4  # health, food and drink that it takes to think of farming
 _HOME = 8  # steps
 _BACK_OFF = 60  # steps
-_FRESH = 10  # steps for which a cost is good enough, if nothing was gained or used up
+_SOON, _FRESH = 6, 48  # steps for which a cost is good enough: the longer, the more it is
 
 
 class Strive(Action):
@@ -46,15 +46,17 @@ class Strive(Action):
 
     def __init__(self) -> None:
         self._cost = inf
-        self._fresh_until = 0
+        self._asked = self._keeps = 0.0
         self._stock = -1
 
     async def think(self, ctx: Context, args: Args) -> None:
         player: Player = ctx.entity
         while True:
-            if player.step >= self._fresh_until or player.stock != self._stock:
-                self._cost = ctx.agent.gameplay.cost(Achieved(args.name))
-                self._fresh_until, self._stock = player.step + _FRESH, player.stock
+            age = player.step - self._asked
+            if age >= self._keeps or (age >= _SOON and player.stock != self._stock):
+                self._cost = ctx.agent.gameplay.cost(want_for(args.name, player.inventory))
+                self._asked, self._stock = player.step, player.stock
+                self._keeps = min(_FRESH, max(_SOON, self._cost / 4))
             cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
             if cost < inf:
                 ctx.set_utility(_HALF / (_HALF + cost))
@@ -67,7 +69,7 @@ class Strive(Action):
         player: Player = ctx.entity
         ctx.set_status_text_key(f"wants to {args.name.replace('_', ' ')}")
         try:
-            await ctx.agent.gameplay.solve(Achieved(args.name))
+            await ctx.agent.gameplay.solve(want_for(args.name, player.inventory))
         except DependencyFailedError as error:
             ctx.get_log().debug("put_off", achievement=args.name, story=error.story)
             player.put_off[args.name] = player.step + _BACK_OFF * (1 + player.failures.get(args.name, 0))

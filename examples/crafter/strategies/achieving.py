@@ -1,8 +1,8 @@
-"""Achievements: what each of them asks for, in terms of what others provide."""
+"""Deeds: placing things, and what is done to stay alive anyway."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt import MOVE
 from agentrt.errors import ActivityImpossibleError
@@ -10,75 +10,43 @@ from agentrt.strategy import Strategy
 from examples.crafter import legs
 from examples.crafter.rules import RULES, SIDES
 from examples.crafter.strategies.making import placeable
-from examples.crafter.strategies.wants import Achieved, Beside, Have, fails, held
+from examples.crafter.strategies.wants import Beside, Have, Lived, Placed, fails
 
 if TYPE_CHECKING:
     from agentrt.strategy import Ask, Dependency, StrategyContext
     from examples.crafter.player import Player
     from examples.crafter.reach import Cell
 
-__all__ = ["CollectOne", "LiveThroughIt", "MakeOne", "PlaceOne"]
-
-
-class CollectOne(Strategy):
-    """Have one more of it than now."""
-
-    provides = Achieved
-    reads = ("stock", "diary")
-    patience = 9000.0
-
-    @staticmethod
-    def _need(ask: Ask, wanted: Achieved) -> Have:
-        verb, _, item = wanted.name.partition("_")
-        if verb != "collect" or item not in RULES["collect"]:
-            ask.cannot("it is not collected")
-        return Have(item, held(ask, item) + 1)
-
-    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
-        return ask.cost(self._need(ask, wanted))
-
-    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
-        await ctx.solve(self._need(ctx.ask, wanted))
-
-
-class MakeOne(CollectOne):
-    """Make it."""
-
-    @staticmethod
-    def _need(ask: Ask, wanted: Achieved) -> Have:
-        verb, _, item = wanted.name.partition("_")
-        if verb != "make":
-            ask.cannot("it is not made")
-        return Have(item)
+__all__ = ["LiveThroughIt", "PlaceOne"]
 
 
 class PlaceOne(Strategy):
     """Place it, anywhere; a furnace beside a table, where it will be needed."""
 
-    provides = Achieved
+    provides = Placed
     reads = ("stock", "map", "place", "diary")
     flags = (MOVE,)
     patience = 9000.0
 
     @staticmethod
-    def _needs(ask: Ask, wanted: Achieved) -> list[Dependency]:
-        verb, _, thing = wanted.name.partition("_")
-        if verb != "place" or thing == "plant":
-            ask.cannot("it is not placed")
-        needs: list[Dependency] = [Have(item, count) for item, count in RULES["place"][thing]["uses"].items()]
-        if thing == "furnace":
+    def _needs(ask: Ask, wanted: Placed) -> list[Dependency[Any]]:
+        if wanted.thing == "plant":
+            ask.cannot("it is planted")
+        uses = RULES["place"][wanted.thing]["uses"]
+        needs: list[Dependency[Any]] = [Have(item, count) for item, count in uses.items()]
+        if wanted.thing == "furnace":
             needs.append(Beside(("table",)))
         return needs
 
-    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
+    def estimate(self, ask: Ask, wanted: Placed) -> float | None:
         return ask.total(self._needs(ask, wanted)) + 2.0
 
     @fails
-    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+    async def run(self, ctx: StrategyContext, wanted: Placed) -> None:
         player: Player = ctx.entity
         for need in self._needs(ctx.ask, wanted):
             await ctx.solve(need)
-        await legs.place(player, wanted.name.partition("_")[2], self._site(ctx, player))
+        await legs.place(player, wanted.thing, self._site(ctx, player))
 
     @staticmethod
     def _site(ctx: StrategyContext, player: Player) -> Cell:
@@ -96,17 +64,15 @@ class PlaceOne(Strategy):
 class LiveThroughIt(Strategy):
     """What the player does anyway to stay alive: have it done now, by the actions of its plan."""
 
-    provides = Achieved
+    provides = Lived
     reads = ("bars", "map", "place", "diary")
     patience = 3000.0
-    activities = {"collect_drink": "crafter:drink", "eat_cow": "crafter:eat", "wake_up": "crafter:rest"}
-    bars = {"collect_drink": "drink", "eat_cow": "food", "wake_up": "energy"}
-    costs = {"collect_drink": 8.0, "eat_cow": 15.0, "wake_up": 25.0}
+    activities: ClassVar = {"collect_drink": "crafter:drink", "eat_cow": "crafter:eat", "wake_up": "crafter:rest"}
+    bars: ClassVar = {"collect_drink": "drink", "eat_cow": "food", "wake_up": "energy"}
+    costs: ClassVar = {"collect_drink": 8.0, "eat_cow": 15.0, "wake_up": 25.0}
 
-    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
-        bar = self.bars.get(wanted.name)
-        if bar is None:
-            ask.cannot("one does not need it to live")
+    def estimate(self, ask: Ask, wanted: Lived) -> float | None:
+        bar = self.bars[wanted.name]
         player: Player = ask.entity
         missing = RULES["bars"]["most"] - player.inventory[bar]
         if not missing:
@@ -122,7 +88,7 @@ class LiveThroughIt(Strategy):
             steps += 11.0 * missing
         return steps
 
-    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+    async def run(self, ctx: StrategyContext, wanted: Lived) -> None:
         try:
             await ctx.execute(self.activities[wanted.name])
         except ActivityImpossibleError:

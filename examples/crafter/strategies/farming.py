@@ -15,7 +15,7 @@ from agentrt.strategy import Dependency, Strategy
 from examples.crafter import legs
 from examples.crafter.reach import FAR, Cell
 from examples.crafter.rules import RULES, SIDES, WALKABLE
-from examples.crafter.strategies.wants import Achieved, Found, Have, fails
+from examples.crafter.strategies.wants import Found, Have, Placed, PlantEaten, fails
 
 if TYPE_CHECKING:
     from agentrt.strategy import Ask, StrategyContext
@@ -123,21 +123,21 @@ async def eat_from(player: Player, plant: Cell) -> None:
 class PlantSapling(Strategy):
     """Plant a sapling where the least is open around it."""
 
-    provides = Achieved
+    provides = Placed
     flags = (MOVE,)
     reads = ("stock", "map", "place", "diary")
     patience = 3000.0
 
-    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
-        if wanted.name != "place_plant":
-            ask.cannot("it is no planting")
+    def estimate(self, ask: Ask, wanted: Placed) -> float | None:
+        if wanted.thing != "plant":
+            ask.cannot("it is not planted")
         player: Player = ask.entity
         known = player.roughly("grass")
         steps = ask.cost(Found("grass")) if known is None else known
         return ask.cost(Have("sapling")) + steps + 2.0
 
     @fails
-    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+    async def run(self, ctx: StrategyContext, wanted: Placed) -> None:
         player: Player = ctx.entity
         await ctx.solve(Have("sapling"))
         await _plant(ctx, player)
@@ -210,13 +210,11 @@ class Fence(Strategy):
 class EatPlant(Strategy):
     """Wait beside a fenced sapling until it is ripe, and eat from it."""
 
-    provides = Achieved
+    provides = PlantEaten
     reads = ("stock", "map", "place", "diary")
     patience = 9000.0
 
-    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
-        if wanted.name != "eat_plant":
-            ask.cannot("it is no plant")
+    def estimate(self, ask: Ask, wanted: PlantEaten) -> float | None:
         player: Player = ask.entity
         plant = _best_plant(player)
         grown = 0 if plant is None else player.atlas.plants[plant]
@@ -229,13 +227,13 @@ class EatPlant(Strategy):
         return float(_RIPE - grown)
 
     @fails
-    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+    async def run(self, ctx: StrategyContext, wanted: PlantEaten) -> None:
         player: Player = ctx.entity
         while not ctx.ask.is_met(wanted):
             began = player.step
             plant = _best_plant(player)
             if plant is not None and not gaps(player, plant) and len(player.diary.open) > 1:
-                if player.atlas.plants[plant] < _RIPE:
+                if player.atlas.plants.get(plant, 0) < _RIPE:
                     ctx.fail("it grows by itself now")
             if plant is None or (gaps(player, plant) and player.atlas.plants[plant] < _RIPE):
                 await ctx.solve(Fenced())

@@ -11,7 +11,7 @@ from agentrt import MOVE
 from agentrt.strategy import Strategy
 from examples.crafter import legs
 from examples.crafter.rules import CREATURES
-from examples.crafter.strategies.wants import Achieved, Found, fails
+from examples.crafter.strategies.wants import Defeated, Found, fails
 
 if TYPE_CHECKING:
     from agentrt.strategy import Ask, StrategyContext
@@ -31,27 +31,24 @@ _ROAM = 24  # steps
 class Defeat(Strategy):
     """Find one, go after it, and strike it until it is dead."""
 
-    provides = Achieved
+    provides = Defeated
     flags = (MOVE,)
     reads = ("map", "place", "diary", "creatures")
     patience = 4000.0
 
-    def estimate(self, ask: Ask, wanted: Achieved) -> float | None:
-        verb, _, kind = wanted.name.partition("_")
-        if verb != "defeat":
-            ask.cannot("it is no fight")
+    def estimate(self, ask: Ask, wanted: Defeated) -> float | None:
         player: Player = ask.entity
         if player.inventory["health"] < _STRONG:
             ask.cannot("it is too weak")
-        if player.closest(CREATURES[kind]) is not None:
+        if player.closest(CREATURES[wanted.kind]) is not None:
             return 10.0
         unarmed = 0.0 if player.has("stone_sword") or player.has("iron_sword") else 60.0
-        return _SEARCH[kind] + unarmed
+        return _SEARCH[wanted.kind] + unarmed
 
     @fails
-    async def run(self, ctx: StrategyContext, wanted: Achieved) -> None:
+    async def run(self, ctx: StrategyContext, wanted: Defeated) -> None:
         player: Player = ctx.entity
-        kind = wanted.name.partition("_")[2]
+        kind = wanted.kind
         number = CREATURES[kind]
         while not ctx.ask.is_met(wanted):
             began = player.step

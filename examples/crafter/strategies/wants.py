@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from agentrt.strategy import Ask, StrategyContext
     from examples.crafter.player import Player
 
-__all__ = ["Achieved", "Beside", "Found", "Have", "fails", "held"]
+__all__ = [
+    "Beside",
+    "Defeated",
+    "Found",
+    "Have",
+    "Lived",
+    "Placed",
+    "PlantEaten",
+    "fails",
+    "held",
+    "want_for",
+]
 
 
 def held(ask: Ask, item: str) -> int:
@@ -75,18 +86,76 @@ class Beside(Dependency[None], activity="crafter:beside"):
         player: Player = ask.entity
         return not ask.is_assumed and all(player.is_near(station) for station in self.stations)
 
+    def label(self) -> str:
+        return f"Beside {' and '.join(self.stations)}"
 
-class Achieved(Dependency[None], activity="crafter:achieved"):
-    """Something is achieved, once."""
 
-    name: str
+class Deed(Dependency[None]):
+    """Something is done once: it stands in the diary."""
 
     reads = ("diary",)
     cost = 100.0
 
+    def achievement(self) -> str:
+        """The name of the achievement that it is."""
+        raise NotImplementedError
+
     def is_met(self, ask: Ask) -> bool:
         player: Player = ask.entity
-        return self.name in player.diary.achieved
+        return self.achievement() in player.diary.achieved
+
+
+class Placed(Deed, activity="crafter:placed"):
+    """Something was placed: stone, table, furnace or plant."""
+
+    thing: str
+
+    def achievement(self) -> str:
+        return f"place_{self.thing}"
+
+
+class Defeated(Deed, activity="crafter:defeated"):
+    """One of a kind was defeated."""
+
+    kind: str
+
+    def achievement(self) -> str:
+        return f"defeat_{self.kind}"
+
+
+class PlantEaten(Deed, activity="crafter:plant_eaten"):
+    """A plant was eaten."""
+
+    def achievement(self) -> str:
+        return "eat_plant"
+
+
+class Lived(Deed, activity="crafter:lived"):
+    """What one does to stay alive anyway: drank, ate a cow, slept until one woke."""
+
+    name: str
+
+    def achievement(self) -> str:
+        return self.name
+
+
+def want_for(achievement: str, inventory: dict[str, int]) -> Dependency[Any]:
+    """What to ask for, to have something achieved.
+
+    Args:
+        achievement: its name.
+        inventory: of the player.
+    """
+    verb, _, thing = achievement.partition("_")
+    if achievement in ("collect_drink", "eat_cow", "wake_up"):
+        return Lived(achievement)
+    if achievement == "eat_plant":
+        return PlantEaten()
+    if verb == "collect":
+        return Have(thing, inventory.get(thing, 0) + 1)
+    if verb == "make":
+        return Have(thing)
+    return Placed(thing) if verb == "place" else Defeated(thing)
 
 
 def fails(
