@@ -67,7 +67,10 @@ def daylight(step: int) -> float:
 
     Source: Crafter 1.8.3, the formula of its day of 300 steps.
     """
-    return 1.0 - abs(math.cos(math.pi * (step / DAY % 1 + 0.3))) ** 3
+    return _LIGHT[step % DAY]
+
+
+_LIGHT: Final = [1.0 - abs(math.cos(math.pi * (step / DAY + 0.3))) ** 3 for step in range(DAY)]
 
 
 @cache
@@ -87,6 +90,7 @@ class Eyes:
 
     def __init__(self) -> None:
         self._dark = darkness()
+        self._is_dim: list[bool] = self._dark.any(axis=(1, 2)).tolist()
         self._steps = 0
         self._at: tuple[int, int] | None = None
 
@@ -102,18 +106,20 @@ class Eyes:
         """
         self._steps += 1
         symbols = info["semantic"]
-        x, y = (int(place) for place in info["player_pos"])
-        cells = np.full(VIEW, EDGE, np.uint8)
+        x, y = info["player_pos"].tolist()
         left, top = x - VIEW[0] // 2, y - VIEW[1] // 2
         width, height = symbols.shape
         part = symbols[max(left, 0) : min(left + VIEW[0], width), max(top, 0) : min(top + VIEW[1], height)]
-        column, row = max(-left, 0), max(-top, 0)
-        cells[column : column + part.shape[0], row : row + part.shape[1]] = part
-        dark = self._dark[self._steps % DAY]
-        if dark.any():
-            cells[dark & (cells != EDGE)] = HIDDEN
+        if part.shape == VIEW:
+            cells = part.copy()
+        else:
+            cells = np.full(VIEW, EDGE, np.uint8)
+            column, row = max(-left, 0), max(-top, 0)
+            cells[column : column + part.shape[0], row : row + part.shape[1]] = part
+        if self._is_dim[self._steps % DAY]:
+            cells[self._dark[self._steps % DAY] & (cells != EDGE)] = HIDDEN
         before = self._at or (width // 2, height // 2)  # a player begins in the middle
         self._at = (x, y)
         here = picture[_HERE]
-        is_asleep = bool((here[..., 0] == here[..., 1]).all())
-        return Sight(self._steps, cells, (x - before[0], y - before[1]), is_asleep, dict(info["inventory"]))
+        is_asleep = bool(here[3, 3, 0] == here[3, 3, 1]) and bool((here[..., 0] == here[..., 1]).all())
+        return Sight(self._steps, cells, (x - before[0], y - before[1]), is_asleep, info["inventory"])

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
 from examples.crafter.reach import FAR, Cell, Reach
-from examples.crafter.rules import MATERIALS, RULES, SIDES, TURNS, UNKNOWN, WALKABLE
+from examples.crafter.rules import MATERIALS, RULES, SIDES, SKELETON, TURNS, UNKNOWN, WALKABLE, ZOMBIE
 
 if TYPE_CHECKING:
     from examples.crafter.player import Player
@@ -90,10 +90,19 @@ async def go(player: Player, cell: Cell, until: Until | None = None) -> None:
         if not way:
             break
         if way[0] in player.atlas.creatures:
-            await player.act("noop")  # there is no better way, and whoever stands there will not for long
+            await _make_way(player, way[0])
         elif await _follow(player, way, until):
             return
     raise CannotAct("there is no way")
+
+
+async def _make_way(player: Player, cell: Cell) -> None:
+    """There is no better way: a cow will not stand there for long, nor does an arrow, and an enemy is struck."""
+    if player.atlas.creatures[cell] in (ZOMBIE, SKELETON):
+        await face(player, cell)
+        await player.act("do")
+    else:
+        await player.act("noop")
 
 
 async def _follow(player: Player, way: list[Cell], until: Until | None) -> bool:

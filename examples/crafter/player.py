@@ -24,6 +24,8 @@ from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
 __all__ = ["Player"]
 
+_ITEMS: Final = tuple(dict.fromkeys([*RULES["collect"], *RULES["make"]]))
+_STATIONS: Final = ("place_table", "place_furnace")
 _PONDERS_EVERY: Final = 12  # steps
 _DUSK, _DAWN = 0.62, 0.8
 _MIDNIGHT: Final = 210  # a step of a day
@@ -44,9 +46,11 @@ class Player(Entity):
         is_asleep: whether it sleeps.
         step: of the episode.
         intention: what it does in this step.
+        is_dark: whether it is the time to hide: zombies come up in the dark, and are gone some time after dawn.
         stock: changes with what it carries.
         put_off: until which step it leaves an achievement alone that it could not have.
         failures: how often it could not have one.
+        unfit: until which step it does not try again to make a shelter at a place where it could not.
     """
 
     def __init__(self) -> None:
@@ -59,9 +63,11 @@ class Player(Entity):
         self.is_asleep = False
         self.step = 0
         self.intention = "noop"
+        self.is_dark = False
         self.stock = 0
         self.put_off: dict[str, int] = {}
         self.failures: dict[str, int] = {}
+        self.unfit: dict[Cell, int] = {}
         self._pondered = 0
         self._about: Reach | None = None
         self._about_step = 0
@@ -86,8 +92,11 @@ class Player(Entity):
             self.facing = _FACING[did]
         self.is_asleep = sight.is_asleep
         self.inventory = sight.inventory
+        self.is_dark = self.light < (_DUSK if sight.step % DAY < _MIDNIGHT else _DAWN)
         self.atlas.is_dark = self.is_dark
         self.atlas.note(sight, self.place)
+        if did in _STATIONS:
+            self._about = None
         if was_asleep and acted:
             self.diary.write_waking(self)
         self.diary.write(did if acted else "sleep", before, self, creatures)
@@ -102,9 +111,10 @@ class Player(Entity):
         is_new = False
         if now != before:
             is_new = True
-            if any(now[bar] != before.get(bar) for bar in BARS):
+            bars = [now[bar] for bar in BARS] != [before.get(bar) for bar in BARS]
+            if bars:
                 self.signal("bars").emit(now)
-            if any(now[item] != before.get(item, 0) for item in now if item not in BARS):
+            if not bars or [now[item] for item in _ITEMS] != [before.get(item, 0) for item in _ITEMS]:
                 self.stock += 1
                 self.signal("stock").emit(now)
         if self.atlas.version != version:
@@ -179,11 +189,6 @@ class Player(Entity):
         return self._about
 
     @property
-    def is_dark(self) -> bool:
-        """Whether it is the time to hide: zombies come up in the dark, and are gone some time after dawn."""
-        return self.light < (_DUSK if self.step % DAY < _MIDNIGHT else _DAWN)
-
-    @property
     def is_in_rock(self) -> bool:
         """Whether no grass is near, and so no zombie comes up near."""
         x, y = self.place
@@ -237,9 +242,12 @@ class Player(Entity):
         Args:
             material: its name.
         """
-        found = self.atlas.nearest(self.about, material)
+        about = self.about
+        if material not in about.memo:
+            about.memo[material] = self.atlas.nearest(about, material)
+        found = about.memo[material]
         if found is None and self.atlas.knows(material):
-            found = self.atlas.nearest(self.reach, material)
+            found = about.memo[material] = self.atlas.nearest(self.reach, material)
         return None if found is None else found[1]
 
     def is_near(self, station: str, place: Cell | None = None) -> bool:
@@ -259,7 +267,10 @@ class Player(Entity):
             stations: the names of their materials.
             reach: how far everything is.
         """
-        return self.atlas.beside_all(reach, stations)
+        if stations not in reach.memo:
+            reach.memo[stations] = self.atlas.beside_all(reach, stations)
+        found: tuple[Cell, int] | None = reach.memo[stations]
+        return found
 
     @property
     def sees_an_end(self) -> bool:

@@ -119,10 +119,12 @@ class Reach:
         place: as given.
         steps: to stand in each cell.
         beside: to stand beside each cell.
+        memo: what was found out from here, for whoever does not mind that it may be a little old.
     """
 
     def __init__(self, costs: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
         self.place = place
+        self.memo: dict[object, Any] = {}
         self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0))
         self._finder.add_root(place)
         self._finder.resolve()

@@ -47,6 +47,7 @@ class Shelter:
     steps: int
 
 
+_UNFIT: Final = 30  # steps for which a place is left alone where it could not be done
 _WALLING: Final = 5  # steps to close one cell from outside
 _PAD: Final = 4  # the rim of the map is wider, so that no neighbor of an inner cell is outside of the array
 
@@ -73,6 +74,7 @@ def find(player: Player) -> Shelter | None:
     rock = (ground == MATERIALS["stone"]) & enterable
     walkable = WALKABLE[ground]
     have = player.inventory.get("stone", 0)
+    unfit = [cell for cell, until in player.unfit.items() if until > player.step]
     best: tuple[int, Cell, tuple[int, int]] | None = None
     for x, y in SIDES:
         fits = _moved(enterable, 0, 0) & _moved(enterable, x, y)
@@ -86,6 +88,8 @@ def find(player: Player) -> Shelter | None:
         fits &= (have >= missing) & (have + dug >= missing + 1 + is_open)
         outside = _moved(reach.steps, -x, -y)
         fits &= outside < FAR
+        for cell in unfit:
+            fits[cell[0] - _PAD, cell[1] - _PAD] = False
         if not fits.any():
             continue
         steps = outside + _moved(costs, 0, 0) + _moved(costs, x, y) + is_open + _WALLING * missing
@@ -139,18 +143,28 @@ async def close(player: Player, shelter: Shelter) -> None:
         legs.CannotAct: it turned out not to be one.
     """
     x, y = shelter.first
-    sides = _long_sides(shelter.second[0] - x, shelter.second[1] - y)
-    player.atlas.walls = tuple((x + side[0], y + side[1]) for side in sides)
+    i, j = shelter.second[0] - x, shelter.second[1] - y
+    walls = [(x + side[0], y + side[1]) for side in _long_sides(i, j)]
+    end = (x + 2 * i, y + 2 * j)
+    if not WALKABLE[player.atlas.ground[end]]:
+        walls.append(end)  # nor is this dug or felled on the way
+    player.atlas.walls = tuple(walls)
     try:
         await _enter(player, shelter)
+    except legs.CannotAct:
+        if not player.atlas.creatures:  # so nobody was in the way, and it would be the same again
+            player.unfit[shelter.first] = player.step + _UNFIT
+        raise
     finally:
         player.atlas.walls = ()
 
 
 async def _enter(player: Player, shelter: Shelter) -> None:
-    for wall in shelter.walls:
-        if WALKABLE[player.atlas.ground[wall]]:
-            await legs.place(player, "stone", wall)
+    while gaps := [wall for wall in shelter.walls if WALKABLE[player.atlas.ground[wall]]]:
+        ways = {gap: legs.aims(player, gap, player.reach) for gap in gaps}
+        # What can be closed from one side alone comes first, before another wall stands there; else what is near.
+        gap = min(gaps, key=lambda gap: (len(ways[gap]) > 1, ways[gap][:1], gap))
+        await legs.place(player, "stone", gap)
     await legs.go(player, shelter.outside)
     await legs.go(player, shelter.first)
     await legs.go(player, shelter.second)

@@ -24,6 +24,7 @@ _NOON = 85  # the step of a day from which on it thinks of the night
 _STONES = 7
 _PLANTS = 3
 _ABLE = 4  # health, food and drink that it takes to think of farming
+_STANDS = 10  # steps that it stands about before it thinks again
 _HOME = 8  # steps
 _BACK_OFF = 60  # steps
 _SOON, _FRESH = 6, 48  # steps for which a cost is good enough: the longer, the more it is
@@ -53,10 +54,10 @@ class Strive(Action):
         player: Player = ctx.entity
         while True:
             age = player.step - self._asked
-            if age >= self._keeps or (age >= _SOON and player.stock != self._stock):
+            if age >= (self._keeps if player.stock == self._stock else self._keeps / 2):
                 self._cost = ctx.agent.gameplay.cost(want_for(args.name, player.inventory))
                 self._asked, self._stock = player.step, player.stock
-                self._keeps = min(_FRESH, max(_SOON, self._cost / 4))
+                self._keeps = min(_FRESH, max(_SOON, self._cost / 3))
             cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
             if cost < inf:
                 ctx.set_utility(_HALF / (_HALF + cost))
@@ -155,7 +156,8 @@ class Idle(Action):
                     await legs.go(player, cells[0])
                 except legs.CannotAct as fault:
                     ctx.set_debug_progress(fault.reason)
-        await player.act("noop")
+        for _ in range(_STANDS):
+            await player.act("noop")
 
 
 async def observe_ambitions(agent: Agent) -> None:
