@@ -39,6 +39,7 @@ from examples.crafter.rules import (
 __all__ = ["Atlas"]
 
 _FENCES: Final = (MATERIALS["stone"], MATERIALS["tree"])
+_RARE: Final = MATERIALS["coal"]  # and all numbers above it
 _PLOT: Final = 4  # cells: how near plants stand to each other
 _STALE: Final = 600  # steps after which anything may have come to a place
 _HERD: Final = 1200  # steps for which a cow is remembered
@@ -68,6 +69,7 @@ class Atlas:
         herd: where a cow was last seen, and in which step.
         plants: the saplings, and for how many steps each has grown.
         version: changes whenever the ground does.
+        finds: changes when coal or something rarer was seen that was not known.
         walls: cells that are being made walls of a shelter, and so are no way.
         is_dark: whether ways avoid grass, since it is night.
         step: the step of the last look.
@@ -83,6 +85,7 @@ class Atlas:
         self.herd: dict[Cell, int] = {}
         self.plants: dict[Cell, int] = {}
         self.version = 0
+        self.finds = 0
         self.is_dark = False
         self.walls: tuple[Cell, ...] = ()
         self.step = 0
@@ -112,7 +115,9 @@ class Atlas:
         known = self.ground[left : left + VIEW[0], top : top + VIEW[1]]
         new = (cells <= _OLD) & (cells != known)
         if new.any():
-            known[new] = cells[new]
+            found = cells[new]
+            known[new] = found
+            self.finds += bool((found >= _RARE).any())
             self.version += 1
         self._note_creatures(cells, known, left, top)
 

@@ -243,11 +243,13 @@ class Player(Entity):
             material: its name.
         """
         about = self.about
-        if material not in about.memo:
-            about.memo[material] = self.atlas.nearest(about, material)
-        found = about.memo[material]
-        if found is None and self.atlas.knows(material):
-            found = about.memo[material] = self.atlas.nearest(self.reach, material)
+        known = self.atlas.count(material)
+        found, counted = about.memo.get(material, (None, 0))
+        if counted != known:
+            found = self.atlas.nearest(about, material)
+            if found is None or known > counted:
+                found = self.atlas.nearest(self.reach, material)
+            about.memo[material] = (found, known)
         return None if found is None else found[1]
 
     def is_near(self, station: str, place: Cell | None = None) -> bool:

@@ -95,7 +95,7 @@ def entry_costs(
 
 
 def way_between(costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell) -> list[Cell]:
-    """The shortest way to one cell; much quicker than to find out how far everything is.
+    """The shortest way to one cell; quicker than to find out how far everything is.
 
     Args:
         costs: what it takes to enter each cell; 0 for those that cannot be entered.
@@ -105,7 +105,8 @@ def way_between(costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Ce
     Returns:
         The cells on the way, the last one included; empty if there is none.
     """
-    return [(int(x), int(y)) for x, y in tcod.path.AStar(costs, 0).get_path(*start, *end)]
+    way = tcod.path.path2d(costs, start_points=[start], end_points=[end], cardinal=1, diagonal=0)
+    return [(int(x), int(y)) for x, y in way[1:]]
 
 
 class Reach:

@@ -88,8 +88,8 @@ def find(player: Player) -> Shelter | None:
         fits &= (have >= missing) & (have + dug >= missing + 1 + is_open)
         outside = _moved(reach.steps, -x, -y)
         fits &= outside < FAR
-        for cell in unfit:
-            fits[cell[0] - _PAD, cell[1] - _PAD] = False
+        for i, j in unfit:
+            fits[i - _PAD, j - _PAD] = False
         if not fits.any():
             continue
         steps = outside + _moved(costs, 0, 0) + _moved(costs, x, y) + is_open + _WALLING * missing

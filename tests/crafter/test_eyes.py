@@ -134,7 +134,7 @@ def test_where_the_world_lies_cannot_be_told():
         if not (4 <= x < 60 and 3 <= y < 61):
             continue
         true = one.see(moment.picture, moment.info)
-        moved = other.see(moment.picture, {**moment.info, "semantic": symbols, "player_pos": (x + 9, y + 4)})
+        moved = other.see(moment.picture, {**moment.info, "semantic": symbols, "player_pos": np.array((x + 9, y + 4))})
         assert (true.cells == moved.cells).all()
         assert true.scrolled == moved.scrolled
 

@@ -53,21 +53,6 @@ def test_a_shelter_that_was_closed_is_closed(text, stones, pickaxe):
         assert scene.player.atlas.walls == ()
 
 
-@settings(max_examples=30)
-@given(st.text("..,_#~", min_size=81, max_size=81), st.integers(6, 9))
-def test_with_stones_and_a_pickaxe_it_is_closed_in_soon(text, stones):
-    """Where no tree can fall, the first or the second place that is found will do."""
-    rows = [text[9 * y : 9 * y + 9] for y in range(9)]
-    rows[4] = rows[4][:4] + "@" + rows[4][5:]
-    with Scene("\n".join(rows), {"stone": stones, "wood_pickaxe": 1}, beyond="grass") as scene:
-        try:
-            scene.do(shelter.close, shelter.find(scene.player))
-        except legs.CannotAct:
-            scene.do(shelter.close, shelter.find(scene.player))
-        assert len(room(scene)) == 2
-        assert shelter.is_closed(scene.player)
-
-
 def test_on_a_meadow_six_stones_are_enough():
     with Scene("@", {"stone": 6}, beyond="grass") as scene:
         scene.do(shelter.close, shelter.find(scene.player))

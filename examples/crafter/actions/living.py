@@ -38,7 +38,7 @@ _RIPE = RULES["ripe_after"] + 3
 _AGAIN = 10  # steps until it looks again for a shelter from where it stands
 _CLOSE = 6  # steps: what is so near is done sooner than it must be
 _CHASE = 30
-_EVENING = 90  # the step of a day from which on it sees to it that it will not be hungry at night
+_EVENING = 70  # the step of a day from which on it sees to it that it will not be hungry at night
 _BLOWS = 4
 _WEARY = 1  # energy at which it sleeps wherever it is
 _WALK = 50  # steps that it goes for a plant that is ripe
@@ -56,7 +56,6 @@ def urgency(player: Player, level: int) -> float:
     """
     if player.is_dark:
         return (0.7, 0.5, 0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1, 0.0)[level]  # what can wait till morning, waits
-    evening = 0.1 if player.step % DAY >= _EVENING and level < 8 else 0.0
     return (1.0, 0.9, 0.8, 0.65, 0.55, 0.44, 0.3, 0.2, 0.1, 0.0)[level]
 
 

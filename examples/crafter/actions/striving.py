@@ -27,7 +27,7 @@ _ABLE = 4  # health, food and drink that it takes to think of farming
 _STANDS = 10  # steps that it stands about before it thinks again
 _HOME = 8  # steps
 _BACK_OFF = 60  # steps
-_SOON, _FRESH = 6, 48  # steps for which a cost is good enough: the longer, the more it is
+_SOON, _FRESH = 4, 40  # steps for which a cost is good enough: the longer, the more it is
 
 
 class Strive(Action):
@@ -48,15 +48,16 @@ class Strive(Action):
     def __init__(self) -> None:
         self._cost = inf
         self._asked = self._keeps = 0.0
-        self._stock = -1
+        self._stock = self._finds = -1
 
     async def think(self, ctx: Context, args: Args) -> None:
         player: Player = ctx.entity
         while True:
             age = player.step - self._asked
-            if age >= (self._keeps if player.stock == self._stock else self._keeps / 2):
+            is_same, finds = player.stock == self._stock, player.atlas.finds
+            if age >= (self._keeps if is_same else self._keeps / 2) or (age >= _SOON and finds != self._finds):
                 self._cost = ctx.agent.gameplay.cost(want_for(args.name, player.inventory))
-                self._asked, self._stock = player.step, player.stock
+                self._asked, self._stock, self._finds = player.step, player.stock, finds
                 self._keeps = min(_FRESH, max(_SOON, self._cost / 3))
             cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
             if cost < inf:
