@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from math import inf
 
-from agentrt import MOVE, TOP, Action, ActionArgs, Agent, Context
+from agentrt import MOVE, TOP, Action, ActionArgs, Agent, Context, Task
 from agentrt.errors import DependencyFailedError
 from examples.crafter import legs
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
+from examples.crafter.rules import RULES
 from examples.crafter.strategies.farming import Fenced, fenced
 from examples.crafter.strategies.wants import Have, want_for
 
@@ -162,15 +163,21 @@ class Idle(Action):
 
 
 async def observe_ambitions(agent: Agent) -> None:
-    """Have a task for each achievement that is open.
+    """Have a task for each achievement that is open and in sight: what it builds on was achieved.
 
     Args:
         agent: who has them.
     """
     player: Player = agent.entity
     group = agent.get_task_group(AMBITIONS)
-    tasks = {name: group.create_task("crafter:strive", name=name).start() for name in player.diary.open}
-    while tasks:
-        await player.signal("achieved").wait()
-        for name in [name for name in tasks if name in player.diary.achieved]:
+    achieved = player.diary.achieved
+    tasks: dict[str, Task] = {}
+    while player.diary.open:
+        for name in [name for name in tasks if name in achieved]:
             tasks.pop(name).destroy()
+        for name in player.diary.open:
+            if name not in tasks and RULES["after"].get(name, name) in (name, *achieved):
+                tasks[name] = group.create_task("crafter:strive", name=name).start()
+        await player.signal("achieved").wait()
+    for task in tasks.values():
+        task.destroy()
