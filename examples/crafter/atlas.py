@@ -40,6 +40,7 @@ __all__ = ["Atlas"]
 
 _FENCES: Final = (MATERIALS["stone"], MATERIALS["tree"])
 _RARE: Final = MATERIALS["coal"]  # and all numbers above it
+_NOT_FAR: Final = 30  # steps
 _PLOT: Final = 4  # cells: how near plants stand to each other
 _STALE: Final = 600  # steps after which anything may have come to a place
 _HERD: Final = 1200  # steps for which a cow is remembered
@@ -119,13 +120,14 @@ class Atlas:
             known[new] = found
             self.finds += bool((found >= _RARE).any())
             self.version += 1
-        self._note_creatures(cells, known, left, top)
-
-    def _note_creatures(self, cells: Any, known: Any, left: int, top: int) -> None:
-        self._before, self.creatures = self.creatures, {}
         if self.herd:
             self._forget_cows(cells, left, top)
-        xs, ys = np.nonzero((cells >= COW) & (cells <= PLANT))
+        if self.plants:
+            self._forget_plants(cells, left, top)
+        self._note_creatures(seen, known, left, top)
+
+    def _forget_plants(self, cells: Any, left: int, top: int) -> None:
+        """Those that should be in view, where there is bare ground."""
         gone = [
             plant
             for plant in self.plants
@@ -136,8 +138,13 @@ class Atlas:
         for plant in gone:
             del self.plants[plant]
             self.version += 1
-        for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
-            kind, cell = int(cells[x, y]), (left + x, top + y)
+
+    def _note_creatures(self, seen: bytes, known: Any, left: int, top: int) -> None:
+        self._before, self.creatures = self.creatures, {}
+        for number in [number for number, kind in enumerate(seen) if COW <= kind <= PLANT]:  # quicker than by numpy
+            kind = seen[number]
+            x, y = divmod(number, VIEW[1])
+            cell = (left + x, top + y)
             if known[x, y] == UNKNOWN and kind != ARROW:
                 known[x, y] = _UNDER[kind]
                 self.version += 1
@@ -227,12 +234,24 @@ class Atlas:
             place: from where.
             inventory: of the player; its pickaxes dig.
         """
-        key = (place, self.version, tools_of(inventory), frozenset(self.creatures.items()), self.is_dark, self.walls)
-        found = self._reaches.get(key)
+        found = self.reach_at_hand(place, inventory)
         if found is None:
             found = Reach(self.costs(inventory), place)
-            self._reaches = {key: found}
+            self._reaches = {self._state(place, inventory): found}
         return found
+
+    def reach_at_hand(self, place: Cell, inventory: dict[str, int]) -> Reach | None:
+        """The same, if it was asked for already since anything changed; else None.
+
+        Args:
+            place: from where.
+            inventory: of the player.
+        """
+        return self._reaches.get(self._state(place, inventory))
+
+    def _state(self, place: Cell, inventory: dict[str, int]) -> tuple[object, ...]:
+        creatures = frozenset(self.creatures.items())
+        return (place, self.version, tools_of(inventory), creatures, self.is_dark, self.walls)
 
     def costs(self, inventory: dict[str, int]) -> np.ndarray[Any, np.dtype[np.int32]]:
         """What it takes to enter each cell, in steps; 0: nobody can.
@@ -353,6 +372,20 @@ class Atlas:
         worth = np.where(there, np.minimum(self.step - self.looked, _STALE) - 4 * reach.steps, -FAR)
         best = int(worth.argmax())
         return divmod(best, SIDE) if worth.flat[best] > -FAR else None
+
+    def pasture(self, reach: Reach) -> tuple[Cell, bool] | None:
+        """Where to look for cows, and whether it is new land; None if there is no grass that can be reached.
+
+        Args:
+            reach: from where.
+        """
+        edge = self.frontier(reach, "grass")
+        if edge is not None and edge[1] < _NOT_FAR:
+            return edge[0], True
+        grass = self.neglected("grass", reach)
+        if grass is not None:
+            return grass, False
+        return None if edge is None else (edge[0], True)
 
     def planting_site(self, reach: Reach) -> Cell | None:
         """Grass where a sapling would be well kept: near, with little open around it, not far from water and others.

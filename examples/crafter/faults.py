@@ -1,53 +1,38 @@
-"""What a runtime logs as an error, counted and kept instead of shown.
+"""The faults of an episode, counted, and kept instead of shown.
 
-A mistake in a mind does not end an episode: the runtime contains it, and logs it. A progress bar or a live view has no
-room for a log, so whoever plays episodes collects it, and tells of it at the end: how many faults there were, and the
-first one in full, since the others mostly follow from it.
-
-Everything else that is logged under ``agentrt`` goes nowhere meanwhile.
+A mistake in a mind does not end an episode: the runtime contains it, and says so. A progress bar or a live view has no
+room for a log, so whoever plays episodes has the log of that runtime off, counts what it tells, and shows at the end
+how many faults there were and the first one in full, since the others mostly follow from it.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+import traceback
 
-__all__ = ["Faults", "collected_faults"]
+from agentrt import Fault, Runtime
+
+__all__ = ["Faults"]
 
 
-class Faults(logging.Handler):
-    """Keeps count of what is logged as an error.
+class Faults:
+    """Keeps count of the faults of a runtime, whose log it takes off.
+
+    Args:
+        runtime: of the episode.
 
     Attributes:
-        count: of how many.
+        count: how many there were.
         first: the first one, with its traceback; empty if there is none.
     """
 
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
+    def __init__(self, runtime: Runtime) -> None:
         self.count: int = 0
         self.first: str = ""
+        runtime.log_level = "off"
+        runtime.on_fault(self._take)
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Take one in.
-
-        Args:
-            record: of it.
-        """
+    def _take(self, fault: Fault) -> None:
         self.count += 1
-        self.first = self.first or record.getMessage().replace("\\n", "\n")
-
-
-@contextmanager
-def collected_faults() -> Iterator[Faults]:
-    """While it is open, what ``agentrt`` logs is collected and not shown."""
-    logger = logging.getLogger("agentrt")
-    handler, propagate = Faults(), logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield handler
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagate
+        if not self.first:
+            where = f"{fault.path}, step {fault.tick}" if fault.path else f"step {fault.tick}"
+            self.first = f"{fault.text} ({where})\n{''.join(traceback.format_exception(fault.error))}"

@@ -70,9 +70,9 @@ def install() -> None:
     if getattr(original, "keeps_order", False):
         return
 
-    def reset(world: Any, seed: int | None = None) -> None:
-        original(world, seed)
-        world._chunks = collections.defaultdict(OrderedSet)
+    def reset(self: Any, seed: int | None = None) -> None:
+        original(self, seed)
+        self._chunks = collections.defaultdict(OrderedSet)
 
     reset.keeps_order = True  # type: ignore[attr-defined]
     engine.World.reset = reset

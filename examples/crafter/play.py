@@ -24,7 +24,7 @@ import click
 from rich.console import Console
 from rich.live import Live
 
-from examples.crafter.faults import Faults, collected_faults
+from examples.crafter.faults import Faults
 from examples.crafter.film import CLIP_ENDING, SHEET_ENDING, Clip, Sheet
 from examples.crafter.game import LENGTH, Episode
 from examples.crafter.screen import Screen
@@ -79,7 +79,7 @@ def play(
     _check_ending(sheet, SHEET_ENDING, "--sheet")
     _check_ending(video, CLIP_ENDING, "--video")
     with ExitStack() as stack:
-        show = _Show(stack.enter_context(collected_faults()))
+        show = _Show()
         if sheet is not None:
             show.films.append((sheet, Sheet(_open(stack, sheet, "--sheet"), every or 0)))
         if video is not None:
@@ -110,13 +110,13 @@ def _open(stack: ExitStack, path: Path, option: str) -> BinaryIO:
 class _Show:
     """An episode that is played, and all who look at it."""
 
-    faults: Faults
     films: list[tuple[Path, Sheet | Clip]] = field(default_factory=list)
     story: Story = field(init=False)
+    faults: Faults = field(init=False)
     is_stopped: bool = field(init=False, default=False)
 
     def begin(self, episode: Episode) -> None:
-        self.story = Story(episode)
+        self.story, self.faults = Story(episode), Faults(episode.runtime)
         self._film([])
 
     @property

@@ -171,6 +171,9 @@ class Player(Entity):
             cell: where to.
             ends_beside: whether it is enough to be beside it; it need not be a cell that can be entered.
         """
+        reach = self.atlas.reach_at_hand(self.place, self.inventory)
+        if reach is not None:
+            return reach.way_beside(cell) if ends_beside else reach.way(cell)
         costs = self.atlas.costs(self.inventory)
         if ends_beside:
             costs[cell] = 1

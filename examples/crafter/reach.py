@@ -138,9 +138,20 @@ class Reach:
         self.beside = beside
 
     def way(self, cell: Cell) -> list[Cell]:
-        """The cells on the shortest way, without the one where one stands and with the last.
+        """The cells on the shortest way, without the one where one stands and with the last; empty if there is none.
 
         Args:
-            cell: where to; it can be reached.
+            cell: where to.
         """
+        if self.steps[cell] >= FAR:
+            return []
         return [(int(x), int(y)) for x, y in self._finder.path_to(cell)[1:]]
+
+    def way_beside(self, cell: Cell) -> list[Cell]:
+        """The same, to a cell beside one.
+
+        Args:
+            cell: which.
+        """
+        sides = [(cell[0] + x, cell[1] + y) for x, y in SIDES]
+        return self.way(min(sides, key=lambda side: int(self.steps[side])))

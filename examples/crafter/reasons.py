@@ -107,9 +107,8 @@ def _names(frame: FrameView | None) -> str:
 def _name(unit: UnitView) -> str:
     """What an action is called here: a task by what it is about, a group with the task that it would do."""
     name = unit.name.rpartition(":")[2]
-    if unit.task is not None and unit.frames:
-        frame = unit.frames[0]
-        name = " ".join(words for _, words in frame.args) or frame.activity.rpartition(":")[2]
+    if unit.task is not None and unit.task.args:
+        name = " ".join(words for _, words in unit.task.args)
     elif unit.kind == "group" and unit.state == "ready":
         task = next((task for frame in unit.frames for task in frame.units if task.is_elected), None)
         name += "" if task is None else f" ({_name(task)})"

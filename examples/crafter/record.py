@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from examples.crafter.faults import collected_faults
+from examples.crafter.faults import Faults
 from examples.crafter.game import Episode, Spent
 from examples.crafter.story import Story
 
@@ -39,7 +39,7 @@ class Record:
         spent: seconds of the wall clock.
         faults: how often something in the mind raised and the runtime went on.
         error: what ended the episode too early, in one line; else empty.
-        details: the traceback of the error, or what was logged of the first fault; else empty.
+        details: the traceback of the error, or that of the first fault; else empty.
     """
 
     seed: int
@@ -72,20 +72,19 @@ def play_one(seed: int, tell: Callable[[float], None], *, length: int) -> Record
     Returns:
         What became of it, whatever that is.
     """
-    story, fate, error, details = None, "failed", "", ""
-    with collected_faults() as faults:
-        try:
-            with Episode(seed, length) as episode:
-                story = Story(episode)
-                while not episode.is_over:
-                    episode.advance()
-                    story.note()
-                    if episode.step % _OFTEN == 0:
-                        tell(episode.step / length)
-                fate = story.fate
-        except Exception as raised:
-            error, details = _name(raised), traceback.format_exc()
-    if story is None:
+    story, faults, fate, error, details = None, None, "failed", "", ""
+    try:
+        with Episode(seed, length) as episode:
+            story, faults = Story(episode), Faults(episode.runtime)
+            while not episode.is_over:
+                episode.advance()
+                story.note()
+                if episode.step % _OFTEN == 0:
+                    tell(episode.step / length)
+            fate = story.fate
+    except Exception as raised:
+        error, details = _name(raised), traceback.format_exc()
+    if story is None or faults is None:
         return Record(seed, error=error, details=details)
     episode = story.episode
     return Record(

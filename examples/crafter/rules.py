@@ -30,7 +30,6 @@ __all__ = [
     "EDGE",
     "HIDDEN",
     "MATERIALS",
-    "NAMES",
     "PLANT",
     "PLAYER",
     "RULES",
@@ -100,7 +99,6 @@ MATERIALS: Final[dict[str, int]] = {name: number for number, name in enumerate(_
 PLAYER, COW, ZOMBIE, SKELETON, ARROW, PLANT = range(13, 19)
 EDGE, HIDDEN = 30, 31
 CREATURES: Final[dict[str, int]] = {"cow": COW, "zombie": ZOMBIE, "skeleton": SKELETON, "arrow": ARROW, "plant": PLANT}
-NAMES: Final[dict[int, str]] = {number: name for name, number in {**MATERIALS, **CREATURES}.items()}
 
 SIDES: Final = ((-1, 0), (1, 0), (0, -1), (0, 1))
 TURNS: Final = {(-1, 0): "move_left", (1, 0): "move_right", (0, -1): "move_up", (0, 1): "move_down"}

@@ -49,6 +49,7 @@ class Shelter:
 
 _UNFIT: Final = 30  # steps for which a place is left alone where it could not be done
 _WALLING: Final = 5  # steps to close one cell from outside
+_WATER: Final = 12  # steps that it is worth to have water beside one for the night
 _PAD: Final = 4  # the rim of the map is wider, so that no neighbor of an inner cell is outside of the array
 
 
@@ -73,15 +74,19 @@ def find(player: Player) -> Shelter | None:
         sound[creature] = False
     rock = (ground == MATERIALS["stone"]) & enterable
     walkable = WALKABLE[ground]
+    water = ground == MATERIALS["water"]
+    closable = _closable(walkable & (reach.steps < FAR))
     have = player.inventory.get("stone", 0)
     unfit = [cell for cell, until in player.unfit.items() if until > player.step]
     best: tuple[int, Cell, tuple[int, int]] | None = None
     for x, y in SIDES:
         fits = _moved(enterable, 0, 0) & _moved(enterable, x, y)
+        wet = _moved(water, 2 * x, 2 * y).astype(np.int32)
         missing = np.zeros(fits.shape, np.int32)
         for side in _long_sides(x, y):
-            fits &= _moved(sound, *side)
+            fits &= _moved(sound, *side) & (_moved(closable, *side) | ~_moved(walkable, *side))
             missing += _moved(walkable, *side)
+            wet |= _moved(water, *side)
         is_open = _moved(walkable, 2 * x, 2 * y)
         fits &= _moved(sound, 2 * x, 2 * y)
         dug = _moved(rock, 0, 0).astype(np.int32) + _moved(rock, x, y)
@@ -92,7 +97,7 @@ def find(player: Player) -> Shelter | None:
             fits[i - _PAD, j - _PAD] = False
         if not fits.any():
             continue
-        steps = outside + _moved(costs, 0, 0) + _moved(costs, x, y) + is_open + _WALLING * missing
+        steps = outside + _moved(costs, 0, 0) + _moved(costs, x, y) + is_open + _WALLING * missing - _WATER * wet
         steps = np.where(fits, steps, FAR)
         cell = int(steps.argmin())
         if best is None or steps.flat[cell] < best[0]:
@@ -104,6 +109,17 @@ def find(player: Player) -> Shelter | None:
     sides = [(i + side[0], j + side[1]) for side in _long_sides(x, y)]
     walls = tuple(side for side in sides if walkable[side])
     return Shelter((i - x, j - y), (i, j), (i + x, j + y), walls, best[0])
+
+
+def _closable(free: Any) -> Any:
+    """Where a stone can be placed: two free cells in a line lead up to it."""
+    closable = np.zeros(free.shape, bool)
+    inner = closable[2:-2, 2:-2]
+    width, height = free.shape
+    for x, y in SIDES:
+        near = free[2 + x : width - 2 + x, 2 + y : height - 2 + y]
+        inner |= near & free[2 + 2 * x : width - 2 + 2 * x, 2 + 2 * y : height - 2 + 2 * y]
+    return closable
 
 
 def _long_sides(x: int, y: int) -> list[Cell]:

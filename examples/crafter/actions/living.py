@@ -13,6 +13,7 @@ from agentrt.errors import DependencyFailedError
 from examples.crafter import legs, shelter
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
+from examples.crafter.reach import Cell
 from examples.crafter.rules import COW, RULES
 from examples.crafter.shelter import Shelter
 from examples.crafter.strategies.farming import eat_from
@@ -35,10 +36,11 @@ __all__ = [
 
 _FULL = RULES["bars"]["most"]
 _RIPE = RULES["ripe_after"] + 3
+_SEARCHES = 6  # places where it looks for cows before it thinks again
 _AGAIN = 10  # steps until it looks again for a shelter from where it stands
 _CLOSE = 6  # steps: what is so near is done sooner than it must be
 _CHASE = 30
-_EVENING = 70  # the step of a day from which on it sees to it that it will not be hungry at night
+_EVENING = 105  # the step of a day from which on it sees to it that it will not be hungry at night
 _BLOWS = 4
 _WEARY = 1  # energy at which it sleeps wherever it is
 _WALK = 50  # steps that it goes for a plant that is ripe
@@ -48,15 +50,17 @@ _WELL = 7  # health
 
 
 def urgency(player: Player, level: int) -> float:
-    """How urgent a need is, from 0 to 1.1: below 0.5 it can wait.
+    """How urgent a need is, from 0 to 1: below 0.5 it can wait.
 
     Args:
         player: who has it; at night and in the evening it is another matter.
         level: of its bar.
     """
-    if player.is_dark:
-        return (0.7, 0.5, 0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1, 0.0)[level]  # what can wait till morning, waits
-    return (1.0, 0.9, 0.8, 0.65, 0.55, 0.44, 0.3, 0.2, 0.1, 0.0)[level]
+    if player.is_dark:  # what can wait till morning, waits
+        is_bad = player.inventory["food"] == player.inventory["drink"] == 0
+        return (0.7 if is_bad else 0.5, 0.4, 0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1, 0.0)[level]
+    evening = 0.1 if player.step % DAY >= _EVENING and level <= 5 else 0.0
+    return min(1.0, (1.0, 0.9, 0.8, 0.65, 0.55, 0.44, 0.3, 0.2, 0.1, 0.0)[level] + evening)
 
 
 class _Need(Action):
@@ -134,8 +138,10 @@ class Drink(_Need, CompoundAction):
 
     def worth(self, player: Player) -> float:
         level = player.inventory["drink"]
-        known = player.roughly("water") if level < 8 else None
+        known = player.roughly("water") if level < 7 else None
         near = 0.47 if known is not None and known <= _CLOSE else 0.0
+        if known == 0 and player.is_dark:
+            near = 0.7  # without a step out of its shelter
         return min(1.0, max(urgency(player, level), near))
 
     steps = (step("crafter:reach_water"), step("crafter:sip"))
@@ -226,16 +232,26 @@ class LookForCows(_Need):
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
-        edge = player.atlas.frontier(player.reach, "grass")
-        goal = player.atlas.neglected("grass", player.reach)
-        if goal is None or (edge is not None and edge[1] < _CHASE):
-            goal = None if edge is None else edge[0]
-        if goal is None:
-            await player.act("noop")
-            return
-        is_seen = player.atlas.looked
-        began = player.step
-        await _try(player, legs.go(player, goal, lambda: player.closest(COW) is not None or is_seen[goal] > began))
+        for _ in range(_SEARCHES):
+            goal = player.atlas.pasture(player.reach)
+            if goal is None:
+                break
+            await _try(player, legs.go(player, goal[0], _seeing(player, goal)))
+            if player.closest(COW) is not None:
+                return
+        await player.act("noop")
+
+
+def _seeing(player: Player, goal: tuple[Cell, bool]) -> legs.Until:
+    """Whether a cow is seen, or that there is none at a place: new land, or such as was not looked at for long."""
+    (cell, is_new), began, atlas = goal, player.step, player.atlas
+
+    def is_seen() -> bool:
+        if player.closest(COW) is not None:
+            return True
+        return atlas.is_seen_around(cell) if is_new else bool(atlas.looked[cell] > began)
+
+    return is_seen
 
 
 class FindShelter(Action):

@@ -71,7 +71,7 @@ class Gather(Strategy):
         steps = ask.cost(Have(rule["tool"])) if rule["tool"] else 0.0
         known = player.roughly(rule["from"])
         steps += ask.cost(Found(rule["from"])) if known is None else known
-        return steps + 4.0 * (wanted.count - held(ask, wanted.item) - 1) + 2.0
+        return steps + max(0.0, 4.0 * (wanted.count - held(ask, wanted.item)) - 2.0)
 
     @fails
     async def run(self, ctx: StrategyContext, wanted: Have) -> None:
