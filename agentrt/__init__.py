@@ -25,6 +25,7 @@ from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, FlagLedger, Refusal
 from agentrt.body.leases import Lease, LeaseBook
 from agentrt.body.metrics import WaitTimes
 from agentrt.errors import AgentRTError
+from agentrt.faults import Fault
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
@@ -71,6 +72,7 @@ __all__ = [
     "Entity",
     "Event",
     "ExpectedStorage",
+    "Fault",
     "FlagLedger",
     "FlagView",
     "FrameView",

@@ -22,6 +22,7 @@ from agentrt.activity.planner import Planner
 from agentrt.body.flags import FlagLedger
 from agentrt.driven import Driven
 from agentrt.errors import AgentKilled, NotRunningError
+from agentrt.faults import Fault
 from agentrt.injection import Injectable, Injection
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Event, Signal
@@ -302,11 +303,13 @@ class Agent(Driven):
 
     # --- what the planner tells ---------------------------------------------------------------------------------------
 
-    def planner_fault(self, text: str, path: str, error: BaseException) -> None:
-        """A hook raised: log it with its place."""
+    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
+        """A hook raised: tell of it with its place, and log it the first time."""
         runtime = self.runtime
-        tick = None if runtime is None else runtime.tick
-        self.logger(path).error(text, tick=tick, exc_info=error)
+        if is_new:
+            self.logger(path).error(text, tick=None if runtime is None else runtime.tick, exc_info=error)
+        if runtime is not None:
+            runtime.faults.tell(Fault(text, error, runtime.tick, self.name, path))
 
     def planner_killed(self, aborts: int, reason: str, path: str) -> None:
         """The planner gave up."""
@@ -321,6 +324,7 @@ class Agent(Driven):
             return
         self.error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.tick)
         log.error("the planner was killed", tick=runtime.tick, aborts=aborts, reason=reason)
+        runtime.faults.tell(Fault("the planner was killed", self.error, runtime.tick, self.name, path))
         self._end("the agent was killed")
 
     def planner_ended(self) -> None:

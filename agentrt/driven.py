@@ -58,8 +58,8 @@ class Driven(Learner, ABC):
         """Whether it is part of a runtime and has not ended."""
 
     @abstractmethod
-    def planner_fault(self, text: str, path: str, error: BaseException) -> None:
-        """A hook raised: log it with its place."""
+    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
+        """A hook raised: tell of it with its place."""
 
     @property
     def holder(self) -> Holder | None:
@@ -235,7 +235,7 @@ class Driven(Learner, ABC):
         return [strand for driver in self._lent_to for strand in driver.strands()]
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A callback of a driver, or of whatever else has no place in the plan, raised: report it once.
+        """A callback of a driver, or of whatever else has no place in the plan, raised: report it.
 
         Args:
             path: the place.

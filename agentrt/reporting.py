@@ -1,7 +1,8 @@
 """What a runtime tells those who look at it: figures, notes, texts, failures. The part of ``Runtime`` for people.
 
 Watching changes nothing: what is asked here is computed when it is asked, and a failure of who asks is logged and not
-put into the trace, which is to be the same whether anybody looks or not.
+put into the trace, which is to be the same whether anybody looks or not. What faults are and who hears of them how
+often: see ``faults``.
 
 Source: design section 7.
 """
@@ -10,10 +11,12 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.search import SearchWork
 from agentrt.body.metrics import WaitTimes
+from agentrt.faults import Fault, FaultHub, Repeats
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.logs import Log, LogBridge, threshold_of
 from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
@@ -41,6 +44,7 @@ class Reporting(ABC):
         search: the search work of all agents.
         texts: makes the status texts.
         logs: the bridge from the trace to the log.
+        faults: who is told of faults.
         gate: what pauses it.
     """
 
@@ -52,6 +56,8 @@ class Reporting(ABC):
         self.search: SearchWork = SearchWork(kernel, think_budget)
         self.texts: Translator = Translator(translate, self._log)
         self.logs: LogBridge = LogBridge(kernel.trace)
+        self.faults: FaultHub = FaultHub(self._log)
+        self._repeats = Repeats()
 
     @property
     @abstractmethod
@@ -125,20 +131,49 @@ class Reporting(ABC):
 
     # --- failures -----------------------------------------------------------------------------------------------------
 
+    def on_fault(self, callback: Callable[[Fault], object]) -> Callable[[], None]:
+        """Call a function for each fault: a failure that nobody handled and that the runtime survives.
+
+        What is logged as an error is told here too, each time that it happens, whatever the log's level: a hook or a
+        strand that raised, a function of the tick, a planner that was killed, somebody who watches and was dropped.
+        A callback that raises is dropped, and that is logged.
+
+        Args:
+            callback: a plain function, called where it happens, on the runtime's own thread; it must not change the
+                run. What fails in the thread of another, such as closing a recording there, is told in that thread.
+
+        Returns:
+            A function that ends it; calling it twice does nothing.
+
+        Source: design section 7 (ours).
+        """
+        return self.faults.listen(callback)
+
     def report_blocking(self, report: object) -> None:
         """A step kept the event loop from working; called at an intake."""
         Log(self, {}).warning(str(report))
 
     def _fault(self, text: str, error: BaseException) -> None:
+        tick = self.kernel.tick
         trace = self.kernel.trace
         if trace.on:
             detail = (("text", text), ("error", f"{type(error).__name__}: {error}"))
-            trace.emit(TraceRecord(self.kernel.tick, "", "", Event.FAULT, detail))
-        self._log(text, error)
+            trace.emit(TraceRecord(tick, "", "", Event.FAULT, detail))
+        times, first = self._repeats.count(text, error, tick)
+        if times == 1:
+            self._write(text, exc_info=error)
+        elif times == 10 ** (len(str(times)) - 1):
+            self._write(text, times=times, since=first, error=error)
+        self.faults.tell(Fault(text, error, tick))
 
     def _log(self, text: str, error: BaseException) -> None:
+        """A failure of who watches: it is no part of the run, so the trace has nothing of it."""
+        self._write(text, exc_info=error)
+        self.faults.tell(Fault(text, error, self.kernel.tick))
+
+    def _write(self, text: str, **values: Any) -> None:
         with contextlib.suppress(Exception):  # a log that is broken itself: there is nobody left to tell
-            Log(self, {}).error(text, exc_info=error)
+            Log(self, {}).error(text, **values)
 
 
 def _for_a_record(value: Any) -> str | int | float | bool | None:

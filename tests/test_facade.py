@@ -88,6 +88,7 @@ AGENTRT = [
     "Agent",
     "Injection",
     "Job",
+    "Fault",
     "Restart",
     "Runtime",
     "Stream",

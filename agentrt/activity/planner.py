@@ -75,8 +75,8 @@ class PlannerOwner(Protocol):
         """The agent's stream of random numbers."""
         ...
 
-    def planner_fault(self, text: str, path: str, error: BaseException) -> None:
-        """A hook raised; reported once for each action and hook."""
+    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
+        """A hook raised; new the first time for each action and hook."""
 
     def planner_killed(self, aborts: int, reason: str, path: str) -> None:
         """The planner gave up."""
@@ -335,7 +335,7 @@ class Planner:
         self.trace.emit(TraceRecord(self.kernel.clock.tick, self.name, path, event, detail))
 
     def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
-        """A hook raised. Reported the first time; the plan goes on as far as it can.
+        """A hook raised. Logged the first time; the plan goes on as far as it can.
 
         Args:
             unit: the action, or None for the planner itself.
@@ -358,9 +358,9 @@ class Planner:
         if self._reported is None:
             self._reported = set()
         key = (path, hook)
-        if key not in self._reported:
-            self._reported.add(key)
-            self.agent.planner_fault(f"{hook} raised {type(error).__name__}", path, error)
+        is_new = key not in self._reported
+        self._reported.add(key)
+        self.agent.planner_fault(f"{hook} raised {type(error).__name__}", path, error, is_new)
 
     def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
         """The planner gives up.

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["frame_view"]
 
 _LONGEST = 100  # characters of an argument in words
+_LONGEST_NAME = 60  # of all arguments of a task in its name
 _MOST = 6  # elements of an argument that are named
 _DEEPEST = 2  # lists within lists
 
@@ -76,9 +77,10 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
     if is_elected and state == RUNNING and with_boost == utility and spec.boost:
         boost, boost_at = spec.boost, unit.since + frame.planner.sunk_ticks
     extras = unit.extras
+    task = _task(unit) if spec.kind == "task" else None
     return UnitView(
         spec.label,
-        spec.name,
+        spec.name if task is None else _task_name(spec.name, task),
         path,
         spec.kind,
         UNIT_NAMES[state],
@@ -97,7 +99,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         _reason(frame, unit, extras) if state < STARTED else "",
         _waits(unit, extras) if state != READY else "",
         spec.flags,
-        _task(unit) if spec.kind == "task" else None,
+        task,
         {} if extras is None or not extras.debug else plain(extras.debug),
         () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
     )
@@ -106,9 +108,10 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
 def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
     spec, utility = unit.spec, unit.utility
     extras = unit.extras
+    task = _task(unit) if spec.kind == "task" else None
     return UnitView(
         spec.label,
-        spec.name,
+        spec.name if task is None else _task_name(spec.name, task),
         path,
         spec.kind,
         "idle",
@@ -120,13 +123,24 @@ def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         weight=spec.weight,
         reason=extras.reason if extras is not None and spec.has_filter and frame.state == THINKING else "",
         flags=spec.flags,
-        task=_task(unit) if spec.kind == "task" else None,
+        task=task,
         debug={} if extras is None or not extras.debug else plain(extras.debug),
     )
 
 
 def _task(unit: Unit) -> TaskPlace | None:
-    return TaskPlace(unit.task.group.name, unit.task.number) if isinstance(unit, TaskUnit) else None
+    if not isinstance(unit, TaskUnit):
+        return None
+    task = unit.task
+    return TaskPlace(task.group.name, task.number, _args(task.args) if task.args else _NO_ARGS)
+
+
+def _task_name(name: str, task: TaskPlace) -> str:
+    """A task by its number, its activity and what tells it from the others."""
+    if not task.args:
+        return name
+    about = ", ".join([f"{key}: {words}" for key, words in task.args])
+    return f"{name} ({about if len(about) <= _LONGEST_NAME else f'{about[:_LONGEST_NAME]}...'})"
 
 
 def _steps(unit: Unit, path: str) -> tuple[FrameView, ...]:
@@ -232,5 +246,7 @@ def _words(value: Any, depth: int = 0) -> str:
         return f"({named})" if len(value) <= _MOST else f"({named}, ... {len(value)} of them)"
     if isinstance(value, dict):
         return f"{len(value)} entries"
+    if isinstance(value, (set, frozenset)):
+        return f"{len(value)} elements"  # whose order is another one in each process
     text = str(plain(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

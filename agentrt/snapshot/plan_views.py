@@ -27,10 +27,12 @@ class TaskPlace(NamedTuple):
     Attributes:
         group: the name of its group.
         number: its number there.
+        args: what it is to be done with, in words.
     """
 
     group: str
     number: int
+    args: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class UnitView:
 
     Attributes:
         action: the name of its class.
-        name: what it calls itself.
+        name: what it calls itself; a task with what it is to be done with, cut short.
         path: its place, which is its stable id: the same in the trace, and in every equal run.
         kind: ``leaf``, ``compound``, ``group`` or ``task``.
         state: idle, thinking, ready, impossible, started, running or finished.
@@ -115,7 +117,7 @@ class UnitView:
         if self.flags:
             data["flags"] = list(self.flags)
         if self.task is not None:
-            data["task"] = {"group": self.task.group, "number": self.task.number}
+            data["task"] = _as_json(self.task)
         if self.debug:
             data["debug"] = self.debug
         if self.frames:
@@ -175,8 +177,22 @@ class UnitView:
         )
 
 
+def _as_json(task: TaskPlace) -> dict[str, Any]:
+    data: dict[str, Any] = {"group": task.group, "number": task.number}
+    if task.args:
+        data["args"] = dict(task.args)
+    return data
+
+
 def _task(fields: Fields) -> TaskPlace:
-    return TaskPlace(fields.text("group"), fields.whole("number"))
+    return TaskPlace(fields.text("group"), fields.whole("number"), _args(fields))
+
+
+def _args(fields: Fields) -> tuple[tuple[str, str], ...]:
+    if fields.is_null("args"):
+        return ()
+    inner = fields.inner("args")
+    return tuple((name, inner.text(name)) for name in inner.names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,16 +244,12 @@ class FrameView:
         Raises:
             DataFault: it is no such view.
         """
-        args: tuple[tuple[str, str], ...] = ()
-        if not fields.is_null("args"):
-            inner = fields.inner("args")
-            args = tuple((name, inner.text(name)) for name in inner.names())
         return cls(
             activity=fields.text("activity"),
             path=fields.text("path"),
             state=fields.text("state"),
             units=fields.each("units", UnitView.read),
-            args=args,
+            args=_args(fields),
             since=fields.whole("since", 0),
             until=fields.whole("until", 0),
             is_fixed=fields.flag("is_fixed", False),

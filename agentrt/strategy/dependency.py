@@ -8,6 +8,8 @@ Rules:
 
 * Values are hashable and are not changed: equal dependencies are one and the same for the memo of estimates and for
   the recursion guard.
+* A class whose name begins with an underscore, and that does not say ``activity``, is a base class for others: no
+  activity, not to be asked for, and nothing provides it.
 * ``is_met`` and ``assume`` are two sides of one thing: what holds when the dependency is met. Before solving it is a
   shortcut, after a strategy returned it is the proof that the strategy did what it claims, and in look-ahead ``assume``
   is how the world will look.
@@ -62,7 +64,7 @@ class _Declared:
     @classmethod
     def _take_name(cls, activity: str) -> None:
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        cls.activity = activity or f"gameplay:{name}"
+        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
         cls.call = cls.activity.rpartition(":")[2]
 
 
@@ -71,14 +73,15 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
     """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
 
     A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
-    default, from the name of the class), of which the last part is the call that is generated for it.
+    default, from the name of the class), of which the last part is the call that is generated for it. A class whose
+    name begins with an underscore is a base class for others, unless it says ``activity``.
 
     Args:
         args: values, in the order of the fields.
         values: values by name.
 
     Attributes:
-        activity: its name among activities.
+        activity: its name among activities; empty for a base class.
         call: what is generated on ``agent.gameplay``.
         reads: the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None
             if that is not known: then it is asked in each decision.
@@ -86,6 +89,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
 
     Raises:
         ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
+        DefinitionError: it is a base class; or, when it is defined, what it declares is wrong.
 
     Source: seed 003, "Global Dependency Lists".
     """
@@ -96,7 +100,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         super().__init_subclass__(**kwargs)
         subject = f"{cls.__module__}.{cls.__qualname__}"
         cls._take_name(activity)
-        if not ACTIVITY.fullmatch(cls.activity) or not _CALL.fullmatch(cls.call):
+        if cls.activity and not (ACTIVITY.fullmatch(cls.activity) and _CALL.fullmatch(cls.call)):
             raise DefinitionError(
                 subject,
                 f"its activity is {cls.activity!r}.",
@@ -112,6 +116,12 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
                 )
 
     def __init__(self, *args: Any, **values: Any) -> None:
+        if not self.activity:
+            raise DefinitionError(
+                f"{type(self).__module__}.{type(self).__qualname__}",
+                "it is a base class of dependencies, and cannot be asked for.",
+                "Ask for one of its subclasses.",
+            )
         names = self.field_names()
         if len(args) > len(names):
             raise ArgumentError(
@@ -169,7 +179,8 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
 
     def label(self) -> str:
         """What trees and errors call it: "Collect [diamond, 7]"."""
-        values = ", ".join(_shown(value) for value in self.values_in_order())
+        found = self.values_in_order()
+        values = ", ".join(_shown(value, is_alone=len(found) == 1) for value in found)
         name = words(type(self).__name__)
         return f"{name} [{values}]" if values else name
 
@@ -222,7 +233,11 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         return not hasattr(cls.assume, "is_default_hook")
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, *, is_alone: bool = False) -> str:
+    """A value for people: by its name; a tuple by its items, in parentheses unless nothing can be mistaken."""
+    if type(value) is tuple and value:
+        items = ", ".join(_shown(item) for item in value)
+        return items if is_alone or len(value) == 1 else f"({items})"
     name = getattr(value, "name", None)
     return name if isinstance(name, str) else str(value)
 

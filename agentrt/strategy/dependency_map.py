@@ -197,7 +197,7 @@ class _Reader:
 
     def _take(self, value: Any, *, is_called: bool) -> None:
         if isinstance(value, type) and issubclass(value, Dependency):
-            if value is not Dependency and (is_called or value not in self._strategy.spec.provides):
+            if value.activity and (is_called or value not in self._strategy.spec.provides):
                 self._found.setdefault(value)
         elif _is_function(value) and value.__module__.partition(".")[0] == self._package:
             self._follow(value)

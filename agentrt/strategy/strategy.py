@@ -232,6 +232,10 @@ class StrategySpec:
                 raise DefinitionError(
                     self.subject, f"it provides {one!r}.", "Name classes of dependencies: provides = Collect."
                 )
+            if not one.activity:
+                raise DefinitionError(
+                    self.subject, f"it provides {one.__name__}, which is a base class.", "Name its subclasses."
+                )
         if not self.name.isidentifier():
             raise DefinitionError(self.subject, f"its name is {self.name!r}.", "Write one such as 'mine_ore'.")
         self._check_hooks()

@@ -90,7 +90,7 @@ class Eyes:
 
     def __init__(self) -> None:
         self._dark = darkness()
-        self._is_dim: list[bool] = self._dark.any(axis=(1, 2)).tolist()
+        self._is_dim: list[bool] = [bool(hidden.any()) for hidden in self._dark]
         self._steps = 0
         self._at: tuple[int, int] | None = None
 

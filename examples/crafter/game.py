@@ -138,7 +138,7 @@ class Episode:
 
     @property
     def achieved(self) -> dict[str, int]:
-        """Which achievements the game itself has counted, and how often. For the score; the player has its own diary."""
+        """What the game itself has counted as achieved, and how often. For the score; the player has its own diary."""
         return {name: count for name, count in self._last.get("achievements", {}).items() if count}
 
     def picture(self, size: int = 360) -> Any:

@@ -97,8 +97,9 @@ def make_mind(player: Player) -> Agent:
         player: its body.
     """
     agent = Agent(
-        player, name="player", packs=["crafter:ai_pack:player"], registry=REGISTRY, drivers=[make_reflexes()]
+        player, name="player", packs=["crafter:ai_pack:player"], registry=REGISTRY, drivers=[make_reflexes(player)]
     )
+    agent.gameplay.prepare_asks = 0  # each step changes what estimates rest on: what is prepared would never be taken
     for signal, topics in _TOPICS.items():
         player.signal(signal).connect(_forgetting(agent, topics))
     return agent

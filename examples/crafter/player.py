@@ -120,7 +120,7 @@ class Player(Entity):
         if self.atlas.version != version:
             is_new = True
             self.signal("map").emit(self.atlas.version)
-        if self.atlas.creatures.keys() != creatures.keys():
+        if self.atlas.creatures != creatures:
             is_new = True
             self.signal("seen").emit(self.atlas.creatures)
         if was_asleep and not self.is_asleep:
@@ -239,8 +239,8 @@ class Player(Entity):
         """
         return self.atlas.nearest(self.reach, material)
 
-    def roughly(self, material: str) -> int | None:
-        """In about how many steps it is beside a material; None if it cannot be, or knows of none.
+    def some(self, material: str) -> tuple[Cell, int] | None:
+        """A cell of a material that is about the nearest, and in about how many steps it is beside it.
 
         Args:
             material: its name.
@@ -253,6 +253,15 @@ class Player(Entity):
             if found is None or known > counted:
                 found = self.atlas.nearest(self.reach, material)
             about.memo[material] = (found, known)
+        return found
+
+    def roughly(self, material: str) -> int | None:
+        """In about how many steps it is beside a material; None if it cannot be, or knows of none.
+
+        Args:
+            material: its name.
+        """
+        found = self.some(material)
         return None if found is None else found[1]
 
     def is_near(self, station: str, place: Cell | None = None) -> bool:

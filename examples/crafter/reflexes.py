@@ -12,10 +12,11 @@ from agentrt.goals import Goal, GoalSelector
 from examples.crafter import legs
 from examples.crafter.player import Player
 from examples.crafter.reach import Cell
-from examples.crafter.rules import SIDES, SKELETON, TURNS, ZOMBIE
+from examples.crafter.rules import ARROW, SIDES, SKELETON, TURNS, ZOMBIE
 
 __all__ = ["StrikeBack", "WardOffArrow", "make_reflexes"]
 
+_ENEMIES = (ZOMBIE, SKELETON, ARROW)
 _RANGE = 4  # cells
 _BLOWS = 3
 
@@ -86,9 +87,19 @@ def _toward(apart: tuple[int, int]) -> tuple[int, int]:
     return ((apart[0] > 0) - (apart[0] < 0), (apart[1] > 0) - (apart[1] < 0))
 
 
-def make_reflexes() -> GoalSelector:
-    """Make the reflexes of a player."""
+def make_reflexes(player: Player) -> GoalSelector:
+    """Make the reflexes of a player. As long as no enemy is in view they rest: their control flag is disabled.
+
+    Args:
+        player: whose.
+    """
     selector = GoalSelector(name="reflexes", precedence=1, full_ticks=True)
     selector.add_goal(1, StrikeBack())
     selector.add_goal(2, WardOffArrow())
+    selector.disable_control_flag(MOVE)
+
+    def look(creatures: dict[Cell, int]) -> None:
+        selector.set_control_flag(MOVE, any(kind in _ENEMIES for kind in creatures.values()))
+
+    player.signal("seen").connect(look)
     return selector

@@ -13,11 +13,24 @@ pytest.importorskip("crafter")
 from agentrt import TOP, Action, Agent
 from examples.crafter import eyes, game, legs
 from examples.crafter.eyes import DAY, VIEW, Eyes
-from examples.crafter.rules import ACTIONS, ARROW, COW, EDGE, HIDDEN, MATERIALS, NAMES, PLANT, PLAYER, SKELETON, ZOMBIE
+from examples.crafter.rules import (
+    ACTIONS,
+    ARROW,
+    COW,
+    CREATURES,
+    EDGE,
+    HIDDEN,
+    MATERIALS,
+    PLANT,
+    PLAYER,
+    SKELETON,
+    ZOMBIE,
+)
 
 scenes = load("tests/crafter/scenes.py")
 Scene = scenes.Scene
 
+NAMES = {number: name for name, number in {**MATERIALS, **CREATURES}.items()}
 MIDNIGHT = 210  # the first step in which it is darkest
 
 

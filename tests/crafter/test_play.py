@@ -16,7 +16,6 @@ from rich.console import Console
 
 from agentrt import TOP, Action, Agent
 from examples.crafter import game, legs, play
-from examples.crafter.faults import Faults
 from examples.crafter.game import Episode
 
 
@@ -192,7 +191,7 @@ def live(length, speed):
     file = io.StringIO()
     console = Console(file=file, width=80, height=24, force_terminal=True, legacy_windows=False)
     with Episode(3, length) as episode:
-        show = play._Show(Faults())
+        show = play._Show()
         show.begin(episode)
         play._run_live(show, speed, console)
         assert show.is_over
@@ -236,7 +235,7 @@ def test_ctrl_c_ends_the_live_view_within_a_nap(quick, clock, monkeypatch):
 
     monkeypatch.setattr(play, "time", Pressed())
     with Episode(3, 100) as episode:
-        show = play._Show(Faults())
+        show = play._Show()
         show.begin(episode)
         play._run_live(show, 0.1, Console(file=io.StringIO(), force_terminal=True))
         assert episode.step == 1

@@ -19,7 +19,7 @@ from agentrt.testing.leaks import Leaks
 from examples.crafter import legs
 from examples.crafter.actions import living, striving
 from examples.crafter.eyes import Eyes
-from examples.crafter.faults import collected_faults
+from examples.crafter.faults import Faults
 from examples.crafter.game import Episode
 from examples.crafter.strategies import gathering
 
@@ -40,7 +40,7 @@ class Played:
         digest: of what was done and of the world.
         trace: a digest of the runtime's trace.
         records: the trace.
-        faults: what was logged as an error.
+        faults: what the runtime told of.
         on_lava: the steps after which the player stood on lava.
         lost: the steps after which it did not know where it was.
         false: what it believed to have achieved, and had not.
@@ -50,7 +50,8 @@ class Played:
 
     def __init__(self, seed, eyes=Eyes, length=LENGTH):
         self.records, self.on_lava, self.lost, self.false = [], [], [], set()
-        with collected_faults() as self.faults, scenes.worlds_are_remembered(), Episode(seed, length) as self.episode:
+        with scenes.worlds_are_remembered(), Episode(seed, length) as self.episode:
+            self.faults = Faults(self.episode.runtime)
             leaks = Leaks(self.episode.runtime)
             try:
                 self._play(eyes, leaks)

@@ -50,9 +50,8 @@ def frame(*units, args=(), activity="any", state="running"):
 
 
 def task(number, name, state="ready", **more):
-    below = frame(unit("strive", state), args=(("name", name),), activity="crafter:strive")
-    place = TaskPlace("ambitions", number)
-    return unit(f"task {number}: crafter:strive", state, kind="task", task=place, frames=(below,), **more)
+    place = TaskPlace("ambitions", number, (("name", name),))
+    return unit(f"task {number}: crafter:strive (name: {name})", state, kind="task", task=place, **more)
 
 
 def test_nobody_does_nothing(nobody):
@@ -62,16 +61,16 @@ def test_nobody_does_nothing(nobody):
 
 def test_tasks_are_called_by_what_they_are_about(nobody):
     doing = running("strive")
-    inner = frame(doing, args=(("name", "eat_cow"),), activity="crafter:strive")
-    elected = running("task 5: crafter:strive", 0.8, kind="task", task=TaskPlace("ambitions", 5), frames=(inner,))
+    inner = frame(doing, activity="crafter:strive")
+    place = TaskPlace("ambitions", 5, (("name", "eat_cow"),))
+    elected = running("task 5: crafter:strive (name: eat_cow)", 0.8, kind="task", task=place, frames=(inner,))
     tasks = frame(elected, task(7, "wake_up", utility=0.4), task(8, "place_plant", utility=0.7))
     ambitions = running("crafter:task_groups:solo:ambitions", kind="group", frames=(tasks,))
     needs = frame(task(1, "drink", is_elected=True), task(2, "sleep"))
     others = unit("crafter:task_groups:solo:needs", utility=0.3, kind="group", frames=(needs,))
     snapshot = dataclasses.replace(nobody, plan=frame(ambitions, others))
     assert plan(snapshot)[1] == "plan ambitions → eat cow → strive"
-    inner = dataclasses.replace(inner, args=(), activity="crafter:strive")
-    elected = dataclasses.replace(elected, frames=(inner,))
+    elected = dataclasses.replace(elected, name="task 5: crafter:strive", task=TaskPlace("ambitions", 5))
     assert plan(dataclasses.replace(nobody, plan=frame(elected)))[1] == "plan strive"
     assert why(snapshot) == [
         "ambitions 0.50 over needs (drink) 0.30",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import logging
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("crafter")
 
+from agentrt import Runtime
 from examples.crafter import record as record_module
 from examples.crafter import workers
 from examples.crafter.game import Spent
@@ -157,6 +157,10 @@ def test_markdown():
 # --- an episode -------------------------------------------------------------------------------------------------------
 
 
+def broken():
+    raise KeyError("no such thing")
+
+
 class Pretended:
     """An episode without a game, which fails in a step of its own."""
 
@@ -165,6 +169,7 @@ class Pretended:
             raise RuntimeError("no world")
         self.seed, self.length, self.step, self.is_over, self.is_dead = seed, length, 0, False, False
         self.spent, self.digest, self.sight = Spent(), f"d{seed}", None
+        self.runtime = Runtime(host="plain")
 
     def __enter__(self):
         return self
@@ -180,8 +185,9 @@ class Pretended:
         if (self.seed, self.step) == (3, 150):
             raise ValueError("a bad\nstep")
         if self.step == 1 and self.seed == 4:
-            logging.getLogger("agentrt").error("event='run raised' exception='Traceback\\nKeyError'")
-            logging.getLogger("agentrt").error("again")
+            self.runtime.post(broken)
+            self.runtime.post(broken)
+            self.runtime.step()
         self.step += 1
         self.is_over = self.step == self.length
 
@@ -210,10 +216,10 @@ def test_an_episode_that_cannot_begin(pretended):
 def test_faults_of_the_mind_are_counted_and_not_shown(pretended, capfd, caplog):
     record = play_one(4, never, length=10)
     assert (record.faults, record.error, record.fate) == (2, "", "the time was up")
-    assert record.details == "event='run raised' exception='Traceback\nKeyError'"
+    lines = record.details.splitlines()
+    assert lines[0] == "a function of the tick raised: broken (step 1)"
+    assert (lines[1], lines[-1]) == ("Traceback (most recent call last):", "KeyError: 'no such thing'")
     assert (capfd.readouterr(), caplog.records) == (("", ""), [])
-    assert logging.getLogger("agentrt").handlers == []
-    assert logging.getLogger("agentrt").propagate
 
 
 @pytest.mark.slow

@@ -191,13 +191,13 @@ def test_arguments_and_debugging_data_are_words_and_finite(stage):
         async def run(self, ctx, args):
             await ctx.execute("look", at=things)
 
-    things = [Thing(), Hostile(), Entity("cow", id=3), {"a": 1}, [[[[1]]]], 7, 8, 9]
+    things = [Thing(), Hostile(), {"x", "y"}, {"a": 1}, [[[[1]]]], 7, 8, 9]
     agent = stage.add(Agent(Entity("human"), name="ada", actions=[Top, Look]))
     stage.tick(2)
     data = written(agent.snapshot())
     frame = data["plan"]["units"][0]["frames"][0]
     assert frame["args"] == {
-        "at": "(a Thing, a Hostile, cow 3, 1 entries, (((...))), 7, ... 8 of them)",
+        "at": "(a Thing, a Hostile, 2 elements, 1 entries, (((...))), 7, ... 8 of them)",
         "where": "(1, 2)",
         "name": "x" * 100 + "...",
     }

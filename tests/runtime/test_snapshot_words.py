@@ -362,11 +362,52 @@ def test_a_task_names_its_group_and_number(sim):
     snapshot = agent.snapshot()
     chores = snapshot.plan.units[0]
     (task,) = chores.frames[0].units
-    assert (chores.kind, task.kind, task.task) == ("group", "task", ("Chores", 1))
+    assert (chores.kind, task.kind, task.task) == ("group", "task", ("Chores", 1, ()))
     assert (task.low, task.high, task.utility) == (0.4, 1.0, 0.82)
     assert snapshot.groups == ("Chores",)
     (view,) = sim.runtime.snapshot().groups
     assert [(one.number, one.workers) for one in view.tasks] == [(1, ("ada",))]
+
+
+def test_tasks_of_one_activity_are_told_apart_by_what_they_are_about(sim):
+    class Carry(Action):
+        does = "carry"
+        utility = 0.7
+
+        class Args(ActionArgs):
+            what: Entity
+            to: str = "home"
+            past: tuple[str, ...] = ()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(100)
+
+    class Chores(TaskGroupAction):
+        does = TOP
+        utility = (0.0, 0.3)
+        tasks = (declare_multiple_tasks("carry", (0.4, 1.0)),)
+
+    group = TaskGroup(Chores)
+    group.add(add(sim, Carry))
+    agent = add(sim, Carry, name="bob")
+    group.add(agent)
+    bed, log = Entity("bed", id=7), Entity("log", name="a log")
+    group.create_task("carry", what=bed).max_workers(1).start()
+    group.create_task("carry", what=log, to="the far end of the village", past=("the well", "the mill")).start()
+    sim.tick(2)
+    snapshot = AgentSnapshot.from_json(json.loads(json.dumps(agent.snapshot().as_json())))
+    assert snapshot == agent.snapshot()
+    first, second = snapshot.plan.units[0].frames[0].units
+    assert first.task == ("Chores", 1, (("what", "bed 7"),))
+    assert first.name == "task 1: carry (what: bed 7)"
+    assert dict(second.task.args) == {
+        "what": "a log",
+        "to": "the far end of the village",
+        "past": "(the well, the mill)",
+    }
+    assert second.name == "task 2: carry (what: a log, to: the far end of the village, past: (the well...)"
+    assert any(line.startswith(f"* {second.name}: running") for line in told(agent))
+    assert [unit.name for unit in sim.runtime.agents[0].snapshot().plan.units[0].frames[0].units][1] == second.name
 
 
 # --- the end ----------------------------------------------------------------------------------------------------------

@@ -194,12 +194,8 @@ class EatPlantNearby(_Need):
 
     @staticmethod
     def _ripe(player: Player) -> legs.Cell | None:
-        reach = player.about
-        ripe = [
-            (player.atlas.to_plant(reach, plant)[0], plant)
-            for plant, grown in player.atlas.plants.items()
-            if grown >= _RIPE
-        ]
+        grown = [plant for plant, steps in player.atlas.plants.items() if steps >= _RIPE]
+        ripe = [(player.atlas.to_plant(player.about, plant)[0], plant) for plant in grown]
         return min(ripe)[1] if ripe and min(ripe)[0] <= _WALK else None
 
     def worth(self, player: Player) -> float:
