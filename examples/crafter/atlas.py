@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from examples.crafter.eyes import VIEW, Sight
-from examples.crafter.reach import FAR, RIM, SIDE, START, Cell, Reach, entry_costs, tools_of
+from examples.crafter.reach import FAR, RIM, SIDE, START, Cell, Finder, Reach, entry_costs, tools_of
 from examples.crafter.rules import (
     ARROW,
     COW,
@@ -66,6 +66,7 @@ class Atlas:
     Attributes:
         ground: the number of the material in each cell; ``UNKNOWN`` where nobody looked.
         looked: the step in which each cell was in view for the last time; 0: never.
+        finder: finds the ways.
         creatures: the creatures in view, by their cell.
         herd: where a cow was last seen, and in which step.
         plants: the saplings, and for how many steps each has grown.
@@ -82,6 +83,7 @@ class Atlas:
         self.ground[START] = MATERIALS["grass"]
         self.looked = np.zeros((SIDE, SIDE), np.int32)
         self.creatures: dict[Cell, int] = {}
+        self.finder = Finder()
         self._before: dict[Cell, int] = {}
         self.herd: dict[Cell, int] = {}
         self.plants: dict[Cell, int] = {}
@@ -236,7 +238,7 @@ class Atlas:
         """
         found = self.reach_at_hand(place, inventory)
         if found is None:
-            found = Reach(self.costs(inventory), place)
+            found = Reach(self.finder, self.costs(inventory), place)
             self._reaches = {self._state(place, inventory): found}
         return found
 

@@ -10,9 +10,8 @@ All of it is named in packs; ``packs/player.json`` is what the player bears.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agentrt import Agent, Manifest, Registry
 from examples.crafter.actions import living, striving, watching
@@ -80,16 +79,6 @@ MANIFEST: Final = Manifest(
 )
 REGISTRY: Final = Registry([MANIFEST])
 
-_TOPICS: Final = {
-    "stock": ("stock",),
-    "bars": ("bars",),
-    "map": ("map",),
-    "seen": ("creatures",),
-    "moved": ("place",),
-    "achieved": ("diary",),
-}
-
-
 def make_mind(player: Player) -> Agent:
     """Make the agent of a player.
 
@@ -100,10 +89,5 @@ def make_mind(player: Player) -> Agent:
         player, name="player", packs=["crafter:ai_pack:player"], registry=REGISTRY, drivers=[make_reflexes(player)]
     )
     agent.gameplay.prepare_asks = 0  # each step changes what estimates rest on: what is prepared would never be taken
-    for signal, topics in _TOPICS.items():
-        player.signal(signal).connect(_forgetting(agent, topics))
+    player.signal("news").connect(lambda topics: agent.gameplay.changed(*topics))
     return agent
-
-
-def _forgetting(agent: Agent, topics: tuple[str, ...]) -> Callable[[Any], None]:
-    return lambda _: agent.gameplay.changed(*topics)

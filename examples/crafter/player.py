@@ -3,8 +3,8 @@
 Rules:
 
 * ``perceive`` is called once a step, in the intake of a tick, with what the eyes saw. It brings memory up to date and
-  emits signals for what has changed: ``bars``, ``stock``, ``map``, ``seen`` (creatures came or went), ``moved``,
-  ``achieved``, ``woke``; and ``ponders`` every few steps in which anything has, for whoever weighs plans.
+  emits signals: the name of each bar that has changed, ``seen`` (creatures have), ``achieved``, ``woke``, ``ponders`` (every few
+  steps in which anything has changed, for whoever weighs plans), and ``news``, with the topics on which estimates rest.
 * ``act`` is how anybody moves the body: it sets what is to be done in this step and waits for the next. Whoever comes
   last within a tick has it; control flags see to it that it is one.
 * What it knows of itself (where it stands, where it looks, what it has achieved) it works out from what it did and
@@ -19,18 +19,18 @@ from agentrt import Entity, next_tick
 from examples.crafter.atlas import Atlas
 from examples.crafter.diary import Diary
 from examples.crafter.eyes import DAY, Sight, daylight
-from examples.crafter.reach import FAR, START, Cell, Reach, way_between
+from examples.crafter.reach import FAR, START, Cell, Reach
 from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
 __all__ = ["Player"]
 
 _ITEMS: Final = tuple(dict.fromkeys([*RULES["collect"], *RULES["make"]]))
 _STATIONS: Final = ("place_table", "place_furnace")
-_PONDERS_EVERY: Final = 12  # steps
+_PONDERS_EVERY: Final = 50  # steps
 _DUSK, _DAWN = 0.62, 0.8
 _MIDNIGHT: Final = 210  # a step of a day
-_FRESH: Final = 50  # steps for which distances are good enough to weigh things
-_NEAR: Final = 9  # steps from where they were measured
+_FRESH: Final = 80  # steps for which distances are good enough to weigh things
+_NEAR: Final = 12  # steps from where they were measured
 _FACING: Final = {turn: side for side, turn in TURNS.items()}
 
 
@@ -100,32 +100,40 @@ class Player(Entity):
         if was_asleep and acted:
             self.diary.write_waking(self)
         self.diary.write(did if acted else "sleep", before, self, creatures)
-        if sight.scrolled != (0, 0):
-            self.signal("moved").emit(self.place)
+        topics = [] if sight.scrolled == (0, 0) else ["place"]
         if len(self.diary.achieved) > achieved:
+            topics.append("diary")
             self.signal("achieved").emit(None)
-        self._tell(before, version, was_asleep, creatures)
+        self._tell(topics, before, version, was_asleep, creatures)
+        if topics:
+            self.signal("news").emit(topics)
 
-    def _tell(self, before: dict[str, int], version: int, was_asleep: bool, creatures: dict[Cell, int]) -> None:
+    def _tell(
+        self,
+        topics: list[str],
+        before: dict[str, int],
+        version: int,
+        was_asleep: bool,
+        creatures: dict[Cell, int],
+    ) -> None:
         now = self.inventory
-        is_new = False
         if now != before:
-            is_new = True
             bars = [now[bar] for bar in BARS] != [before.get(bar) for bar in BARS]
             if bars:
-                self.signal("bars").emit(now)
+                topics.append("bars")
+                for bar in BARS:
+                    if now[bar] != before.get(bar):
+                        self.signal(bar).emit(now[bar])
             if not bars or [now[item] for item in _ITEMS] != [before.get(item, 0) for item in _ITEMS]:
                 self.stock += 1
-                self.signal("stock").emit(now)
+                topics.append("stock")
         if self.atlas.version != version:
-            is_new = True
-            self.signal("map").emit(self.atlas.version)
+            topics.append("map")
         if self.atlas.creatures != creatures:
-            is_new = True
             self.signal("seen").emit(self.atlas.creatures)
         if was_asleep and not self.is_asleep:
             self.signal("woke").emit(None)
-        if is_new and self.step - self._pondered >= _PONDERS_EVERY and not self.is_asleep:
+        if topics and self.step - self._pondered >= _PONDERS_EVERY and not self.is_asleep:
             self._pondered = self.step
             self.signal("ponders").emit(self.step)
 
@@ -177,7 +185,7 @@ class Player(Entity):
         costs = self.atlas.costs(self.inventory)
         if ends_beside:
             costs[cell] = 1
-        way = way_between(costs, self.place, cell)
+        way = self.atlas.finder.way_between(costs, self.place, cell)
         return way[:-1] if ends_beside else way
 
     @property

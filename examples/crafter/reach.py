@@ -18,7 +18,7 @@ import tcod.path
 
 from examples.crafter.rules import DIGGABLE, MATERIALS, SIDES, SKELETON, WALKABLE, ZOMBIE
 
-__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Reach", "entry_costs", "tools_of", "way_between"]
+__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Finder", "Reach", "entry_costs", "tools_of"]
 
 Cell = tuple[int, int]
 
@@ -78,7 +78,7 @@ def entry_costs(
         kept: cells that are not to be entered: saplings, and what protects them.
         is_dark: whether grass is to be avoided, since zombies come up there.
     """
-    costs: np.ndarray[Any, np.dtype[np.int32]] = _COSTS[tools_of(inventory)][ground]
+    costs: np.ndarray[Any, np.dtype[np.int32]] = _COSTS[tools_of(inventory)].take(ground)
     if is_dark:
         costs[ground == MATERIALS["grass"]] += _GRASS_AT_NIGHT
     for cell in kept:
@@ -94,48 +94,84 @@ def entry_costs(
     return costs
 
 
-def way_between(costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell) -> list[Cell]:
-    """The shortest way to one cell; quicker than to find out how far everything is.
+class Finder:
+    """Finds ways on a map whose costs change; one for each map, since to make tcod's costs as much as to use it.
 
-    Args:
-        costs: what it takes to enter each cell; 0 for those that cannot be entered.
-        start: where one stands.
-        end: where to.
-
-    Returns:
-        The cells on the way, the last one included; empty if there is none.
+    Attributes:
+        costs: what it takes to enter each cell; 0 for those that cannot be entered. Written to before each search.
     """
-    way = tcod.path.path2d(costs, start_points=[start], end_points=[end], cardinal=1, diagonal=0)
-    return [(int(x), int(y)) for x, y in way[1:]]
+
+    def __init__(self) -> None:
+        self.costs: np.ndarray[Any, np.dtype[np.int32]] = np.zeros((SIDE, SIDE), np.int32)
+        self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=self.costs, cardinal=1, diagonal=0))
+
+    def search(self, costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell | None = None) -> Any:
+        """Find out how far everything is, or one cell alone, which is quicker.
+
+        Args:
+            costs: as above.
+            start: where one stands.
+            end: where to; None for everywhere.
+
+        Returns:
+            The steps to each cell, as they are until the next search.
+        """
+        self.costs[:] = costs
+        self._finder.clear()
+        self._finder.add_root(start)
+        self._finder.resolve(end)
+        return self._finder.distance
+
+    def way(self, end: Cell) -> list[Cell]:
+        """The cells on the shortest way from where the last search began, the last one included.
+
+        Args:
+            end: a cell that can be reached from there.
+        """
+        return [(int(x), int(y)) for x, y in self._finder.path_to(end)[1:]]
+
+    def way_between(self, costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell) -> list[Cell]:
+        """The cells on the shortest way to one, the last one included; empty if there is none.
+
+        Args:
+            costs: as above.
+            start: where one stands.
+            end: where to.
+        """
+        return self.way(end) if self.search(costs, start, end)[end] < FAR else []
 
 
 class Reach:
     """How far it is from one place to every other.
 
     Args:
+        finder: finds it out.
         costs: what it takes to enter each cell; 0 for those that cannot be entered.
         place: where one stands.
 
     Attributes:
         place: as given.
         steps: to stand in each cell.
-        beside: to stand beside each cell.
         memo: what was found out from here, for whoever does not mind that it may be a little old.
     """
 
-    def __init__(self, costs: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
+    def __init__(self, finder: Finder, costs: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
         self.place = place
         self.memo: dict[object, Any] = {}
-        self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0))
-        self._finder.add_root(place)
-        self._finder.resolve()
-        self.steps = np.minimum(self._finder.distance, FAR)
-        beside = np.full_like(self.steps, FAR)
-        inner = beside[1:-1, 1:-1]
-        for x, y in SIDES:
-            part = self.steps[1 + x : SIDE - 1 + x, 1 + y : SIDE - 1 + y]
-            np.minimum(inner, part, out=inner)
-        self.beside = beside
+        self._finder = finder
+        self._costs = costs
+        self.steps = np.minimum(finder.search(costs, place), FAR)
+        self._beside: np.ndarray[Any, np.dtype[np.int32]] | None = None
+
+    @property
+    def beside(self) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """In how many steps one stands beside each cell."""
+        if self._beside is None:
+            self._beside = np.full_like(self.steps, FAR)
+            inner = self._beside[1:-1, 1:-1]
+            for x, y in SIDES:
+                np.minimum(inner, self.steps[1 + x : SIDE - 1 + x, 1 + y : SIDE - 1 + y], out=inner)
+        return self._beside
 
     def way(self, cell: Cell) -> list[Cell]:
         """The cells on the shortest way, without the one where one stands and with the last; empty if there is none.
@@ -145,7 +181,7 @@ class Reach:
         """
         if self.steps[cell] >= FAR:
             return []
-        return [(int(x), int(y)) for x, y in self._finder.path_to(cell)[1:]]
+        return self._finder.way_between(self._costs, self.place, cell)
 
     def way_beside(self, cell: Cell) -> list[Cell]:
         """The same, to a cell beside one.

@@ -37,14 +37,15 @@ __all__ = [
 _FULL = RULES["bars"]["most"]
 _RIPE = RULES["ripe_after"] + 3
 _SEARCHES = 6  # places where it looks for cows before it thinks again
-_AGAIN = 10  # steps until it looks again for a shelter from where it stands
+_A_WHILE = 4  # steps
+_AGAIN = 20  # steps until it looks again for a shelter from where it stands
 _CLOSE = 6  # steps: what is so near is done sooner than it must be
 _CHASE = 30
 _EVENING = 105  # the step of a day from which on it sees to it that it will not be hungry at night
 _BLOWS = 4
 _WEARY = 1  # energy at which it sleeps wherever it is
 _WALK = 50  # steps that it goes for a plant that is ripe
-_HOLDS_OUT = 150  # steps
+_HOLDS_OUT = 60  # times that it looks whether it is day, or it is well
 _TIRED = 3  # energy at which it goes to sleep at night
 _WELL = 7  # health
 
@@ -70,11 +71,11 @@ class _Need(Action):
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
-        bars = player.signal("bars")
+        changes = player.signal(self.bar)
         while True:
             ctx.set_utility(self.worth(player))
             ctx.set_think_output()
-            await bars.wait()
+            await changes.wait()
 
     def worth(self, player: Player) -> float:
         return min(1.0, urgency(player, player.inventory[self.bar]))
@@ -193,7 +194,7 @@ class EatPlantNearby(_Need):
     status_text_key = "eats from its plant"
 
     @staticmethod
-    def _ripe(player: Player) -> legs.Cell | None:
+    def _ripe(player: Player) -> Cell | None:
         grown = [plant for plant, steps in player.atlas.plants.items() if steps >= _RIPE]
         ripe = [(player.atlas.to_plant(player.about, plant)[0], plant) for plant in grown]
         return min(ripe)[1] if ripe and min(ripe)[0] <= _WALK else None
@@ -267,7 +268,7 @@ class FindShelter(Action):
 
     def __init__(self) -> None:
         self._looked = -_AGAIN
-        self._place: legs.Cell | None = None
+        self._place: Cell | None = None
         self._found: Shelter | None = None
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
@@ -275,7 +276,7 @@ class FindShelter(Action):
         if shelter.is_closed(player):
             ctx.set_think_output(place=None)
             await park()
-        if player.step - self._looked > _AGAIN or self._place != player.place:
+        if player.step - self._looked > _AGAIN or self._place is None or _apart(self._place, player.place) > 2:
             self._looked, self._place, self._found = player.step, player.place, shelter.find(player)
         if self._found is not None:
             ctx.set_think_output(place=self._found)
@@ -315,16 +316,19 @@ class Slumber(Action):
         player: Player = ctx.entity
         if not shelter.is_closed(player) and player.inventory["energy"] > _WEARY:
             return
+        waits_for_day = player.is_dark and not player.is_in_rock
+        version = player.atlas.version
         for _ in range(_HOLDS_OUT):
             if player.inventory["energy"] < _FULL:
                 await player.act("sleep")
                 await player.wake()
-            elif _is_mending(player) or (player.is_dark and not player.is_in_rock):
-                await player.act("noop")
+            elif _is_mending(player) or (waits_for_day and player.is_dark):
+                await ctx.sleep_ticks(_A_WHILE)
             else:
                 break
-            if not shelter.is_closed(player):
+            if player.atlas.version != version and not shelter.is_closed(player):
                 break
+            version = player.atlas.version
 
 
 class Rest(_Need, CompoundAction):
@@ -359,7 +363,7 @@ class RestInTheOpen(Action):
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
         while player.inventory["energy"] > _WEARY:
-            await player.signal("bars").wait()
+            await player.signal("energy").wait()
         ctx.set_think_output()
         await park()
 
@@ -367,6 +371,10 @@ class RestInTheOpen(Action):
         player: Player = ctx.entity
         await player.act("sleep")
         await player.wake()
+
+
+def _apart(one: Cell, other: Cell) -> int:
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
 def _is_mending(player: Player) -> bool:

@@ -28,7 +28,7 @@ _ABLE = 4  # health, food and drink that it takes to think of farming
 _STANDS = 10  # steps that it stands about before it thinks again
 _HOME = 8  # steps
 _BACK_OFF = 60  # steps
-_SOON, _FRESH = 4, 40  # steps for which a cost is good enough: the longer, the more it is
+_SOON, _FRESH = 8, 100  # steps for which a cost is good enough: the longer, the more it is
 
 
 class Strive(Action):
@@ -59,7 +59,7 @@ class Strive(Action):
             if age >= (self._keeps if is_same else self._keeps / 2) or (age >= _SOON and finds != self._finds):
                 self._cost = ctx.agent.gameplay.cost(want_for(args.name, player.inventory))
                 self._asked, self._stock, self._finds = player.step, player.stock, finds
-                self._keeps = min(_FRESH, max(_SOON, self._cost / 3))
+                self._keeps = min(_FRESH, max(_SOON, self._cost / 2))
             cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
             if cost < inf:
                 ctx.set_utility(_HALF / (_HALF + cost))
@@ -74,7 +74,7 @@ class Strive(Action):
         try:
             await ctx.agent.gameplay.solve(want_for(args.name, player.inventory))
         except DependencyFailedError as error:
-            ctx.get_log().debug("put_off", achievement=args.name, story=error.story)
+            ctx.set_debug_progress(error.story)
             player.put_off[args.name] = player.step + _BACK_OFF * (1 + player.failures.get(args.name, 0))
             player.failures[args.name] = player.failures.get(args.name, 0) + 1
             await player.act("noop")
@@ -108,7 +108,7 @@ class TendFarm(Action):
         try:
             await ctx.agent.gameplay.solve(Fenced(min(_PLANTS, len(fenced(player)) + 1)))
         except DependencyFailedError as error:
-            ctx.get_log().debug("put_off", achievement="farm", story=error.story)
+            ctx.set_debug_progress(error.story)
             player.put_off["farm"] = player.step + _BACK_OFF
             await player.act("noop")
 
@@ -158,8 +158,7 @@ class Idle(Action):
                     await legs.go(player, cells[0])
                 except legs.CannotAct as fault:
                     ctx.set_debug_progress(fault.reason)
-        for _ in range(_STANDS):
-            await player.act("noop")
+        await ctx.sleep_ticks(_STANDS)
 
 
 async def observe_ambitions(agent: Agent) -> None:

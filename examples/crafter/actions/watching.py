@@ -13,18 +13,18 @@ __all__ = ["NEEDS", "observe_energy", "observe_food", "observe_water"]
 NEEDS = "crafter:task_groups:solo:needs"
 
 
-def _observer(activity: str, is_due: Callable[[Player], bool]) -> Callable[[Agent], Coroutine[Any, Any, None]]:
+def _observer(activity: str, bar: str, is_due: Callable[[Player], bool]) -> Callable[[Agent], Coroutine[Any, Any, None]]:
     """An observer that keeps a task up for as long as a need is due."""
 
     async def observe(agent: Agent) -> None:
         player: Player = agent.entity
-        bars = player.signal("bars")
+        changes = player.signal(bar)
         while True:
             while not is_due(player):
-                await bars.wait()
+                await changes.wait()
             task = agent.get_task_group(NEEDS).create_task(activity).start()
             while is_due(player):
-                await bars.wait()
+                await changes.wait()
             task.destroy()
 
     return observe
@@ -34,6 +34,6 @@ def _is_tired(player: Player) -> bool:
     return player.inventory["energy"] <= 5 or player.inventory["health"] <= 4 or player.is_dark
 
 
-observe_water = _observer("crafter:drink", lambda player: player.inventory["drink"] <= 7)
-observe_food = _observer("crafter:eat", lambda player: player.inventory["food"] <= 6)
-observe_energy = _observer("crafter:rest", _is_tired)
+observe_water = _observer("crafter:drink", "drink", lambda player: player.inventory["drink"] <= 7)
+observe_food = _observer("crafter:eat", "food", lambda player: player.inventory["food"] <= 6)
+observe_energy = _observer("crafter:rest", "drink", _is_tired)

@@ -235,9 +235,10 @@ class EatPlant(Strategy):
             if plant is not None and not gaps(player, plant) and len(player.diary.open) > 1:
                 if player.atlas.plants.get(plant, 0) < _RIPE:
                     ctx.fail("it grows by itself now")
-            if plant is None or (gaps(player, plant) and player.atlas.plants[plant] < _RIPE):
+            grown = 0 if plant is None else player.atlas.plants.get(plant, 0)
+            if plant is None or (gaps(player, plant) and grown < _RIPE):
                 await ctx.solve(Fenced())
-            elif player.atlas.plants[plant] < _RIPE or player.inventory["food"] >= RULES["bars"]["most"]:
+            elif grown < _RIPE or player.inventory["food"] >= RULES["bars"]["most"]:
                 await self._wait(ctx, player, plant)
             else:
                 await eat_from(player, plant)

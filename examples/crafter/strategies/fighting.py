@@ -33,7 +33,7 @@ class Defeat(Strategy):
 
     provides = Defeated
     flags = (MOVE,)
-    reads = ("map", "place", "diary", "creatures")
+    reads = ("map", "place", "diary")
     patience = 4000.0
 
     def estimate(self, ask: Ask, wanted: Defeated) -> float | None:
