@@ -33,7 +33,7 @@ demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more
 
 # Two halves at the same time, each on a core of its own: lint and some tests, and the other tests. What the second half
 # says is shown when both are done.
-FIRST  := $(addprefix tests/,activity actions behavior benchmarks body browser chaos cli colony)
+FIRST  := $(addprefix tests/,activity actions behavior benchmarks body browser chaos cli colony crafter)
 SECOND := $(filter-out $(FIRST) tests/conftest.py tests/data tests/support %/__pycache__,$(wildcard tests/*))
 
 test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage

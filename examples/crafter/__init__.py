@@ -4,7 +4,8 @@ From below:
 
 * ``ordered`` (equal seeds, equal episodes), ``rules`` (what its player knows about the game), ``eyes`` (what it sees,
   and nothing else);
-* ``atlas``, ``diary``, ``player`` (what it remembers, has achieved, and is), ``legs``, ``shelter`` (what it can do);
+* ``reach``, ``atlas``, ``sites`` (the map in its head, ways on it, and what is worth going to), ``diary``, ``player``
+  (what it has achieved, and is), ``legs``, ``shelter`` (what it can do);
 * ``strategies`` (how things are had), ``actions`` (staying alive, and striving), ``reflexes`` (what does not wait for
   thought), ``packs`` (which of these belong together), ``mind`` (the agent);
 * ``game`` (an episode), ``score``, ``play`` (what the commands show).

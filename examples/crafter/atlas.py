@@ -40,24 +40,10 @@ __all__ = ["Atlas"]
 
 _FENCES: Final = (MATERIALS["stone"], MATERIALS["tree"])
 _RARE: Final = MATERIALS["coal"]  # and all numbers above it
-_NOT_FAR: Final = 30  # steps
-_PLOT: Final = 4  # cells: how near plants stand to each other
-_STALE: Final = 600  # steps after which anything may have come to a place
 _HERD: Final = 1200  # steps for which a cow is remembered
 _OLD: Final = MATERIALS["furnace"]  # the last number of a material
 _UNDER: Final = {COW: MATERIALS["grass"], ZOMBIE: MATERIALS["grass"], PLANT: MATERIALS["grass"],
                  SKELETON: MATERIALS["path"]}  # fmt: skip
-
-
-def _around(there: np.ndarray[Any, np.dtype[np.bool_]], size: int) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """How many cells of a square around each cell are true; its sides are ``size`` long, an odd number."""
-    total = np.zeros((SIDE + 1, SIDE + 1), np.int32)
-    there.cumsum(0, dtype=np.int32).cumsum(1, out=total[1:, 1:])
-    count = np.zeros((SIDE, SIDE), np.int32)
-    half = size // 2
-    inner = total[size:, size:] - total[:-size, size:] - total[size:, :-size] + total[:-size, :-size]
-    count[half:-half, half:-half] = inner
-    return count
 
 
 class Atlas:
@@ -362,87 +348,3 @@ class Atlas:
             if part[i, j] < FAR and abs(i - within) + abs(j - within) <= within
         ]
         return [place for _, place in sorted(found)]
-
-    def neglected(self, material: str, reach: Reach) -> Cell | None:
-        """Where a material is that was not looked at for long, and that is not far.
-
-        Args:
-            material: its name.
-            reach: from where.
-        """
-        there = (self.ground == MATERIALS[material]) & (reach.steps < FAR)
-        worth = np.where(there, np.minimum(self.step - self.looked, _STALE) - 4 * reach.steps, -FAR)
-        best = int(worth.argmax())
-        return divmod(best, SIDE) if worth.flat[best] > -FAR else None
-
-    def pasture(self, reach: Reach) -> tuple[Cell, bool] | None:
-        """Where to look for cows, and whether it is new land; None if there is no grass that can be reached.
-
-        Args:
-            reach: from where.
-        """
-        edge = self.frontier(reach, "grass")
-        if edge is not None and edge[1] < _NOT_FAR:
-            return edge[0], True
-        grass = self.neglected("grass", reach)
-        if grass is not None:
-            return grass, False
-        return None if edge is None else (edge[0], True)
-
-    def planting_site(self, reach: Reach) -> Cell | None:
-        """Grass where a sapling would be well kept: near, with little open around it, not far from water and others.
-
-        Args:
-            reach: from where.
-        """
-        grass = self.ground == MATERIALS["grass"]
-        closes = ~(WALKABLE[self.ground] | (self.ground == UNKNOWN))
-        for cell in self.plants:
-            closes[cell] = True
-        dry = _around(self.ground == MATERIALS["water"], 13) == 0
-        open_ = np.zeros(grass.shape, np.int32)
-        for x, y in SIDES:
-            open_ += np.roll(closes, (-x, -y), (0, 1)) == 0
-        for cell in [*self.creatures, *self.plants, reach.place]:
-            grass[cell] = False
-        cost = reach.beside + 8 * open_ + 15 * dry
-        if self.plants:
-            alone = np.ones(grass.shape, bool)
-            for x, y in self.plants:
-                alone[x - _PLOT : x + _PLOT + 1, y - _PLOT : y + _PLOT + 1] = False
-            cost += 20 * alone
-        worth = np.where(grass & (reach.beside < 60) & (open_ > 0), cost, FAR)
-        best = int(worth.argmin())
-        return divmod(best, SIDE) if worth.flat[best] < FAR else None
-
-    def is_seen_around(self, cell: Cell) -> bool:
-        """Whether all four cells beside one are known.
-
-        Args:
-            cell: which.
-        """
-        return all(self.ground[cell[0] + x, cell[1] + y] != UNKNOWN for x, y in SIDES)
-
-    def frontier(self, reach: Reach, likes: str | None = None) -> tuple[Cell, int] | None:
-        """The cell beside the unknown that is best to go to for a look.
-
-        Args:
-            reach: from where.
-            likes: a material that should be near; None for whatever is near.
-
-        Returns:
-            The cell, and in how many steps one is there; None if all that can be reached was seen.
-        """
-        unknown = self.ground == UNKNOWN
-        rim = np.zeros_like(unknown)
-        rim[1:-1, 1:-1] = unknown[:-2, 1:-1] | unknown[2:, 1:-1] | unknown[1:-1, :-2] | unknown[1:-1, 2:]
-        cells = np.flatnonzero(rim & ~unknown & (reach.steps < FAR))
-        if not len(cells):
-            return None
-        steps = reach.steps.ravel()[cells]
-        worth = steps.astype(np.float64)
-        if likes is not None:
-            worth -= np.minimum(_around(self.ground == MATERIALS[likes], 9).ravel()[cells], 12)
-        worth -= _around(unknown, 7).ravel()[cells]
-        best = int(worth.argmin())
-        return divmod(int(cells[best]), SIDE), int(steps[best])

@@ -64,11 +64,13 @@ async def face(player: Player, cell: Cell) -> None:
         cell: a cell beside it.
 
     Raises:
-        CannotAct: to turn there would be to step into lava, or nobody knows.
+        CannotAct: to turn there would be to step into lava, or nobody knows; or it is not beside the player any more.
     """
     if player.ahead != cell:
         if player.atlas.ground[cell] in _DEADLY:
             raise CannotAct("it may be lava")
+        if _side(player.place, cell) not in TURNS:
+            raise CannotAct("it is not beside it any more")
         await player.act(TURNS[_side(player.place, cell)])
 
 

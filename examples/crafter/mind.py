@@ -79,6 +79,7 @@ MANIFEST: Final = Manifest(
 )
 REGISTRY: Final = Registry([MANIFEST])
 
+
 def make_mind(player: Player) -> Agent:
     """Make the agent of a player.
 

@@ -3,8 +3,9 @@
 Rules:
 
 * ``perceive`` is called once a step, in the intake of a tick, with what the eyes saw. It brings memory up to date and
-  emits signals: the name of each bar that has changed, ``seen`` (creatures have), ``achieved``, ``woke``, ``ponders`` (every few
-  steps in which anything has changed, for whoever weighs plans), and ``news``, with the topics on which estimates rest.
+  emits signals: the name of each bar that has changed, ``seen`` (creatures have), ``achieved``, ``woke``, ``ponders``
+  (now and then, when anything has changed, for whoever weighs plans), and ``news``, with the topics on which estimates
+  rest.
 * ``act`` is how anybody moves the body: it sets what is to be done in this step and waits for the next. Whoever comes
   last within a tick has it; control flags see to it that it is one.
 * What it knows of itself (where it stands, where it looks, what it has achieved) it works out from what it did and
@@ -16,6 +17,7 @@ from __future__ import annotations
 from typing import Final
 
 from agentrt import Entity, next_tick
+from examples.crafter import sites
 from examples.crafter.atlas import Atlas
 from examples.crafter.diary import Diary
 from examples.crafter.eyes import DAY, Sight, daylight
@@ -151,7 +153,7 @@ class Player(Entity):
         await next_tick()
 
     async def wake(self) -> None:
-        """Wait until it is awake. A sleeper can do nothing else, and wakes when all its energy is back or it is hurt."""
+        """Wait until it is awake. A sleeper can do nothing else, and wakes when its energy is back or it is hurt."""
         while self.is_asleep:
             await self.signal("woke").wait()
 
@@ -255,6 +257,7 @@ class Player(Entity):
         """
         about = self.about
         known = self.atlas.count(material)
+        found: tuple[Cell, int] | None
         found, counted = about.memo.get(material, (None, 0))
         if counted != known:
             found = self.atlas.nearest(about, material)
@@ -298,5 +301,5 @@ class Player(Entity):
     def sees_an_end(self) -> bool:
         """Whether there is anything left to explore, or was a moment ago."""
         if self.step - self._end[0] >= _FRESH:
-            self._end = (self.step, self.atlas.frontier(self.about) is not None)
+            self._end = (self.step, sites.frontier(self.atlas, self.about) is not None)
         return self._end[1]

@@ -166,12 +166,13 @@ class Reach:
     @property
     def beside(self) -> np.ndarray[Any, np.dtype[np.int32]]:
         """In how many steps one stands beside each cell."""
-        if self._beside is None:
-            self._beside = np.full_like(self.steps, FAR)
-            inner = self._beside[1:-1, 1:-1]
+        beside = self._beside
+        if beside is None:
+            self._beside = beside = np.full_like(self.steps, FAR)
+            inner = beside[1:-1, 1:-1]
             for x, y in SIDES:
                 np.minimum(inner, self.steps[1 + x : SIDE - 1 + x, 1 + y : SIDE - 1 + y], out=inner)
-        return self._beside
+        return beside
 
     def way(self, cell: Cell) -> list[Cell]:
         """The cells on the shortest way, without the one where one stands and with the last; empty if there is none.

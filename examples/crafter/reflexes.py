@@ -1,8 +1,9 @@
 """Reflexes: what does not wait for thought. A goal selector of two goals, above the plan.
 
-Striking back and warding off an arrow need no utility and no plan: they are a short list with
-priorities, looked at in each step. The selector has a higher precedence than the plan, so when one of its goals needs
-the body, whatever moves it gives way; a strategy begins again afterwards, from where the player stands then.
+Striking back and warding off an arrow need no utility and no plan: they are a short list with priorities, looked at in
+each step while an enemy is in view; else their control flag is disabled, and looking costs nothing. The selector has a
+higher precedence than the plan, so when one of its goals needs the body, whatever moves it gives way; a strategy begins
+again afterwards, from where the player stands then.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Shelters: where nobody gets at a sleeper, and how one gets into one.
 
-Creatures walk along the four sides only, on grass, sand and paths. A shelter is two cells in a line with something solid
-at their four long sides; their two ends are closed from inside, with stones where they are open. It takes two cells
-because one can place a stone only on what one faces, and to face free ground one has to step toward it: whoever has gone
-in as far as he can places the stone ahead, takes one step back, and so faces the way by which he came.
+Creatures walk along the four sides only, on grass, sand and paths. A shelter is two cells in a line with something
+solid at their four long sides; their two ends are closed from inside, with stones where they are open. It takes two
+cells because one can place a stone only on what one faces, and to face free ground one has to step toward it: whoever
+has gone in as far as he can places the stone ahead, takes one step back, and so faces the way by which he came.
 
 In rock there is such a place nearly everywhere: one digs it, and has the stones. In the open the long sides are closed
 first, from outside; with six stones it can be done anywhere.
@@ -59,55 +59,73 @@ def _moved(cells: Any, x: int, y: int) -> Any:
     return cells[_PAD + x : width - _PAD + x, _PAD + y : height - _PAD + y]
 
 
+class _Land:
+    """What the map says about shelters: for each cell, what stands there and what it takes.
+
+    Args:
+        player: who looks for one.
+    """
+
+    def __init__(self, player: Player) -> None:
+        atlas, reach, ground = player.atlas, player.reach, player.atlas.ground
+        self.steps = reach.steps
+        self.costs = atlas.costs(player.inventory)
+        self.enterable = self.costs > 0
+        self.sound = (ground != UNKNOWN) & (ground != MATERIALS["lava"])
+        for creature in (*atlas.creatures, *atlas.plants):
+            self.sound[creature] = False
+        self.rock = (ground == MATERIALS["stone"]) & self.enterable
+        self.walkable = WALKABLE[ground]
+        self.water = ground == MATERIALS["water"]
+        self.closable = _closable(self.walkable & (reach.steps < FAR))
+        self.stones = player.inventory.get("stone", 0)
+        self.unfit = [cell for cell, until in player.unfit.items() if until > player.step]
+
+    def shelters(self, x: int, y: int) -> Any:
+        """For each inner cell, how far it is to be hidden there, in a shelter that begins there and goes one way.
+
+        Args:
+            x: which way.
+            y: which way.
+        """
+        fits = _moved(self.enterable, 0, 0) & _moved(self.enterable, x, y)
+        wet = _moved(self.water, 2 * x, 2 * y).astype(np.int32)
+        missing = np.zeros(fits.shape, np.int32)
+        for side in _long_sides(x, y):
+            fits &= _moved(self.sound, *side) & (_moved(self.closable, *side) | ~_moved(self.walkable, *side))
+            missing += _moved(self.walkable, *side)
+            wet |= _moved(self.water, *side)
+        is_open = _moved(self.walkable, 2 * x, 2 * y)
+        fits &= _moved(self.sound, 2 * x, 2 * y)
+        dug = _moved(self.rock, 0, 0).astype(np.int32) + _moved(self.rock, x, y)
+        fits &= (self.stones >= missing) & (self.stones + dug >= missing + 1 + is_open)
+        outside = _moved(self.steps, -x, -y)
+        fits &= outside < FAR
+        for i, j in self.unfit:
+            fits[i - _PAD, j - _PAD] = False
+        inside = _moved(self.costs, 0, 0) + _moved(self.costs, x, y)
+        return np.where(fits, outside + inside + is_open + _WALLING * missing - _WATER * wet, FAR)
+
+
 def find(player: Player) -> Shelter | None:
     """The nearest place that can be made a shelter with what the player has.
 
     Args:
         player: who looks for one.
     """
-    atlas, reach = player.atlas, player.reach
-    ground = atlas.ground
-    costs = atlas.costs(player.inventory)
-    enterable = costs > 0
-    sound = (ground != UNKNOWN) & (ground != MATERIALS["lava"])
-    for creature in (*atlas.creatures, *atlas.plants):
-        sound[creature] = False
-    rock = (ground == MATERIALS["stone"]) & enterable
-    walkable = WALKABLE[ground]
-    water = ground == MATERIALS["water"]
-    closable = _closable(walkable & (reach.steps < FAR))
-    have = player.inventory.get("stone", 0)
-    unfit = [cell for cell, until in player.unfit.items() if until > player.step]
+    land = _Land(player)
     best: tuple[int, Cell, tuple[int, int]] | None = None
-    for x, y in SIDES:
-        fits = _moved(enterable, 0, 0) & _moved(enterable, x, y)
-        wet = _moved(water, 2 * x, 2 * y).astype(np.int32)
-        missing = np.zeros(fits.shape, np.int32)
-        for side in _long_sides(x, y):
-            fits &= _moved(sound, *side) & (_moved(closable, *side) | ~_moved(walkable, *side))
-            missing += _moved(walkable, *side)
-            wet |= _moved(water, *side)
-        is_open = _moved(walkable, 2 * x, 2 * y)
-        fits &= _moved(sound, 2 * x, 2 * y)
-        dug = _moved(rock, 0, 0).astype(np.int32) + _moved(rock, x, y)
-        fits &= (have >= missing) & (have + dug >= missing + 1 + is_open)
-        outside = _moved(reach.steps, -x, -y)
-        fits &= outside < FAR
-        for i, j in unfit:
-            fits[i - _PAD, j - _PAD] = False
-        if not fits.any():
-            continue
-        steps = outside + _moved(costs, 0, 0) + _moved(costs, x, y) + is_open + _WALLING * missing - _WATER * wet
-        steps = np.where(fits, steps, FAR)
+    for way in SIDES:
+        steps = land.shelters(*way)
         cell = int(steps.argmin())
-        if best is None or steps.flat[cell] < best[0]:
-            place = divmod(cell, steps.shape[1])
-            best = (int(steps.flat[cell]), (place[0] + _PAD, place[1] + _PAD), (x, y))
+        if steps.flat[cell] < (FAR if best is None else best[0]):
+            i, j = divmod(cell, steps.shape[1])
+            best = (int(steps.flat[cell]), (i + _PAD, j + _PAD), way)
     if best is None:
         return None
     (i, j), (x, y) = best[1], best[2]
     sides = [(i + side[0], j + side[1]) for side in _long_sides(x, y)]
-    walls = tuple(side for side in sides if walkable[side])
+    walls = tuple(side for side in sides if land.walkable[side])
     return Shelter((i - x, j - y), (i, j), (i + x, j + y), walls, best[0])
 
 

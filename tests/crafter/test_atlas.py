@@ -13,6 +13,7 @@ from modules import load
 pytest.importorskip("crafter")
 
 from examples.crafter import atlas as atlas_module
+from examples.crafter import sites
 from examples.crafter.atlas import Atlas
 from examples.crafter.eyes import VIEW, Eyes, Sight
 from examples.crafter.player import Player
@@ -150,17 +151,17 @@ def test_what_was_not_looked_at_for_long_is_neglected(map_):
     map_.look("@", (7, 0))
     map_.step = 100
     map_.look("@", (7, 0))
-    found = map_.atlas.neglected("grass", map_.atlas.reach(map_.place, {}))
+    found = sites.neglected(map_.atlas, "grass", map_.atlas.reach(map_.place, {}))
     assert map_.atlas.looked[found] == 2
     assert found == map_.at(9, 0)  # the nearest of what was not seen since
-    assert map_.atlas.neglected("sand", map_.atlas.reach(map_.place, {})) is None
+    assert sites.neglected(map_.atlas, "sand", map_.atlas.reach(map_.place, {})) is None
 
 
 @pytest.mark.parametrize(("text", "site"), [("###.\n@..#\n.###", (2, 0)), ("~@~\n~.~", (0, 1))])
 def test_a_sapling_is_planted_where_little_is_open_around(map_, text, site):
     """Not below its own feet, and not where all sides are open."""
     map_.look(text)
-    found = map_.atlas.planting_site(map_.atlas.reach(START, {}))
+    found = sites.planting_site(map_.atlas, map_.atlas.reach(START, {}))
     assert found == map_.at(*site)
 
 
@@ -418,13 +419,13 @@ def test_the_frontier_is_known_and_can_be_reached_and_lies_beside_the_unknown(dr
         for x, y in np.argwhere((atlas.ground != UNKNOWN) & (reach.steps < FAR)).tolist()
         if any(atlas.ground[x + i, y + j] == UNKNOWN for i, j in SIDES)
     ]
-    found = atlas.frontier(reach, likes)
+    found = sites.frontier(atlas, reach, likes)
     if found is None:
         assert not good
     else:
         assert found[0] in good
         assert found[1] == reach.steps[found[0]]
-        assert not atlas.is_seen_around(found[0])
+        assert not sites.is_seen_around(atlas, found[0])
 
 
 @pytest.mark.slow
@@ -489,7 +490,7 @@ def test_it_is_drawn_to_what_it_likes(map_):
         other = Map()
         other.look(text.replace("@", ".")[:4] + "@" + text.replace("@", ".")[5:])
         reach = other.atlas.reach(START, {})
-        places.append(other.atlas.frontier(reach, "tree")[0])
+        places.append(sites.frontier(other.atlas, reach, "tree")[0])
     assert places[0][0] < START[0] < places[1][0]
 
 

@@ -11,7 +11,7 @@ from modules import load
 pytest.importorskip("crafter")
 
 from agentrt import TOP, Action, Agent
-from examples.crafter import eyes, game, legs
+from examples.crafter import eyes, game, legs, sites
 from examples.crafter.eyes import DAY, VIEW, Eyes
 from examples.crafter.rules import (
     ACTIONS,
@@ -162,7 +162,7 @@ class Curious(Action):
         player = ctx.entity
         for thing in ("tree", "tree", "water", "tree"):
             found = player.atlas.nearest(player.reach, thing)
-            goal = found or player.atlas.frontier(player.reach)
+            goal = found or sites.frontier(player.atlas, player.reach)
             try:
                 if found:
                     await legs.approach(player, found[0])

@@ -39,6 +39,7 @@ class Played:
     Attributes:
         digest: of what was done and of the world.
         trace: a digest of the runtime's trace.
+        achieved: what it believed to have achieved when the episode was over.
         records: the trace.
         faults: what the runtime told of.
         on_lava: the steps after which the player stood on lava.
@@ -68,7 +69,7 @@ class Played:
         while not episode.is_over:
             self._advance()
             leaks.look()
-        self.trace = digest.hexdigest()
+        self.trace, self.achieved = digest.hexdigest(), dict(episode.player.diary.achieved)
         runtime.remove(episode.agent, "it is over")
         for _ in range(10):
             runtime.step()
@@ -159,7 +160,6 @@ def test_what_is_in_its_view_does_change_something():
 
 ALONE = """
 import json
-from agentrt.strategy.tree import Outcome
 from agentrt.testing import TraceDigest
 from examples.crafter.game import Episode
 with Episode(4, 80) as episode:
@@ -185,7 +185,7 @@ def test_it_is_the_same_in_other_processes(root):
     told = [one.communicate(timeout=100) for one in running]
     assert [error for _, error in told] == ["", ""]
     for out, _ in told:
-        assert json.loads(out) == [here.digest, here.trace, here.episode.player.diary.achieved]
+        assert json.loads(out) == [here.digest, here.trace, here.achieved]
 
 
 # --- nothing is left --------------------------------------------------------------------------------------------------

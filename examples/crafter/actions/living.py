@@ -10,7 +10,7 @@ from typing import Any
 
 from agentrt import MOVE, PREV, Action, ActionArgs, CompoundAction, Context, ThinkOutput, park, step
 from agentrt.errors import DependencyFailedError
-from examples.crafter import legs, shelter
+from examples.crafter import legs, shelter, sites
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
 from examples.crafter.reach import Cell
@@ -230,7 +230,7 @@ class LookForCows(_Need):
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
         for _ in range(_SEARCHES):
-            goal = player.atlas.pasture(player.reach)
+            goal = sites.pasture(player.atlas, player.reach)
             if goal is None:
                 break
             await _try(player, legs.go(player, goal[0], _seeing(player, goal)))
@@ -246,7 +246,7 @@ def _seeing(player: Player, goal: tuple[Cell, bool]) -> legs.Until:
     def is_seen() -> bool:
         if player.closest(COW) is not None:
             return True
-        return atlas.is_seen_around(cell) if is_new else bool(atlas.looked[cell] > began)
+        return sites.is_seen_around(atlas, cell) if is_new else bool(atlas.looked[cell] > began)
 
     return is_seen
 

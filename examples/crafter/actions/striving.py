@@ -123,7 +123,7 @@ class StockUp(Action):
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
         while True:
-            is_day = _NOON <= player.step % DAY and not player.is_dark
+            is_day = player.step % DAY >= _NOON and not player.is_dark
             rests = player.put_off.get("stones", 0) > player.step
             if is_day and not rests and player.has("wood_pickaxe") and not player.has("stone", _STONES - 1):
                 ctx.set_think_output()

@@ -13,8 +13,10 @@ __all__ = ["NEEDS", "observe_energy", "observe_food", "observe_water"]
 NEEDS = "crafter:task_groups:solo:needs"
 
 
-def _observer(activity: str, bar: str, is_due: Callable[[Player], bool]) -> Callable[[Agent], Coroutine[Any, Any, None]]:
-    """An observer that keeps a task up for as long as a need is due."""
+def _observer(
+    activity: str, bar: str, is_due: Callable[[Player], bool]
+) -> Callable[[Agent], Coroutine[Any, Any, None]]:
+    """An observer that keeps a task up for as long as a need is due; it looks whenever a bar has changed."""
 
     async def observe(agent: Agent) -> None:
         player: Player = agent.entity
@@ -36,4 +38,5 @@ def _is_tired(player: Player) -> bool:
 
 observe_water = _observer("crafter:drink", "drink", lambda player: player.inventory["drink"] <= 7)
 observe_food = _observer("crafter:eat", "food", lambda player: player.inventory["food"] <= 6)
+# Dusk and wounds make one tired, too; of all bars that of drink changes the most often, and so it looks often enough.
 observe_energy = _observer("crafter:rest", "drink", _is_tired)

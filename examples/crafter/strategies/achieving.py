@@ -55,7 +55,9 @@ class PlaceOne(Strategy):
         reach = player.reach
         x, y = player.place
         near = [(x + dx, y + dy) for dx, dy in SIDES] + [(x + 2 * dx, y + 2 * dy) for dx, dy in SIDES]
-        ways = [(way[0][0], cell) for cell in near if placeable(player, cell) and (way := legs.aims(player, cell, reach))]
+        ways = [
+            (way[0][0], cell) for cell in near if placeable(player, cell) and (way := legs.aims(player, cell, reach))
+        ]
         if not ways:
             ctx.fail("there is no free ground for it")
         return min(ways)[1]

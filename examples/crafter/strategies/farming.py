@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agentrt import MOVE
 from agentrt.errors import ActivityImpossibleError
 from agentrt.strategy import Dependency, Strategy
-from examples.crafter import legs
+from examples.crafter import legs, sites
 from examples.crafter.reach import FAR, Cell
 from examples.crafter.rules import RULES, SIDES, WALKABLE
 from examples.crafter.strategies.wants import Found, Have, Placed, PlantEaten, fails
@@ -144,10 +144,10 @@ class PlantSapling(Strategy):
 
 
 async def _plant(ctx: StrategyContext, player: Player) -> None:
-    site = player.atlas.planting_site(player.reach)
+    site = sites.planting_site(player.atlas, player.reach)
     if site is None:
         await ctx.solve(Found("grass"))
-        site = player.atlas.planting_site(player.reach)
+        site = sites.planting_site(player.atlas, player.reach)
         if site is None:
             ctx.fail("there is no ground for it")
     await legs.place(player, "plant", site)
@@ -232,9 +232,9 @@ class EatPlant(Strategy):
         while not ctx.ask.is_met(wanted):
             began = player.step
             plant = _best_plant(player)
-            if plant is not None and not gaps(player, plant) and len(player.diary.open) > 1:
-                if player.atlas.plants.get(plant, 0) < _RIPE:
-                    ctx.fail("it grows by itself now")
+            is_waiting = plant is not None and not gaps(player, plant) and player.atlas.plants.get(plant, 0) < _RIPE
+            if is_waiting and len(player.diary.open) > 1:
+                ctx.fail("it grows by itself now")
             grown = 0 if plant is None else player.atlas.plants.get(plant, 0)
             if plant is None or (gaps(player, plant) and grown < _RIPE):
                 await ctx.solve(Fenced())

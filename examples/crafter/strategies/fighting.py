@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentrt import MOVE
 from agentrt.strategy import Strategy
-from examples.crafter import legs
+from examples.crafter import legs, sites
 from examples.crafter.rules import CREATURES
 from examples.crafter.strategies.wants import Defeated, Found, fails
 
@@ -71,10 +71,12 @@ class Defeat(Strategy):
         haunt = _HAUNTS[kind]
         if player.nearest(haunt) is None:
             await ctx.solve(Found(haunt))
-        edge = player.atlas.frontier(player.reach, haunt)
+        edge = sites.frontier(player.atlas, player.reach, haunt)
         goal = edge[0] if edge is not None else self._somewhere(ctx, player, haunt)
         await legs.go(
-            player, goal, lambda: player.closest(CREATURES[kind]) is not None or player.atlas.is_seen_around(goal)
+            player,
+            goal,
+            lambda: player.closest(CREATURES[kind]) is not None or sites.is_seen_around(player.atlas, goal),
         )
 
     @staticmethod

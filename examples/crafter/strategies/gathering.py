@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 from agentrt import MOVE
 from agentrt.strategy import Strategy
-from examples.crafter import legs
+from examples.crafter import legs, sites
 from examples.crafter.rules import MATERIALS, RULES
 from examples.crafter.strategies.wants import Found, Have, fails, held
 
 if TYPE_CHECKING:
     from agentrt.strategy import Ask, StrategyContext
     from examples.crafter.player import Player
+    from examples.crafter.reach import Cell
 
 __all__ = ["Explore", "Gather", "PickSapling", "wish"]
 
 _COLLECT = RULES["collect"]
-_MOST = RULES["bars"]["most"]
+_MOST: int = RULES["bars"]["most"]
+_TRIES: float = _COLLECT["sapling"]["tries"]
 _BY_THE_WAY = 3  # steps
 _BUILDING = 7  # stones that are always of use: for a shelter, a fence
 _USUALLY = {"tree": 30.0, "water": 50.0, "stone": 50.0, "coal": 60.0, "iron": 120.0, "diamond": 250.0, "grass": 20.0}
@@ -42,7 +44,7 @@ def wish(player: Player, item: str) -> int:
         player: whose open achievements count.
         item: its name.
     """
-    total = _BUILDING if item == "stone" else 0
+    total: int = _BUILDING if item == "stone" else 0
     for name in player.diary.open:
         kind, _, thing = name.partition("_")
         rule = RULES.get(kind, {}).get(thing) if kind in ("make", "place") else None
@@ -93,13 +95,13 @@ class Gather(Strategy):
             await legs.lose_no_time(player, began)
 
     @staticmethod
-    async def _take(player: Player, cell: legs.Cell) -> None:
+    async def _take(player: Player, cell: Cell) -> None:
         await legs.approach(player, cell, lambda: not _is_solid(player, cell))
         if _is_solid(player, cell):
             await legs.dig(player, cell)
 
 
-def _is_solid(player: Player, cell: legs.Cell) -> bool:
+def _is_solid(player: Player, cell: Cell) -> bool:
     return not player.atlas.can_walk(cell)
 
 
@@ -117,7 +119,7 @@ class PickSapling(Strategy):
         player: Player = ask.entity
         known = player.roughly("grass")
         steps = ask.cost(Found("grass")) if known is None else known
-        return steps + _COLLECT["sapling"]["tries"] * (wanted.count - held(ask, "sapling"))
+        return steps + _TRIES * (wanted.count - held(ask, "sapling"))
 
     @fails
     async def run(self, ctx: StrategyContext, wanted: Have) -> None:
@@ -152,14 +154,19 @@ class Explore(Strategy):
     @fails
     async def run(self, ctx: StrategyContext, wanted: Found) -> None:
         player: Player = ctx.entity
-        is_seen = player.atlas.is_seen_around
         while True:
-            edge = player.atlas.frontier(player.reach, _LIKES.get(wanted.material))
+            edge = sites.frontier(player.atlas, player.reach, _LIKES.get(wanted.material))
             if edge is None:
                 ctx.fail("all that can be reached was seen")
-            goal, began = edge[0], player.step
-            seen = player.atlas.count(wanted.material)
-            await legs.go(player, goal, lambda: player.atlas.count(wanted.material) > seen or is_seen(goal))
+            began = player.step
+            await self._look(player, edge[0], wanted.material)
             if player.nearest(wanted.material) is not None:
                 return
             await legs.lose_no_time(player, began)
+
+    @staticmethod
+    async def _look(player: Player, goal: Cell, material: str) -> None:
+        """Go there until there is nothing more to be seen, or some more of the material is."""
+        atlas = player.atlas
+        known = atlas.count(material)
+        await legs.go(player, goal, lambda: atlas.count(material) > known or sites.is_seen_around(atlas, goal))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agentrt.strategy import Dependency
 from examples.crafter.legs import CannotAct
@@ -29,6 +29,8 @@ __all__ = [
     "held",
     "want_for",
 ]
+
+_Run = TypeVar("_Run", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
 def held(ask: Ask, item: str) -> int:
@@ -90,7 +92,7 @@ class Beside(Dependency[None], activity="crafter:beside"):
         return f"Beside {' and '.join(self.stations)}"
 
 
-class Deed(Dependency[None]):
+class _Deed(Dependency[None]):
     """Something is done once: it stands in the diary."""
 
     reads = ("diary",)
@@ -105,7 +107,7 @@ class Deed(Dependency[None]):
         return self.achievement() in player.diary.achieved
 
 
-class Placed(Deed, activity="crafter:placed"):
+class Placed(_Deed, activity="crafter:placed"):
     """Something was placed: stone, table, furnace or plant."""
 
     thing: str
@@ -114,7 +116,7 @@ class Placed(Deed, activity="crafter:placed"):
         return f"place_{self.thing}"
 
 
-class Defeated(Deed, activity="crafter:defeated"):
+class Defeated(_Deed, activity="crafter:defeated"):
     """One of a kind was defeated."""
 
     kind: str
@@ -123,14 +125,14 @@ class Defeated(Deed, activity="crafter:defeated"):
         return f"defeat_{self.kind}"
 
 
-class PlantEaten(Deed, activity="crafter:plant_eaten"):
+class PlantEaten(_Deed, activity="crafter:plant_eaten"):
     """A plant was eaten."""
 
     def achievement(self) -> str:
         return "eat_plant"
 
 
-class Lived(Deed, activity="crafter:lived"):
+class Lived(_Deed, activity="crafter:lived"):
     """What one does to stay alive anyway: drank, ate a cow, slept until one woke."""
 
     name: str
@@ -158,9 +160,7 @@ def want_for(achievement: str, inventory: dict[str, int]) -> Dependency[Any]:
     return Placed(thing) if verb == "place" else Defeated(thing)
 
 
-def fails(
-    run: Callable[[Any, StrategyContext, Any], Coroutine[Any, Any, Any]],
-) -> Callable[[Any, StrategyContext, Any], Coroutine[Any, Any, Any]]:
+def fails(run: _Run) -> _Run:
     """Have a strategy fail when the body cannot do something.
 
     Args:
@@ -174,4 +174,4 @@ def fails(
         except CannotAct as fault:
             ctx.fail(fault.reason)
 
-    return runs
+    return cast("_Run", runs)
