@@ -7,9 +7,11 @@ when the player happens to be near. An achievement that failed is left alone for
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 from agentrt import MOVE, TOP, Action, ActionArgs, Agent, Context, Task
 from agentrt.errors import DependencyFailedError
+from agentrt.strategy import Dependency
 from examples.crafter import legs
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
@@ -80,64 +82,67 @@ class Strive(Action):
             await player.act("noop")
 
 
-class TendFarm(Action):
+class _Chore(Action):
+    """Something that is worth doing now and then, by whatever strategies; left alone for a while if it fails."""
+
+    key = ""  # under which it is put off
+
+    async def think(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        while True:
+            if player.put_off.get(self.key, 0) <= player.step and self.is_due(player):
+                ctx.set_think_output()
+            else:
+                ctx.clear_think_output()
+            await player.signal("ponders").wait()
+
+    def is_due(self, player: Player) -> bool:
+        raise NotImplementedError
+
+    def wanted(self, player: Player) -> Dependency[Any]:
+        raise NotImplementedError
+
+    async def run(self, ctx: Context, args: ActionArgs) -> None:
+        player: Player = ctx.entity
+        try:
+            await ctx.agent.gameplay.solve(self.wanted(player))
+        except DependencyFailedError as error:
+            ctx.set_debug_progress(error.story)
+            player.put_off[self.key] = player.step + _BACK_OFF
+            await player.act("noop")
+
+
+class TendFarm(_Chore):
     """See to it that some plants grow, fenced in: cows get rare."""
 
     does = TOP
     utility = 0.12
     status_text_key = "tends its plants"
+    key = "farm"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
-        while True:
-            if self._should(player):
-                ctx.set_think_output()
-            else:
-                ctx.clear_think_output()
-            await player.signal("ponders").wait()
-
-    @staticmethod
-    def _should(player: Player) -> bool:
+    def is_due(self, player: Player) -> bool:
         bars = player.inventory
         is_able = player.has("stone_pickaxe") and min(bars["health"], bars["food"], bars["drink"]) >= _ABLE
-        rests = player.put_off.get("farm", 0) > player.step
-        return is_able and not rests and not player.is_dark and len(fenced(player)) < _PLANTS
+        return is_able and not player.is_dark and len(fenced(player)) < _PLANTS
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
-        try:
-            await ctx.agent.gameplay.solve(Fenced(min(_PLANTS, len(fenced(player)) + 1)))
-        except DependencyFailedError as error:
-            ctx.set_debug_progress(error.story)
-            player.put_off["farm"] = player.step + _BACK_OFF
-            await player.act("noop")
+    def wanted(self, player: Player) -> Dependency[Any]:
+        return Fenced(min(_PLANTS, len(fenced(player)) + 1))
 
 
-class StockUp(Action):
+class StockUp(_Chore):
     """Have stones at hand before it gets dark: with six of them there is a shelter anywhere."""
 
     does = TOP
     utility = 0.43
     status_text_key = "fetches stones for the night"
+    key = "stones"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
-        while True:
-            is_day = player.step % DAY >= _NOON and not player.is_dark
-            rests = player.put_off.get("stones", 0) > player.step
-            if is_day and not rests and player.has("wood_pickaxe") and not player.has("stone", _STONES - 1):
-                ctx.set_think_output()
-            else:
-                ctx.clear_think_output()
-            await player.signal("ponders").wait()
+    def is_due(self, player: Player) -> bool:
+        is_day = player.step % DAY >= _NOON and not player.is_dark
+        return is_day and player.has("wood_pickaxe") and not player.has("stone", _STONES - 1)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
-        try:
-            await ctx.agent.gameplay.solve(Have("stone", _STONES))
-        except DependencyFailedError:
-            player.put_off["stones"] = player.step + _BACK_OFF
-            await player.act("noop")
+    def wanted(self, player: Player) -> Dependency[Any]:
+        return Have("stone", _STONES)
 
 
 class Idle(Action):
