@@ -132,7 +132,7 @@ def _wait() -> None:
 
 
 def _tell(inspector: Inspector, is_opened: bool) -> None:
+    click.echo("Ctrl-C ends it.", err=True)  # first: whoever reads the address may end it at once
     click.echo(inspector.url)
-    click.echo("Ctrl-C ends it.", err=True)
     if is_opened:
         click.launch(inspector.url)

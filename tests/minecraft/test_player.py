@@ -70,11 +70,11 @@ def test_the_miners_strategies_collect_with_the_bot(play):
         "Collect [oak_log, 3] - done",
         "   Mine Blocks - done",
         "      Find [oak_log] - met",
-        "      Reach [(8, 5, 0)] - done",
+        "      Reach [8, 5, 0] - done",
         "         Approach - done",
         "      Find [oak_log] - met",
         "      Find [oak_log] - met",
-        "      Reach [(12, 5, 3)] - done",
+        "      Reach [12, 5, 3] - done",
         "         Approach - done",
     ]
 
@@ -92,10 +92,10 @@ def test_being_hurt_on_the_way_interrupts_and_the_way_goes_on(play):
         (29, "done"),  # it is in reach from there
     ]
     assert [line for line in tree.splitlines() if "Option" not in line][3:] == [
-        "      Reach [(8, 5, 0)] - done",
+        "      Reach [8, 5, 0] - done",
         "         Approach - done",
         "            hurt - done",
-        "               Get Away [(2, 5, 0)] - done",
+        "               Get Away [2, 5, 0] - done",
         "                  Step Aside - done",
     ]
 

@@ -83,8 +83,10 @@ def test_the_host_is_the_one_that_the_first_tick_ran_on(tmp_path, opened):
 @pytest.mark.parametrize("host", HOSTS)
 def test_recording_changes_nothing(tmp_path, host):
     digests = []
+    # On an event loop a worker thread answers the scout, in a tick that depends on the machine: two runs may differ.
+    scout = camp.Scout if host == "plain" else None
     for options in (None, {}, {"views": "none"}, {"views": 3, "keep_ticks": 4}):
-        runtime = camp.camp(host=host, scout=camp.Scout)
+        runtime = camp.camp(host=host, scout=scout)
         digest = TraceDigest(runtime.trace)
         if options is not None:
             runtime.record(tmp_path / f"run{len(digests)}.sqlite", **options)
