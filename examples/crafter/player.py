@@ -249,8 +249,8 @@ class Player(Entity):
         """
         return self.atlas.nearest(self.reach, material)
 
-    def some(self, material: str) -> tuple[Cell, int] | None:
-        """A cell of a material that is about the nearest, and in about how many steps it is beside it.
+    def roughly(self, material: str) -> int | None:
+        """In about how many steps it is beside a material; None if it cannot be, or knows of none.
 
         Args:
             material: its name.
@@ -264,15 +264,6 @@ class Player(Entity):
             if found is None or known > counted:
                 found = self.atlas.nearest(self.reach, material)
             about.memo[material] = (found, known)
-        return found
-
-    def roughly(self, material: str) -> int | None:
-        """In about how many steps it is beside a material; None if it cannot be, or knows of none.
-
-        Args:
-            material: its name.
-        """
-        found = self.some(material)
         return None if found is None else found[1]
 
     def is_near(self, station: str, place: Cell | None = None) -> bool:

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import random
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -261,3 +264,18 @@ def wander(seed=4, steps=300):
         )
         player.inventory["health"] = player._last_health = 9
     return moments, game
+
+
+def in_two_processes(root, program):
+    """Begin a program in two processes that differ in their hash seeds; nobody waits for them yet."""
+    return [
+        subprocess.Popen(
+            [sys.executable, "-c", program],
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for seed in ("1", "2")
+    ]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -149,17 +145,7 @@ print(made.hexdigest())
 
 @pytest.mark.slow
 def test_equal_seeds_are_equal_in_two_processes(root):
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", PLAY],
-            cwd=root,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for seed in ("1", "2")
-    ]
+    running = scenes.in_two_processes(root, PLAY)
     told = [one.communicate(timeout=100) for one in running]
     assert [error for _, error in told] == ["", ""]
     assert len({out for out, _ in told}) == 1

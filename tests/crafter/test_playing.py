@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -170,17 +167,7 @@ with Episode(4, 80) as episode:
 
 
 def test_it_is_the_same_in_other_processes(root):
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", ALONE],
-            cwd=root,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for seed in ("1", "2")
-    ]
+    running = scenes.in_two_processes(root, ALONE)
     here = Played(4, Eyes, 80)
     told = [one.communicate(timeout=100) for one in running]
     assert [error for _, error in told] == ["", ""]

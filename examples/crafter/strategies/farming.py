@@ -53,12 +53,12 @@ def fenced(player: Player) -> list[Cell]:
     Args:
         player: whose map counts.
     """
+    return [plant for plant in _nearby(player) if not gaps(player, plant)]
+
+
+def _nearby(player: Player) -> list[Cell]:
     x, y = player.place
-    return [
-        plant
-        for plant in player.atlas.plants
-        if abs(plant[0] - x) + abs(plant[1] - y) <= _FAR_AWAY and not gaps(player, plant)
-    ]
+    return [plant for plant in player.atlas.plants if abs(plant[0] - x) + abs(plant[1] - y) <= _FAR_AWAY]
 
 
 def gaps(player: Player, plant: Cell) -> list[Cell]:
@@ -76,11 +76,10 @@ def gaps(player: Player, plant: Cell) -> list[Cell]:
 def _open_plant(player: Player) -> Cell | None:
     """The plant not far away that is the easiest to fence in."""
     reach = player.about
-    x, y = player.place
     found = [
-        (6 * len(gaps(player, plant)) + player.atlas.to_plant(reach, plant)[0], plant)
-        for plant in player.atlas.plants
-        if abs(plant[0] - x) + abs(plant[1] - y) <= _FAR_AWAY and gaps(player, plant)
+        (6 * len(open_) + player.atlas.to_plant(reach, plant)[0], plant)
+        for plant in _nearby(player)
+        if (open_ := gaps(player, plant))
     ]
     return min(found)[1] if found else None
 
