@@ -117,8 +117,13 @@ def key_text(status: Status) -> str:
     return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
 
 
+def _place(value: Any) -> tuple[str, Any]:
+    """Where a value stands among others of any kind."""
+    return type(value).__name__, value if isinstance(value, (str, int, float)) else str(value)
+
+
 def plain(value: Any, depth: int = 0) -> Any:
-    """A value as JSON knows it: containers are gone through, and what has a name stands under it.
+    """A value as JSON knows it: containers are gone through, sets in order, and what has a name stands under it.
 
     Args:
         value: anything.
@@ -137,6 +142,8 @@ def plain(value: Any, depth: int = 0) -> Any:
         return {str(key): plain(one, depth + 1) for key, one in value.items()} if depth < _DEEPEST else {}
     if isinstance(value, (list, tuple)):
         return [plain(one, depth + 1) for one in value] if depth < _DEEPEST else []
+    if isinstance(value, (set, frozenset)):  # their own order is another one with each hash seed
+        return sorted((plain(one, depth + 1) for one in value), key=_place) if depth < _DEEPEST else []
     try:
         name = getattr(value, "name", None)
         if isinstance(name, str):

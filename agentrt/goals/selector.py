@@ -283,13 +283,16 @@ class GoalSelector(FlagSharing):
         ledger = self._ledger
         is_known = ledger is not None and ledger.version == self._version
         strangers = self._foreign if is_known else self._strangers()
+        disabled = self._disabled
         for wrapped in self._goals:
             if wrapped.state:  # not IDLE
                 if wrapped.state == PENDING:
                     self._ask_again(wrapped, strangers)
                 continue
             goal = wrapped.goal
-            if strangers is not None or self._disabled:
+            if disabled and any(flag in disabled for flag in goal._flags):
+                continue
+            if strangers is not None:
                 if not self._may_be_asked(wrapped, strangers):
                     continue
             elif locked := self._locked:

@@ -36,11 +36,11 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
     Args:
         agent: the agent.
     """
-    planner, runtime = agent.planner, agent.runtime
+    planner = agent.planner
     execution = None if planner is None else planner.execution
     status = SILENT if planner is None else status_of(planner)
     flags = agent.flags
-    clock = None if runtime is None else runtime.kernel.clock
+    clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
     return AgentSnapshot(
         name=agent.name,
         kind=_kind(agent),

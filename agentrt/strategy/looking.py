@@ -83,7 +83,7 @@ class Looking:
         """
         for topic in topics:
             self.versions[topic] = self.versions.get(topic, 0) + 1
-        self.stamp += 1
+        object.__setattr__(self, "stamp", self.stamp + 1)  # it is no setting, and each change comes by here
 
     def spare(self, units: int) -> bool:
         """Take units of the think budget of the runtime for work that can wait.

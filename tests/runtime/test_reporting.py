@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, Runtime, step
 from agentrt.status import plain
@@ -122,6 +124,12 @@ def test_plain_values():
     }
 
 
+@given(st.permutations(["b", 10, 9, "a", 1.5, None, True, ("x", 2)]))
+def test_sets_are_plain_in_an_order_of_their_own(values):
+    in_order = [None, True, 1.5, 9, 10, ["x", 2], "a", "b"]
+    assert plain(set(values)) == plain(frozenset(values)) == sorted(in_order, key=lambda one: type(one).__name__)
+
+
 # --- notes ------------------------------------------------------------------------------------------------------------
 
 
@@ -131,6 +139,8 @@ def test_a_note_of_the_world_goes_into_the_trace():
     note = sim.trace[-1]
     assert note.line() == "1 note text='a door was opened' door='the barn' loud=True places='[1, 2]'"
     assert note.detail == (("text", "a door was opened"), ("door", "the barn"), ("loud", True), ("places", "[1, 2]"))
+    sim.runtime.note("gone", who={"Bea", "Ann", "Cid"})
+    assert sim.trace[-1].detail[1] == ("who", "['Ann', 'Bea', 'Cid']")
     sim.close()
 
 

@@ -260,6 +260,18 @@ def test_an_agent_outside_a_runtime():
     assert (data["plan"], data["seconds"], data["ticks_per_second"], data["is_alive"]) == (None, 0.0, 0, False)
 
 
+def test_an_agent_that_was_removed_still_knows_the_time():
+    runtime = Runtime(0, ticks_per_second=10, host="plain")
+    agent = runtime.add(Agent(Entity("human"), name="ada", actions=[Look]))
+    for _ in range(7):
+        runtime.step()
+    runtime.remove(agent)
+    runtime.step()
+    snapshot = agent.snapshot()
+    assert (snapshot.is_alive, snapshot.tick, snapshot.ticks_per_second, snapshot.seconds) == (False, 8, 10, 0.8)
+    assert explain(snapshot).startswith("ada at tick 8")
+
+
 def test_one_line_of_an_agent(stage):
     class Rest(Action):
         does = TOP

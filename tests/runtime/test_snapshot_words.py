@@ -425,7 +425,7 @@ def test_an_agent_that_was_killed_says_why(sim):
     agent = add(sim, Breaks)
     sim.tick(12)
     snapshot = agent.snapshot()
-    assert (snapshot.is_alive, snapshot.aborts) == (False, 10)
+    assert (snapshot.is_alive, snapshot.aborts, snapshot.tick) == (False, 10, 12)
     assert told(agent)[0].startswith("[ART3")
     assert "the planner was killed after 10 aborts in a row" in told(agent)[0]
 
