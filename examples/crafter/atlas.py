@@ -52,7 +52,6 @@ class Atlas:
     Attributes:
         ground: the number of the material in each cell; ``UNKNOWN`` where nobody looked.
         looked: the step in which each cell was in view for the last time; 0: never.
-        finder: finds the ways.
         creatures: the creatures in view, by their cell.
         herd: where a cow was last seen, and in which step.
         plants: the saplings, and for how many steps each has grown.
@@ -69,7 +68,6 @@ class Atlas:
         self.ground[START] = MATERIALS["grass"]
         self.looked = np.zeros((SIDE, SIDE), np.int32)
         self.creatures: dict[Cell, int] = {}
-        self.finder = Finder()
         self._before: dict[Cell, int] = {}
         self.herd: dict[Cell, int] = {}
         self.plants: dict[Cell, int] = {}
@@ -79,7 +77,9 @@ class Atlas:
         self.walls: tuple[Cell, ...] = ()
         self.step = 0
         self._last = b""
-        self._reaches: dict[Any, Reach] = {}
+        self._finder = Finder()
+        self._reach: Reach | None = None
+        self._reach_state: object = None
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -102,17 +102,23 @@ class Atlas:
             return
         self._last = seen
         known = self.ground[left : left + VIEW[0], top : top + VIEW[1]]
-        new = (cells <= _OLD) & (cells != known)
-        if new.any():
-            found = cells[new]
-            known[new] = found
-            self.finds += bool((found >= _RARE).any())
-            self.version += 1
         if self.herd:
             self._forget_cows(cells, left, top)
         if self.plants:
             self._forget_plants(cells, left, top)
-        self._note_creatures(seen, known, left, top)
+        self._before, self.creatures = self.creatures, {}
+        is_new = False
+        before = known.tobytes()
+        for number, kind in enumerate(seen):  # most are as they were; for so few cells this is quicker than numpy
+            if kind != before[number] and kind != HIDDEN:
+                x, y = divmod(number, VIEW[1])
+                if kind <= _OLD:
+                    known[x, y] = kind
+                    is_new = True
+                    self.finds += kind >= _RARE
+                elif COW <= kind <= PLANT and self._note_creature(kind, (left + x, top + y), before[number] == UNKNOWN):
+                    is_new = True
+        self.version += is_new
 
     def _forget_plants(self, cells: Any, left: int, top: int) -> None:
         """Those that should be in view, where there is bare ground."""
@@ -127,23 +133,20 @@ class Atlas:
             del self.plants[plant]
             self.version += 1
 
-    def _note_creatures(self, seen: bytes, known: Any, left: int, top: int) -> None:
-        self._before, self.creatures = self.creatures, {}
-        for number in [number for number, kind in enumerate(seen) if COW <= kind <= PLANT]:  # quicker than by numpy
-            kind = seen[number]
-            x, y = divmod(number, VIEW[1])
-            cell = (left + x, top + y)
-            if known[x, y] == UNKNOWN and kind != ARROW:
-                known[x, y] = _UNDER[kind]
-                self.version += 1
-            if kind == PLANT:
-                if cell not in self.plants:
-                    self.plants[cell] = 0
-                    self.version += 1
-                continue
+    def _note_creature(self, kind: int, cell: Cell, is_unknown: bool) -> bool:
+        """A creature or a sapling; whether that changes what is known of the ground."""
+        is_new = False
+        if is_unknown and kind != ARROW:
+            self.ground[cell] = _UNDER[kind]
+            is_new = True
+        if kind == PLANT:
+            is_new = is_new or cell not in self.plants
+            self.plants.setdefault(cell, 0)
+        else:
             self.creatures[cell] = kind
             if kind == COW:
                 self.herd[cell] = self.step
+        return is_new
 
     def _forget_cows(self, cells: Any, left: int, top: int) -> None:
         """Cows that should be in view are not where they were, and others have wandered off by now."""
@@ -213,7 +216,7 @@ class Atlas:
         Args:
             material: its name.
         """
-        return bool((self.ground == MATERIALS[material]).any())
+        return MATERIALS[material] in self.ground.tobytes()
 
     def reach(self, place: Cell, inventory: dict[str, int]) -> Reach:
         """How far everything is.
@@ -222,24 +225,18 @@ class Atlas:
             place: from where.
             inventory: of the player; its pickaxes dig.
         """
-        found = self.reach_at_hand(place, inventory)
-        if found is None:
-            found = Reach(self.finder, self.costs(inventory), place)
-            self._reaches = {self._state(place, inventory): found}
-        return found
-
-    def reach_at_hand(self, place: Cell, inventory: dict[str, int]) -> Reach | None:
-        """The same, if it was asked for already since anything changed; else None.
-
-        Args:
-            place: from where.
-            inventory: of the player.
-        """
-        return self._reaches.get(self._state(place, inventory))
-
-    def _state(self, place: Cell, inventory: dict[str, int]) -> tuple[object, ...]:
-        creatures = frozenset(self.creatures.items())
-        return (place, self.version, tools_of(inventory), creatures, self.is_dark, self.walls)
+        state = (
+            place,
+            self.version,
+            tools_of(inventory),
+            frozenset(self.creatures.items()),
+            self.is_dark,
+            self.walls,
+        )
+        if self._reach is None or self._reach_state != state:
+            self._reach_state = state
+            self._reach = Reach(self._finder.search(self.costs(inventory), place), place)
+        return self._reach
 
     def costs(self, inventory: dict[str, int]) -> np.ndarray[Any, np.dtype[np.int32]]:
         """What it takes to enter each cell, in steps; 0: nobody can.
@@ -282,13 +279,13 @@ class Atlas:
             reach: from where.
             material: its name.
         """
-        cells = np.flatnonzero(self.ground == MATERIALS[material])
+        there = self.ground == MATERIALS[material]
+        for cell in self.kept():
+            there[cell] = False
+        cells = np.flatnonzero(there)
         if not len(cells):
             return None
         steps = reach.beside.ravel()[cells]
-        kept = [x * SIDE + y for x, y in self.kept()]
-        if kept:
-            steps[np.isin(cells, kept)] = FAR
         best = int(steps.argmin())
         if steps[best] >= FAR:
             return None

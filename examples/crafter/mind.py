@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agentrt import Agent, Manifest, Registry
-from examples.crafter.actions import living, striving, watching
+from examples.crafter.actions import feeding, resting, striving, watching
 from examples.crafter.reflexes import make_reflexes
 from examples.crafter.strategies import achieving, farming, fighting, gathering, making
 
@@ -26,18 +26,18 @@ __all__ = ["REGISTRY", "make_mind"]
 _PACKS = Path(__file__).parent / "packs"
 
 _ACTIONS = (
-    living.Drink,
-    living.ReachWater,
-    living.LookForWater,
-    living.Sip,
-    living.EatPlantNearby,
-    living.HuntCow,
-    living.LookForCows,
-    living.Rest,
-    living.FindShelter,
-    living.Hide,
-    living.Slumber,
-    living.RestInTheOpen,
+    feeding.Drink,
+    feeding.ReachWater,
+    feeding.LookForWater,
+    feeding.Sip,
+    feeding.EatPlantNearby,
+    feeding.HuntCow,
+    feeding.LookForCows,
+    resting.Rest,
+    resting.FindShelter,
+    resting.Hide,
+    resting.Slumber,
+    resting.RestInTheOpen,
     striving.Strive,
     striving.TendFarm,
     striving.StockUp,

@@ -3,9 +3,9 @@
 Rules:
 
 * ``perceive`` is called once a step, in the intake of a tick, with what the eyes saw. It brings memory up to date and
-  emits signals: the name of each bar that has changed, ``seen`` (creatures have), ``achieved``, ``woke``, ``ponders``
-  (now and then, when anything has changed, for whoever weighs plans), and ``news``, with the topics on which estimates
-  rest.
+  emits signals: the name of each bar that has changed, ``seen`` (creatures are, or were a step ago), ``tired`` (what
+  decides how tired it is has changed), ``achieved``, ``woke``, ``ponders`` (now and then, when anything has changed,
+  for whoever weighs plans), and ``news``, with the topics on which estimates rest.
 * ``act`` is how anybody moves the body: it sets what is to be done in this step and waits for the next. Whoever comes
   last within a tick has it; control flags see to it that it is one.
 * What it knows of itself (where it stands, where it looks, what it has achieved) it works out from what it did and
@@ -71,6 +71,7 @@ class Player(Entity):
         self.failures: dict[str, int] = {}
         self.unfit: dict[Cell, int] = {}
         self._pondered = 0
+        self._tires: tuple[object, ...] = ()
         self._about: Reach | None = None
         self._about_step = 0
         self._end: tuple[int, bool] = (-_FRESH, True)
@@ -131,8 +132,12 @@ class Player(Entity):
                 topics.append("stock")
         if self.atlas.version != version:
             topics.append("map")
-        if self.atlas.creatures != creatures:
+        if creatures or self.atlas.creatures:
             self.signal("seen").emit(self.atlas.creatures)
+        tires = (self.is_dark, self.is_dark and self.is_in_rock, now["energy"], now["health"])
+        if tires != self._tires:
+            self._tires = tires
+            self.signal("tired").emit(tires)
         if was_asleep and not self.is_asleep:
             self.signal("woke").emit(None)
         if topics and self.step - self._pondered >= _PONDERS_EVERY and not self.is_asleep:
@@ -181,14 +186,7 @@ class Player(Entity):
             cell: where to.
             ends_beside: whether it is enough to be beside it; it need not be a cell that can be entered.
         """
-        reach = self.atlas.reach_at_hand(self.place, self.inventory)
-        if reach is not None:
-            return reach.way_beside(cell) if ends_beside else reach.way(cell)
-        costs = self.atlas.costs(self.inventory)
-        if ends_beside:
-            costs[cell] = 1
-        way = self.atlas.finder.way_between(costs, self.place, cell)
-        return way[:-1] if ends_beside else way
+        return self.reach.way_beside(cell) if ends_beside else self.reach.way(cell)
 
     @property
     def about(self) -> Reach:
@@ -205,7 +203,7 @@ class Player(Entity):
     def is_in_rock(self) -> bool:
         """Whether no grass is near, and so no zombie comes up near."""
         x, y = self.place
-        return not (self.atlas.ground[x - 2 : x + 3, y - 2 : y + 3] == MATERIALS["grass"]).any()
+        return MATERIALS["grass"] not in self.atlas.ground[x - 2 : x + 3, y - 2 : y + 3].tobytes()
 
     @property
     def light(self) -> float:
@@ -247,7 +245,7 @@ class Player(Entity):
         Args:
             material: its name.
         """
-        return self.atlas.nearest(self.reach, material)
+        return self.atlas.nearest(self.reach, material) if self.atlas.knows(material) else None
 
     def roughly(self, material: str) -> int | None:
         """In about how many steps it is beside a material; None if it cannot be, or knows of none.
@@ -274,7 +272,7 @@ class Player(Entity):
             place: around where; None for where it stands.
         """
         x, y = place or self.place
-        return bool((self.atlas.ground[x - 1 : x + 2, y - 1 : y + 2] == MATERIALS[station]).any())
+        return MATERIALS[station] in self.atlas.ground[x - 1 : x + 2, y - 1 : y + 2].tobytes()
 
     def stations_at(self, stations: tuple[str, ...], reach: Reach) -> tuple[Cell, int] | None:
         """Where it would stand beside all of some stations the soonest, and in how many steps.

@@ -28,6 +28,7 @@ SIDE: Final = _WORLD + 2 * RIM
 START: Final[Cell] = (RIM + _WORLD // 2, RIM + _WORLD // 2)
 FAR: Final = 1_000_000  # steps: what cannot be reached
 
+_NEVER: Final = np.iinfo(np.int32).max
 _DIG: Final = 3  # steps to walk into rock: face it, strike it, go; it leaves a stone in the bag
 _FELL: Final = 4
 _IN_THE_WAY: Final = 4  # steps that a creature costs who stands on the way
@@ -95,72 +96,48 @@ def entry_costs(
 
 
 class Finder:
-    """Finds ways on a map whose costs change; one for each map, since to make tcod's costs as much as to use it.
-
-    Attributes:
-        costs: what it takes to enter each cell; 0 for those that cannot be entered. Written to before each search.
-    """
+    """Finds ways on a map whose costs change; one for each map, since to make tcod's costs as much as to use it."""
 
     def __init__(self) -> None:
-        self.costs: np.ndarray[Any, np.dtype[np.int32]] = np.zeros((SIDE, SIDE), np.int32)
-        self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=self.costs, cardinal=1, diagonal=0))
+        self._costs: np.ndarray[Any, np.dtype[np.int32]] = np.zeros((SIDE, SIDE), np.int32)
+        self._finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=self._costs, cardinal=1, diagonal=0))
 
-    def search(self, costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell | None = None) -> Any:
-        """Find out how far everything is, or one cell alone, which is quicker.
+    def search(self, costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """Find out how far everything is.
 
         Args:
-            costs: as above.
+            costs: what it takes to enter each cell; 0 for those that cannot be entered.
             start: where one stands.
-            end: where to; None for everywhere.
 
         Returns:
-            The steps to each cell, as they are until the next search.
+            The steps to each cell, ``FAR`` where one cannot be.
         """
-        self.costs[:] = costs
-        self._finder.clear()
+        self._costs[:] = costs
+        steps = self._finder.distance
+        steps.fill(_NEVER)  # a search for everywhere leaves nothing else behind; ``clear`` takes as long as the search
         self._finder.add_root(start)
-        self._finder.resolve(end)
-        return self._finder.distance
-
-    def way(self, end: Cell) -> list[Cell]:
-        """The cells on the shortest way from where the last search began, the last one included.
-
-        Args:
-            end: a cell that can be reached from there.
-        """
-        return [(int(x), int(y)) for x, y in self._finder.path_to(end)[1:]]
-
-    def way_between(self, costs: np.ndarray[Any, np.dtype[np.int32]], start: Cell, end: Cell) -> list[Cell]:
-        """The cells on the shortest way to one, the last one included; empty if there is none.
-
-        Args:
-            costs: as above.
-            start: where one stands.
-            end: where to.
-        """
-        return self.way(end) if self.search(costs, start, end)[end] < FAR else []
+        self._finder.resolve()
+        found: np.ndarray[Any, np.dtype[np.int32]] = np.minimum(steps, FAR)
+        return found
 
 
 class Reach:
     """How far it is from one place to every other.
 
     Args:
-        finder: finds it out.
-        costs: what it takes to enter each cell; 0 for those that cannot be entered.
+        steps: to stand in each cell, ``FAR`` where one cannot be.
         place: where one stands.
 
     Attributes:
         place: as given.
-        steps: to stand in each cell.
+        steps: as given.
         memo: what was found out from here, for whoever does not mind that it may be a little old.
     """
 
-    def __init__(self, finder: Finder, costs: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
+    def __init__(self, steps: np.ndarray[Any, np.dtype[np.int32]], place: Cell) -> None:
         self.place = place
+        self.steps = steps
         self.memo: dict[object, Any] = {}
-        self._finder = finder
-        self._costs = costs
-        self.steps = np.minimum(finder.search(costs, place), FAR)
         self._beside: np.ndarray[Any, np.dtype[np.int32]] | None = None
 
     @property
@@ -182,7 +159,10 @@ class Reach:
         """
         if self.steps[cell] >= FAR:
             return []
-        return self._finder.way_between(self._costs, self.place, cell)
+        back = tcod.path.hillclimb2d(
+            self.steps, cell, True, False
+        )  # from there, always to the cell reached the soonest
+        return [(x, y) for x, y in back[-2::-1].tolist()]
 
     def way_beside(self, cell: Cell) -> list[Cell]:
         """The same, to a cell beside one.

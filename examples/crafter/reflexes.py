@@ -1,7 +1,7 @@
 """Reflexes: what does not wait for thought. A goal selector of two goals, above the plan.
 
 Striking back and warding off an arrow need no utility and no plan: they are a short list with priorities, looked at in
-each step while an enemy is in view; else their control flag is disabled, and looking costs nothing. The selector has a
+each step while an enemy is at hand; else their control flag is disabled, and looking costs nothing. The selector has a
 higher precedence than the plan, so when one of its goals needs the body, whatever moves it gives way; a strategy begins
 again afterwards, from where the player stands then.
 """
@@ -17,7 +17,7 @@ from examples.crafter.rules import ARROW, SIDES, SKELETON, TURNS, ZOMBIE
 
 __all__ = ["StrikeBack", "WardOffArrow", "make_reflexes"]
 
-_ENEMIES = (ZOMBIE, SKELETON, ARROW)
+_FIGHTERS = (ZOMBIE, SKELETON)
 _RANGE = 4  # cells
 _BLOWS = 3
 
@@ -36,7 +36,7 @@ class StrikeBack(Goal):
         x, y = player.place
         ahead = player.ahead
         beside = [(x + dx, y + dy) for dx, dy in SIDES]
-        enemies = [cell for cell in beside if creatures.get(cell) in (ZOMBIE, SKELETON)]
+        enemies = [cell for cell in beside if creatures.get(cell) in _FIGHTERS]
         return min(enemies, key=lambda cell: cell != ahead) if enemies else None
 
     def can_use(self) -> bool:
@@ -89,7 +89,7 @@ def _toward(apart: tuple[int, int]) -> tuple[int, int]:
 
 
 def make_reflexes(player: Player) -> GoalSelector:
-    """Make the reflexes of a player. As long as no enemy is in view they rest: their control flag is disabled.
+    """Make the reflexes of a player. As long as no enemy is at hand they rest: their control flag is disabled.
 
     Args:
         player: whose.
@@ -100,7 +100,12 @@ def make_reflexes(player: Player) -> GoalSelector:
     selector.disable_control_flag(MOVE)
 
     def look(creatures: dict[Cell, int]) -> None:
-        selector.set_control_flag(MOVE, any(kind in _ENEMIES for kind in creatures.values()))
+        x, y = player.place
+        at_hand = any(
+            kind == ARROW or (kind in _FIGHTERS and abs(cell[0] - x) + abs(cell[1] - y) == 1)
+            for cell, kind in creatures.items()
+        )
+        selector.set_control_flag(MOVE, at_hand)
 
     player.signal("seen").connect(look)
     return selector

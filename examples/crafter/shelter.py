@@ -6,24 +6,26 @@ cells because one can place a stone only on what one faces, and to face free gro
 has gone in as far as he can places the stone ahead, takes one step back, and so faces the way by which he came.
 
 In rock there is such a place nearly everywhere: one digs it, and has the stones. In the open the long sides are closed
-first, from outside; with six stones it can be done anywhere.
+first, from outside; with six stones it can be done anywhere. Water beside one is welcome, to drink at night, though
+arrows fly over it: who is hit in a shelter closes that side, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from examples.crafter import legs
-from examples.crafter.reach import FAR, Cell
-from examples.crafter.rules import MATERIALS, SIDES, TURNS, UNKNOWN, WALKABLE
+from examples.crafter.reach import FAR, SIDE, Cell
+from examples.crafter.rules import MATERIALS, RULES, SIDES, TURNS, UNKNOWN, WALKABLE
 
 if TYPE_CHECKING:
     from examples.crafter.player import Player
 
-__all__ = ["Shelter", "close", "find", "is_closed"]
+__all__ = ["Shelter", "close", "close_to_arrows", "find", "is_closed"]
 
 _LARGEST: Final = 3  # cells of a shelter that stands already
 
@@ -47,9 +49,12 @@ class Shelter:
     steps: int
 
 
+_LOOKS: Final = 26  # cells: nothing is sought that is farther away
 _UNFIT: Final = 30  # steps for which a place is left alone where it could not be done
-_WALLING: Final = 5  # steps to close one cell from outside
+_WALLING: Final = 12  # steps to close one cell from outside, and often it comes to nothing
 _WATER: Final = 12  # steps that it is worth to have water beside one for the night
+_HOME: Final = 20  # steps that it is worth to have plants so near that they grow
+_X, _Y = np.indices((SIDE, SIDE))
 _PAD: Final = 4  # the rim of the map is wider, so that no neighbor of an inner cell is outside of the array
 
 
@@ -67,19 +72,33 @@ class _Land:
     """
 
     def __init__(self, player: Player) -> None:
-        atlas, reach, ground = player.atlas, player.reach, player.atlas.ground
-        self.steps = reach.steps
-        self.costs = atlas.costs(player.inventory)
+        (x, y), atlas = player.place, player.atlas
+        self.left, self.top = max(0, x - _LOOKS), max(0, y - _LOOKS)
+        part = (slice(self.left, x + _LOOKS + 1), slice(self.top, y + _LOOKS + 1))
+        ground = atlas.ground[part]
+        self.steps = player.reach.steps[part]
+        self.costs = atlas.costs(player.inventory)[part]
         self.enterable = self.costs > 0
         self.sound = (ground != UNKNOWN) & (ground != MATERIALS["lava"])
-        for creature in (*atlas.creatures, *atlas.plants):
-            self.sound[creature] = False
+        for i, j in self._inside((*atlas.creatures, *atlas.plants)):
+            self.sound[i, j] = False
         self.rock = (ground == MATERIALS["stone"]) & self.enterable
         self.walkable = WALKABLE[ground]
         self.water = ground == MATERIALS["water"]
-        self.closable = _closable(self.walkable & (reach.steps < FAR))
+        self.closable = _closable(self.walkable & (self.steps < FAR))
         self.stones = player.inventory.get("stone", 0)
-        self.unfit = [cell for cell, until in player.unfit.items() if until > player.step]
+        self.fit = np.ones(ground.shape, bool)
+        for i, j in self._inside(cell for cell, until in player.unfit.items() if until > player.step):
+            self.fit[i, j] = False
+        self.home = np.zeros(ground.shape, np.int32)
+        for i, j in atlas.plants:
+            self.home[np.abs(_X[part] - i) + np.abs(_Y[part] - j) < RULES["lives_within"] - 1] = _HOME
+
+    def _inside(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Those cells that are looked at, counted from the corner of the part that is."""
+        width, height = self.steps.shape
+        moved = [(x - self.left, y - self.top) for x, y in cells]
+        return [(x, y) for x, y in moved if 0 <= x < width and 0 <= y < height]
 
     def shelters(self, x: int, y: int) -> Any:
         """For each inner cell, how far it is to be hidden there, in a shelter that begins there and goes one way.
@@ -101,10 +120,10 @@ class _Land:
         fits &= (self.stones >= missing) & (self.stones + dug >= missing + 1 + is_open)
         outside = _moved(self.steps, -x, -y)
         fits &= outside < FAR
-        for i, j in self.unfit:
-            fits[i - _PAD, j - _PAD] = False
+        fits &= _moved(self.fit, 0, 0)
         inside = _moved(self.costs, 0, 0) + _moved(self.costs, x, y)
-        return np.where(fits, outside + inside + is_open + _WALLING * missing - _WATER * wet, FAR)
+        gain = _WATER * wet + _moved(self.home, 0, 0)
+        return np.where(fits, outside + inside + is_open + _WALLING * missing - gain, FAR)
 
 
 def find(player: Player) -> Shelter | None:
@@ -120,12 +139,12 @@ def find(player: Player) -> Shelter | None:
         cell = int(steps.argmin())
         if steps.flat[cell] < (FAR if best is None else best[0]):
             i, j = divmod(cell, steps.shape[1])
-            best = (int(steps.flat[cell]), (i + _PAD, j + _PAD), way)
+            best = (int(steps.flat[cell]), (land.left + i + _PAD, land.top + j + _PAD), way)
     if best is None:
         return None
     (i, j), (x, y) = best[1], best[2]
     sides = [(i + side[0], j + side[1]) for side in _long_sides(x, y)]
-    walls = tuple(side for side in sides if land.walkable[side])
+    walls = tuple(side for side in sides if WALKABLE[player.atlas.ground[side]])
     return Shelter((i - x, j - y), (i, j), (i + x, j + y), walls, best[0])
 
 
@@ -164,6 +183,23 @@ def is_closed(player: Player) -> bool:
         if len(seen) > _LARGEST:
             return False
     return not any(cell in player.atlas.creatures for cell in seen)
+
+
+async def close_to_arrows(player: Player) -> None:
+    """Put stones where water is at the end of a straight line from where the player stands: arrows fly over it.
+
+    Args:
+        player: who does; it is in a shelter.
+
+    Raises:
+        legs.CannotAct: a stone cannot be placed there.
+    """
+    for x, y in SIDES:
+        cell = (player.place[0] + x, player.place[1] + y)
+        while WALKABLE[player.atlas.ground[cell]]:
+            cell = (cell[0] + x, cell[1] + y)
+        if player.atlas.is_there(cell, "water") and player.has("stone"):
+            await legs.place(player, "stone", cell)
 
 
 async def close(player: Player, shelter: Shelter) -> None:

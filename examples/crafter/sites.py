@@ -9,6 +9,7 @@ None of this changes the map, nor does the map (``atlas``) know of it: it says w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["frontier", "is_seen_around", "neglected", "pasture", "planting_site"]
 
 _NOT_FAR: Final = 30  # steps
+_MANY: Final = 12  # cells of what one likes; more are worth no more
 _PLOT: Final = 4  # cells: how near plants stand to each other
 _STALE: Final = 600  # steps after which anything may have come to a place
 
@@ -37,13 +39,13 @@ def _around(there: np.ndarray[Any, np.dtype[np.bool_]], size: int) -> np.ndarray
     return count
 
 
-def frontier(atlas: Atlas, reach: Reach, likes: str | None = None) -> tuple[Cell, int] | None:
+def frontier(atlas: Atlas, reach: Reach, likes: Sequence[str] = ()) -> tuple[Cell, int] | None:
     """The cell beside the unknown that is best to go to for a look.
 
     Args:
         atlas: what is known.
         reach: from where.
-        likes: a material that should be near; None for whatever is near.
+        likes: materials of which many should be near.
 
     Returns:
         The cell, and in how many steps one is there; None if all that can be reached was seen.
@@ -56,8 +58,9 @@ def frontier(atlas: Atlas, reach: Reach, likes: str | None = None) -> tuple[Cell
         return None
     steps = reach.steps.ravel()[cells]
     worth = steps.astype(np.float64)
-    if likes is not None:
-        worth -= np.minimum(_around(atlas.ground == MATERIALS[likes], 9).ravel()[cells], 12)
+    if likes:
+        there = np.isin(atlas.ground, [MATERIALS[name] for name in likes])
+        worth -= np.minimum(_around(there, 9).ravel()[cells], _MANY)
     worth -= _around(unknown, 7).ravel()[cells]
     best = int(worth.argmin())
     return divmod(int(cells[best]), SIDE), int(steps[best])
@@ -94,7 +97,7 @@ def pasture(atlas: Atlas, reach: Reach) -> tuple[Cell, bool] | None:
         atlas: what is known.
         reach: from where.
     """
-    edge = frontier(atlas, reach, "grass")
+    edge = frontier(atlas, reach, ("grass",))
     if edge is not None and edge[1] < _NOT_FAR:
         return edge[0], True
     grass = neglected(atlas, "grass", reach)

@@ -14,7 +14,7 @@ from agentrt.strategy.tree import Outcome
 from agentrt.testing import TraceDigest, check_trace
 from agentrt.testing.leaks import Leaks
 from examples.crafter import legs
-from examples.crafter.actions import living, striving
+from examples.crafter.actions import feeding, striving
 from examples.crafter.eyes import Eyes
 from examples.crafter.faults import Faults
 from examples.crafter.game import Episode
@@ -234,7 +234,7 @@ class Mistakes:
         (striving.Strive, "run"),
         (striving.Strive, "think"),
         (gathering.Gather, "run"),
-        (living.Sip, "run"),
+        (feeding.Sip, "run"),
         (legs, "approach"),
     ],
     ids=lambda one: one if isinstance(one, str) else one.__name__,

@@ -30,6 +30,14 @@ def room(scene):
     return seen
 
 
+def end_of_line(scene, side):
+    """What stands at the end of a straight line from where the player is."""
+    x, y = scene.place
+    while scene.material((x := x + side[0], y := y + side[1])) in ("grass", "sand", "path"):
+        pass
+    return scene.material((x, y))
+
+
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(st.text("....#.T~#", min_size=81, max_size=81), st.integers(0, 8), st.booleans())
@@ -95,6 +103,42 @@ def test_what_is_not_known_may_be_open():
         assert shelter.is_closed(scene.player)
         scene.player.atlas.ground[START[0] + 1, START[1]] = 0
         assert not shelter.is_closed(scene.player)
+
+
+def test_far_away_it_does_not_look():
+    """A bank between waters, with rock at its end: at the edge of what is looked at, and one step farther."""
+    for far, is_found in ((22, True), (23, False)):
+        water = "~" * (far + 4)
+        with Scene(f"{water}\n@{'.' * far}###\n{water}", {"wood_pickaxe": 1}) as scene:
+            assert (shelter.find(scene.player) is not None) == is_found
+
+
+def test_it_would_rather_sleep_where_its_plants_grow():
+    """Two rocks, as far away; beside one of them stands a plant."""
+    text = "###.........###\n###....@....###\n###.........###"
+    for mark, side in ((1, 1), (-1, -1)):
+        with Scene(text, {"wood_pickaxe": 1}, beyond="grass") as scene:
+            scene.player.atlas.plants[START[0] + 14 * mark, START[1] + 5] = 100
+            found = shelter.find(scene.player)
+            assert (found.first[0] - START[0]) * side > 0
+
+
+def test_who_is_hit_in_a_shelter_closes_it_to_arrows():
+    """Water is a wall for whoever walks, not for arrows: on each straight line from where it stands it ends at stone."""
+    with Scene("#~##\n~@.~\n#~##", {"stone": 4}) as scene:
+        assert shelter.is_closed(scene.player)
+        scene.do(shelter.close_to_arrows)
+        ends = [end_of_line(scene, side) for side in SIDES]
+        assert ends == ["stone"] * 4
+        before = len(scene.did)
+        scene.do(shelter.close_to_arrows)
+        assert len(scene.did) == before  # there is nothing left to do
+
+
+def test_without_stones_it_stays_open_to_arrows():
+    with Scene("#~#\n~@#\n###") as scene:
+        scene.do(shelter.close_to_arrows)
+        assert scene.did == []
 
 
 @pytest.mark.parametrize("seed", range(3))

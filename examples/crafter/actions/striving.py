@@ -22,7 +22,7 @@ from examples.crafter.strategies.wants import Have, want_for
 __all__ = ["AMBITIONS", "Idle", "StockUp", "Strive", "TendFarm", "observe_ambitions"]
 
 AMBITIONS = "crafter:task_groups:solo:ambitions"
-_HALF = 40.0  # steps: what takes so long is worth half
+_HALF = 100.0  # steps: what takes so long is worth half
 _NOON = 85  # the step of a day from which on it thinks of the night
 _STONES = 7
 _PLANTS = 3
@@ -30,7 +30,7 @@ _ABLE = 4  # health, food and drink that it takes to think of farming
 _STANDS = 10  # steps that it stands about before it thinks again
 _HOME = 8  # steps
 _BACK_OFF = 60  # steps
-_SOON, _FRESH = 8, 100  # steps for which a cost is good enough: the longer, the more it is
+_SOON, _FRESH = 10, 150  # steps for which a cost is good enough: the longer, the more it is
 
 
 class Strive(Action):
@@ -61,7 +61,7 @@ class Strive(Action):
             if age >= (self._keeps if is_same else self._keeps / 2) or (age >= _SOON and finds != self._finds):
                 self._cost = ctx.agent.gameplay.cost(want_for(args.name, player.inventory))
                 self._asked, self._stock, self._finds = player.step, player.stock, finds
-                self._keeps = min(_FRESH, max(_SOON, self._cost / 2))
+                self._keeps = min(_FRESH, max(_SOON, self._cost))
             cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
             if cost < inf:
                 ctx.set_utility(_HALF / (_HALF + cost))
@@ -116,7 +116,7 @@ class TendFarm(_Chore):
     """See to it that some plants grow, fenced in: cows get rare."""
 
     does = TOP
-    utility = 0.12
+    utility = 0.2
     status_text_key = "tends its plants"
     key = "farm"
 

@@ -38,5 +38,4 @@ def _is_tired(player: Player) -> bool:
 
 observe_water = _observer("crafter:drink", "drink", lambda player: player.inventory["drink"] <= 7)
 observe_food = _observer("crafter:eat", "food", lambda player: player.inventory["food"] <= 6)
-# Dusk and wounds make one tired, too; of all bars that of drink changes the most often, and so it looks often enough.
-observe_energy = _observer("crafter:rest", "drink", _is_tired)
+observe_energy = _observer("crafter:rest", "tired", _is_tired)

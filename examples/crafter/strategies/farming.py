@@ -28,7 +28,7 @@ _FAR_AWAY = 40  # steps, as the crow flies
 _NEAR = 5  # steps from the plant while it waits
 _STONES = 5
 _TIRED = 6
-_ADVANCE = 20.0  # steps: what is gained later by having planted early is worth it
+_ADVANCE, _LEAST = 0.6, 20.0  # the share of the cost that planting early is worth, and the steps that it takes at least
 
 
 class Fenced(Dependency[None], activity="crafter:fenced"):
@@ -220,7 +220,7 @@ class EatPlant(Strategy):
         if plant is not None and grown >= _RIPE:
             return float(player.atlas.to_plant(player.about, plant)[0]) + 2.0
         if plant is None or gaps(player, plant):
-            return ask.cost(Fenced()) + _ADVANCE
+            return max(_LEAST, _ADVANCE * ask.cost(Fenced()))
         if len(player.diary.open) > 1:
             ask.cannot("it grows by itself, and there is more to do")
         return float(_RIPE - grown)

@@ -40,6 +40,8 @@ class Defeat(Strategy):
         player: Player = ask.entity
         if player.inventory["health"] < _STRONG:
             ask.cannot("it is too weak")
+        if player.is_dark and wanted.kind == "zombie":
+            ask.cannot("there are too many of them in the dark")
         if player.closest(CREATURES[wanted.kind]) is not None:
             return 10.0
         unarmed = 0.0 if player.has("stone_sword") or player.has("iron_sword") else 60.0
@@ -71,7 +73,7 @@ class Defeat(Strategy):
         haunt = _HAUNTS[kind]
         if player.nearest(haunt) is None:
             await ctx.solve(Found(haunt))
-        edge = sites.frontier(player.atlas, player.reach, haunt)
+        edge = sites.frontier(player.atlas, player.reach, (haunt,))
         goal = edge[0] if edge is not None else self._somewhere(ctx, player, haunt)
         await legs.go(
             player,

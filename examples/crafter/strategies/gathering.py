@@ -27,14 +27,8 @@ _TRIES: float = _COLLECT["sapling"]["tries"]
 _BY_THE_WAY = 3  # steps
 _BUILDING = 7  # stones that are always of use: for a shelter, a fence
 _USUALLY = {"tree": 30.0, "water": 50.0, "stone": 50.0, "coal": 60.0, "iron": 120.0, "diamond": 250.0, "grass": 20.0}
-_LIKES = {
-    "coal": "stone",
-    "iron": "path",
-    "diamond": "path",
-    "stone": "path",
-    "tree": "tree",
-    "water": "sand",
-}
+_ROCK = ("stone", "path", "coal", "iron", "diamond", "lava")
+_LIKES = {"coal": _ROCK, "iron": _ROCK, "diamond": _ROCK, "stone": _ROCK, "tree": ("tree",), "water": ("sand",)}
 
 
 def wish(player: Player, item: str) -> int:
@@ -155,7 +149,7 @@ class Explore(Strategy):
     async def run(self, ctx: StrategyContext, wanted: Found) -> None:
         player: Player = ctx.entity
         while True:
-            edge = sites.frontier(player.atlas, player.reach, _LIKES.get(wanted.material))
+            edge = sites.frontier(player.atlas, player.reach, _LIKES.get(wanted.material, ()))
             if edge is None:
                 ctx.fail("all that can be reached was seen")
             began = player.step
