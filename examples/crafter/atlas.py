@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from examples.crafter.eyes import VIEW, Sight
-from examples.crafter.reach import FAR, RIM, SIDE, START, Cell, Finder, Reach, entry_costs, tools_of
+from examples.crafter.reach import FAR, RIM, SIDE, START, Cell, Finder, Reach, apart, entry_costs, tools_of
 from examples.crafter.rules import (
     ARROW,
     COW,
@@ -92,7 +92,7 @@ class Atlas:
         """
         self.step = sight.step
         for plant in self.plants:
-            if abs(plant[0] - place[0]) + abs(plant[1] - place[1]) < RULES["lives_within"]:
+            if apart(plant, place) < RULES["lives_within"]:
                 self.plants[plant] += 1
         cells = sight.cells
         left, top = place[0] - VIEW[0] // 2, place[1] - VIEW[1] // 2

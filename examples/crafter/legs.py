@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
-from examples.crafter.reach import FAR, Cell, Reach
+from examples.crafter.reach import FAR, Cell, Reach, apart
 from examples.crafter.rules import MATERIALS, RULES, SIDES, SKELETON, TURNS, UNKNOWN, WALKABLE, ZOMBIE
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ async def approach(player: Player, cell: Cell, until: Until | None = None) -> No
         CannotAct: there is no way.
     """
     for _ in range(_DETOURS):
-        if _is_beside(player.place, cell):
+        if apart(player.place, cell) == 1:
             break
         way = player.way_to(cell, ends_beside=True)
         if not way:
@@ -203,7 +203,7 @@ async def walk_up_to(player: Player, find: Callable[[], Cell | None], steps: int
         cell = find()
         if cell is None:
             break
-        if _is_beside(player.place, cell):
+        if apart(player.place, cell) == 1:
             await face(player, cell)
             if player.ahead == find():
                 return player.ahead
@@ -228,10 +228,6 @@ async def strike(player: Player, cell: Cell, blows: int) -> None:
         if cell not in player.atlas.creatures or player.ahead != cell:
             break
         await player.act("do")
-
-
-def _is_beside(place: Cell, cell: Cell) -> bool:
-    return abs(place[0] - cell[0]) + abs(place[1] - cell[1]) == 1
 
 
 def aims(player: Player, cell: Cell, reach: Reach) -> list[tuple[int, Cell, Cell]]:

@@ -21,7 +21,7 @@ from examples.crafter import sites
 from examples.crafter.atlas import Atlas
 from examples.crafter.diary import Diary
 from examples.crafter.eyes import DAY, Sight, daylight
-from examples.crafter.reach import FAR, START, Cell, Reach
+from examples.crafter.reach import FAR, START, Cell, Reach, apart
 from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
 __all__ = ["Player"]
@@ -192,12 +192,10 @@ class Player(Entity):
     def about(self) -> Reach:
         """How far everything is from somewhere near: good enough to weigh things, and cheaper to have."""
         reach = self._about
-        if reach is not None and self.step - self._about_step <= _FRESH:
-            x, y = reach.place
-            if abs(x - self.place[0]) + abs(y - self.place[1]) <= _NEAR:
-                return reach
-        self._about, self._about_step = self.reach, self.step
-        return self._about
+        if reach is None or self.step - self._about_step > _FRESH or apart(reach.place, self.place) > _NEAR:
+            self._about = reach = self.reach
+            self._about_step = self.step
+        return reach
 
     @property
     def is_in_rock(self) -> bool:
@@ -225,10 +223,7 @@ class Player(Entity):
         Args:
             kind: its number.
         """
-        x, y = self.place
-        found = [
-            (abs(cell[0] - x) + abs(cell[1] - y), cell) for cell, one in self.atlas.creatures.items() if one == kind
-        ]
+        found = [(apart(cell, self.place), cell) for cell, one in self.atlas.creatures.items() if one == kind]
         return min(found)[1] if found else None
 
     def nearest_cow(self) -> tuple[Cell, int] | None:

@@ -18,7 +18,7 @@ import tcod.path
 
 from examples.crafter.rules import DIGGABLE, MATERIALS, SIDES, SKELETON, WALKABLE, ZOMBIE
 
-__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Finder", "Reach", "entry_costs", "tools_of"]
+__all__ = ["FAR", "RIM", "SIDE", "START", "Cell", "Finder", "Reach", "apart", "entry_costs", "tools_of"]
 
 Cell = tuple[int, int]
 
@@ -28,7 +28,6 @@ SIDE: Final = _WORLD + 2 * RIM
 START: Final[Cell] = (RIM + _WORLD // 2, RIM + _WORLD // 2)
 FAR: Final = 1_000_000  # steps: what cannot be reached
 
-_NEVER: Final = np.iinfo(np.int32).max
 _DIG: Final = 3  # steps to walk into rock: face it, strike it, go; it leaves a stone in the bag
 _FELL: Final = 4
 _IN_THE_WAY: Final = 4  # steps that a creature costs who stands on the way
@@ -51,6 +50,16 @@ def _costs() -> dict[tuple[str, ...], np.ndarray[Any, np.dtype[np.int32]]]:
 
 
 _COSTS: Final = _costs()
+
+
+def apart(one: Cell, other: Cell) -> int:
+    """How many steps lie between two cells, if nothing is in the way.
+
+    Args:
+        one: a cell.
+        other: another.
+    """
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
 def tools_of(inventory: dict[str, int]) -> tuple[str, ...]:
@@ -114,11 +123,10 @@ class Finder:
         """
         self._costs[:] = costs
         steps = self._finder.distance
-        steps.fill(_NEVER)  # a search for everywhere leaves nothing else behind; ``clear`` takes as long as the search
+        steps.fill(FAR)  # a search for everywhere leaves nothing else behind; ``clear`` takes as long as the search
         self._finder.add_root(start)
         self._finder.resolve()
-        found: np.ndarray[Any, np.dtype[np.int32]] = np.minimum(steps, FAR)
-        return found
+        return steps.copy()
 
 
 class Reach:

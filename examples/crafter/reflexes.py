@@ -12,7 +12,7 @@ from agentrt import MOVE
 from agentrt.goals import Goal, GoalSelector
 from examples.crafter import legs
 from examples.crafter.player import Player
-from examples.crafter.reach import Cell
+from examples.crafter.reach import Cell, apart
 from examples.crafter.rules import ARROW, SIDES, SKELETON, TURNS, ZOMBIE
 
 __all__ = ["StrikeBack", "WardOffArrow", "make_reflexes"]
@@ -100,10 +100,8 @@ def make_reflexes(player: Player) -> GoalSelector:
     selector.disable_control_flag(MOVE)
 
     def look(creatures: dict[Cell, int]) -> None:
-        x, y = player.place
         at_hand = any(
-            kind == ARROW or (kind in _FIGHTERS and abs(cell[0] - x) + abs(cell[1] - y) == 1)
-            for cell, kind in creatures.items()
+            kind == ARROW or (kind in _FIGHTERS and apart(cell, player.place) == 1) for cell, kind in creatures.items()
         )
         selector.set_control_flag(MOVE, at_hand)
 

@@ -14,6 +14,7 @@ Times are in steps of the game. One step is one tick of the runtime, and one sec
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +41,7 @@ __all__ = [
     "WALKABLE",
     "ZOMBIE",
     "damage",
+    "table_of",
 ]
 
 RULES: Final[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "rules.json").read_text(encoding="utf-8"))
@@ -104,13 +106,18 @@ SIDES: Final = ((-1, 0), (1, 0), (0, -1), (0, 1))
 TURNS: Final = {(-1, 0): "move_left", (1, 0): "move_right", (0, -1): "move_up", (0, 1): "move_down"}
 
 
-def _table(names: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def table_of(names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether each number is that of one of some materials.
+
+    Args:
+        names: of the materials.
+    """
     table = np.zeros(32, bool)
     table[[MATERIALS[name] for name in names]] = True
     return table
 
 
-WALKABLE: Final = _table(("grass", "sand", "path"))
+WALKABLE: Final = table_of(("grass", "sand", "path"))
 """For each number, whether one can stand there and live."""
 
 DIGGABLE: Final[dict[str, tuple[str, ...]]] = {

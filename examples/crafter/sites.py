@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from examples.crafter.reach import FAR, SIDE, Cell, Reach
-from examples.crafter.rules import MATERIALS, SIDES, UNKNOWN, WALKABLE
+from examples.crafter.rules import MATERIALS, SIDES, UNKNOWN, WALKABLE, table_of
 
 if TYPE_CHECKING:
     from examples.crafter.atlas import Atlas
@@ -59,8 +59,7 @@ def frontier(atlas: Atlas, reach: Reach, likes: Sequence[str] = ()) -> tuple[Cel
     steps = reach.steps.ravel()[cells]
     worth = steps.astype(np.float64)
     if likes:
-        there = np.isin(atlas.ground, [MATERIALS[name] for name in likes])
-        worth -= np.minimum(_around(there, 9).ravel()[cells], _MANY)
+        worth -= np.minimum(_around(table_of(likes)[atlas.ground], 9).ravel()[cells], _MANY)
     worth -= _around(unknown, 7).ravel()[cells]
     best = int(worth.argmin())
     return divmod(int(cells[best]), SIDE), int(steps[best])

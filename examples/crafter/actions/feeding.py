@@ -64,7 +64,10 @@ class LookForWater(Action):
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
-        await _look_for(ctx, "water")
+        try:
+            await ctx.agent.gameplay.solve(Found("water"))
+        except DependencyFailedError:
+            await player.act("noop")
         found = player.nearest("water")
         if found is not None:
             await attempt(player, legs.approach(player, found[0]))
@@ -101,7 +104,7 @@ class Drink(Need, CompoundAction):
             near = 0.62
         elif known is not None and known <= _CLOSE and level < 7:
             near = 0.47
-        return min(1.0, max(urgency(player, level), near))
+        return max(urgency(player, level), near)
 
     steps = (step("crafter:reach_water"), step("crafter:sip"))
 
@@ -125,7 +128,7 @@ class HuntCow(Need):
             near = 0.61
         elif level <= 5 and found[1] <= _CLOSE:
             near = 0.46
-        return min(1.0, max(urgency(player, level), near))
+        return max(urgency(player, level), near)
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
@@ -187,7 +190,7 @@ class LookForCows(Need):
     status_text_key = "looks for cows"
 
     def worth(self, player: Player) -> float:
-        return min(1.0, max(0.0, urgency(player, player.inventory["food"]) - 0.05))
+        return max(0.0, urgency(player, player.inventory["food"]) - 0.05)
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
@@ -211,10 +214,3 @@ def _seeing(player: Player, goal: tuple[Cell, bool]) -> legs.Until:
         return sites.is_seen_around(atlas, cell) if is_new else bool(atlas.looked[cell] > began)
 
     return is_seen
-
-
-async def _look_for(ctx: Context, material: str) -> None:
-    try:
-        await ctx.agent.gameplay.solve(Found(material))
-    except DependencyFailedError:
-        await ctx.entity.act("noop")

@@ -33,9 +33,9 @@ def urgency(player: Player, level: int) -> float:
 
 
 class Need(Action):
-    """A need whose utility follows a bar."""
+    """A need: what it is worth is found out anew with each change of its bar."""
 
-    bar = ""
+    bar = ""  # the signal that tells of changes
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
         player: Player = ctx.entity
@@ -46,7 +46,7 @@ class Need(Action):
             await changes.wait()
 
     def worth(self, player: Player) -> float:
-        return min(1.0, urgency(player, player.inventory[self.bar]))
+        raise NotImplementedError
 
 
 async def attempt(player: Player, skill: Any) -> None:

@@ -6,7 +6,7 @@ from agentrt import MOVE, PREV, Action, ActionArgs, CompoundAction, Context, Thi
 from examples.crafter import shelter
 from examples.crafter.actions.needs import Need, attempt
 from examples.crafter.player import Player
-from examples.crafter.reach import Cell
+from examples.crafter.reach import Cell, apart
 from examples.crafter.rules import RULES
 from examples.crafter.shelter import Shelter
 
@@ -46,7 +46,7 @@ class FindShelter(Action):
         if shelter.is_closed(player):
             ctx.set_think_output(place=None)
             await park()
-        if player.step - self._looked > _AGAIN or self._place is None or _apart(self._place, player.place) > 2:
+        if player.step - self._looked > _AGAIN or self._place is None or apart(self._place, player.place) > 2:
             self._looked, self._place, self._found = player.step, player.place, shelter.find(player)
         if self._found is not None:
             ctx.set_think_output(place=self._found)
@@ -145,10 +145,6 @@ class RestInTheOpen(Action):
         player: Player = ctx.entity
         await player.act("sleep")
         await player.wake()
-
-
-def _apart(one: Cell, other: Cell) -> int:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
 def _is_mending(player: Player) -> bool:

@@ -13,7 +13,7 @@ from agentrt import MOVE
 from agentrt.errors import ActivityImpossibleError
 from agentrt.strategy import Dependency, Strategy
 from examples.crafter import legs, sites
-from examples.crafter.reach import FAR, Cell
+from examples.crafter.reach import FAR, Cell, apart
 from examples.crafter.rules import RULES, SIDES, WALKABLE
 from examples.crafter.strategies.wants import Found, Have, Placed, PlantEaten, fails
 
@@ -57,8 +57,7 @@ def fenced(player: Player) -> list[Cell]:
 
 
 def _nearby(player: Player) -> list[Cell]:
-    x, y = player.place
-    return [plant for plant in player.atlas.plants if abs(plant[0] - x) + abs(plant[1] - y) <= _FAR_AWAY]
+    return [plant for plant in player.atlas.plants if apart(plant, player.place) <= _FAR_AWAY]
 
 
 def gaps(player: Player, plant: Cell) -> list[Cell]:
@@ -203,7 +202,7 @@ class Fence(Strategy):
         away = [(x + dx, y + dy) for dx, dy in SIDES if player.atlas.can_walk((x + dx, y + dy))]
         if not away:
             raise legs.CannotAct("it stands in the gap")
-        await legs.go(player, max(away, key=lambda cell: abs(cell[0] - plant[0]) + abs(cell[1] - plant[1])))
+        await legs.go(player, max(away, key=lambda cell: apart(cell, plant)))
 
 
 class EatPlant(Strategy):
