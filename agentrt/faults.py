@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agentrt.kernel.calls import Callbacks
+
 __all__ = ["Fault", "FaultHub", "Repeats"]
 
 _MOST_PLACES = 1000
@@ -48,35 +50,18 @@ class Fault:
     path: str = ""
 
 
-class FaultHub:
+class FaultHub(Callbacks[Callable[[Fault], object]]):
     """Who is told of the faults of one runtime.
 
     Args:
         report: called with what a listener raised, after that listener was dropped.
     """
 
-    __slots__ = ("_listeners", "_report")
+    __slots__ = ("_report",)
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
-        self._listeners: dict[object, Callable[[Fault], object]] = {}
+        super().__init__()
         self._report = report
-
-    def listen(self, callback: Callable[[Fault], object]) -> Callable[[], None]:
-        """Tell a function of every fault from now on.
-
-        Args:
-            callback: a plain function.
-
-        Returns:
-            A function that ends it; calling it twice does nothing.
-        """
-        key = object()
-        self._listeners[key] = callback
-
-        def close() -> None:
-            self._listeners.pop(key, None)
-
-        return close
 
     def tell(self, fault: Fault) -> None:
         """Tell the listeners, in the order in which they came; one that was taken out meanwhile is passed over.
@@ -84,13 +69,13 @@ class FaultHub:
         Args:
             fault: what happened.
         """
-        for key, callback in tuple(self._listeners.items()):
-            if key not in self._listeners:
+        for key, callback in tuple(self._functions.items()):
+            if key not in self._functions:
                 continue
             try:
                 callback(fault)
             except Exception as error:
-                self._listeners.pop(key, None)
+                self._functions.pop(key, None)
                 self._report("a function of on_fault raised and was dropped", error)
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agentrt.kernel.calls import Callbacks
+
 __all__ = ["Gate"]
 
 
@@ -30,7 +32,7 @@ class Gate:
         self.is_closed: bool = False
         self.reason: str = ""
         self._speed = 1.0
-        self._attendants: dict[object, Callable[[], object]] = {}
+        self._attendants: Callbacks[Callable[[], object]] = Callbacks()
         self._steps = 0
 
     @property
@@ -83,19 +85,13 @@ class Gate:
         Returns:
             A function that ends it; calling it twice does nothing.
         """
-        key = object()
-        self._attendants[key] = fn
-
-        def close() -> None:
-            self._attendants.pop(key, None)
-
-        return close
+        return self._attendants.add(fn)
 
     def admit(self) -> bool:
         """Whether the next tick may run; asked once for each tick, by whoever drives."""
         if not self.is_closed:
             return True
-        for attendant in tuple(self._attendants.values()):
+        for attendant in self._attendants:
             attendant()
         if self._steps > 0:
             self._steps -= 1

@@ -147,7 +147,7 @@ class Reporting(ABC):
 
         Source: design section 7 (ours).
         """
-        return self.faults.listen(callback)
+        return self.faults.add(callback)
 
     def report_blocking(self, report: object) -> None:
         """A step kept the event loop from working; called at an intake."""

@@ -5,8 +5,8 @@ A function that raises is reported, and whatever stands behind it goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from agentrt.kernel.traps import KEEP
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Call", "Caller", "Hooks", "Timer", "name_of", "raise_fault"]
+__all__ = ["Call", "Callbacks", "Caller", "Hooks", "Timer", "name_of", "raise_fault"]
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def name_of(fn: object) -> str:
@@ -98,15 +100,15 @@ def _nothing() -> None:
     pass
 
 
-class Hooks:
-    """Functions that are called once a tick, in the order in which they were added."""
+class Callbacks(Generic[_Function]):
+    """Functions in the order in which they were added, each until it is taken out again."""
 
     __slots__ = ("_functions",)
 
     def __init__(self) -> None:
-        self._functions: dict[object, Callable[[], object]] = {}
+        self._functions: dict[object, _Function] = {}
 
-    def add(self, fn: Callable[[], object]) -> Callable[[], None]:
+    def add(self, fn: _Function) -> Callable[[], None]:
         """Add a function; the same one may be added twice.
 
         Args:
@@ -122,6 +124,19 @@ class Hooks:
             self._functions.pop(key, None)
 
         return close
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __iter__(self) -> Iterator[_Function]:
+        """Those that are there now, whatever becomes of them meanwhile."""
+        return iter(tuple(self._functions.values()))
+
+
+class Hooks(Callbacks[Callable[[], object]]):
+    """Functions that are called once a tick."""
+
+    __slots__ = ()
 
     def call(self, kernel: Kernel) -> None:
         """Call them; one that was taken out meanwhile is passed over.

@@ -247,6 +247,6 @@ def _words(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict):
         return f"{len(value)} entries"
     if isinstance(value, (set, frozenset)):
-        return f"{len(value)} elements"  # whose order is another one in each process
+        return f"{len(value)} elements"
     text = str(plain(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
