@@ -21,8 +21,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 __all__ = [
+    "ENDS_PROGRAM",
     "ActivityAbortedError",
     "ActivityImpossibleError",
     "ActivityRecursionError",
@@ -72,6 +74,18 @@ __all__ = [
     "WrongStateError",
     "did_you_mean",
 ]
+
+ENDS_PROGRAM: Final = (KeyboardInterrupt, SystemExit)
+"""What nobody contains: a request to end the program. Whatever else code of an author raises, ``BaseException`` or not
+(``asyncio.CancelledError`` out of ``task.result()``, ``GeneratorExit``), ends what raised it and nobody beside it::
+
+    try:
+        hook()
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        ...
+"""
 
 LONGEST_NAME = 120  # the longest name for which near names are sought
 
