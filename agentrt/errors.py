@@ -23,6 +23,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from agentrt.words import words_of
+
 __all__ = [
     "ENDS_PROGRAM",
     "ActivityAbortedError",
@@ -829,6 +831,8 @@ class DependencyFailedError(RunFault):
         wanted: the dependency.
         reason: why, in one sentence.
         story: what was tried below it and what became of it, one line each, as a tree.
+        label: what it is called.
+        circle: the circle of needs, or the endless regress, that kept everybody from it, in words; empty if none did.
     """
 
     code = "ART320"
@@ -840,6 +844,7 @@ class DependencyFailedError(RunFault):
         *,
         label: str = "",
         story: str = "",
+        circle: str = "",
         agent: str = "",
         path: str = "",
         tick: int | None = None,
@@ -847,8 +852,10 @@ class DependencyFailedError(RunFault):
         self.wanted = wanted
         self.reason = reason
         self.story = story
+        self.label = label or words_of(wanted)
+        self.circle = circle
         super().__init__(
-            f"{label or wanted} could not be solved: {reason}. Load a strategy that can (agent.gameplay.add_strategy), "
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. Load a strategy that can (agent.gameplay.add_strategy), "
             f"or catch this error and do something else.",
             agent=agent,
             path=path,

@@ -96,6 +96,7 @@ class FlagClaimant:
         # It may have been stopped meanwhile, and even wait again.
         if extras.awaits_flags and not unit.frame.planner.flags.is_waiting(unit):
             extras.awaits_flags = False
+            extras.was_kept_waiting = True
             unit.begin_run()
 
     def _unit(self) -> Unit:

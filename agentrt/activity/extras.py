@@ -17,6 +17,7 @@ from agentrt.kernel.traps import Waiter
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
+    from agentrt.activity.performing import Performance
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
     from agentrt.kernel.calls import Timer
@@ -41,6 +42,8 @@ class Extras:
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
         awaits_flags: whether it runs, but waits for its control flags.
+        was_kept_waiting: whether it runs now, and had to wait for them.
+        awaits: the performance of which ``run`` awaits the end at this moment.
         unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
 
@@ -50,6 +53,7 @@ class Extras:
         "_protected",
         "_while_running",
         "_while_thinking",
+        "awaits",
         "awaits_flags",
         "backoff",
         "candidates",
@@ -64,6 +68,7 @@ class Extras:
         "suspension",
         "timeout",
         "unwinding",
+        "was_kept_waiting",
     )
 
     def __init__(self) -> None:
@@ -80,6 +85,8 @@ class Extras:
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
         self.awaits_flags: bool = False
+        self.was_kept_waiting: bool = False
+        self.awaits: Performance | None = None
         self.unwinding: Callable[[], object] | None = None
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Connection] = []
@@ -213,7 +220,7 @@ class Extras:
         self.resumption = None
         self._is_late = False
         self.progress = ""
-        self.awaits_flags = False
+        self.awaits_flags = self.was_kept_waiting = False
         self.unwinding = None
 
     def _unprotect_all(self) -> None:

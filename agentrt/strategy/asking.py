@@ -131,10 +131,10 @@ class Ask:
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
         required("ask.cost", wanted)
-        cost = self._estimator.cost(wanted, self.world, self.depth)
-        if cost == inf:
-            self._estimator.lacks(wanted)
-        return cost
+        choice = self._estimator.choose(wanted, self.world, self.depth)
+        if choice.cost == inf:
+            self._estimator.lacks(wanted, choice.circle)
+        return choice.cost
 
     def can(self, wanted: Dependency[Any]) -> bool:
         """Whether anybody can provide a dependency, or it is met.
@@ -160,11 +160,11 @@ class Ask:
                 required("ask.total", need)
                 if last is not None:
                     world = assuming.after(self._estimator, last, world, self.depth)
-                cost = self._estimator.cost(need, world, self.depth)
-                if cost == inf:
-                    self._estimator.lacks(need)
+                choice = self._estimator.choose(need, world, self.depth)
+                if choice.cost == inf:
+                    self._estimator.lacks(need, choice.circle)
                     return inf
-                total += cost
+                total += choice.cost
                 last = need
         return total
 

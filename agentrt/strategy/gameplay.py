@@ -91,7 +91,10 @@ class Gameplay(Looking):
     def __setattr__(self, name: str, value: object) -> None:
         known = self.__dict__
         check_setting(name, value, is_known="postponed" not in known or name in known)
+        is_other = name == "corrects" and known.get(name, value) != value
         super().__setattr__(name, value)
+        if is_other:
+            self.changed()  # nobody who was asked before has read that it would matter
 
     # --- strategies ---------------------------------------------------------------------------------------------------
 

@@ -35,12 +35,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.errors import DependencyFailedError
+from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.lost import await_end, is_lost, refuse
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -106,7 +108,9 @@ class Incident:
         if self.then is not None:
             try:
                 self.then(outcome)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 gameplay.fault(f"interruption {self.interruption.name}", "then", error)
 
     def __repr__(self) -> str:
@@ -266,11 +270,9 @@ class Interruptions:
         level = _Level(len(self._solving.stack))
         self._levels.append(level)
         was, node.outcome = node.outcome, Outcome.PAUSED
-        since = self._solving.gameplay.tick
         top = self._solving.stack[-1] if self._solving.stack else None
-        was_held = top is not None and top.is_held
         if top is not None:
-            top.hold(is_held=True)
+            top.time.stop()
         try:
             while self._is_next(floor) or (self.is_paused and len(self._levels) == 1):
                 if self._is_next(floor):
@@ -282,8 +284,7 @@ class Interruptions:
             if node.outcome is Outcome.PAUSED:
                 node.outcome = was
             if top is not None:
-                top.hold(is_held=was_held)
-            self._count(told, self._solving.gameplay.tick - since)
+                top.time.go()
 
     def _is_next(self, floor: int | None) -> bool:
         return bool(self.pending) and (floor is None or self.pending[0].priority > floor)
@@ -298,7 +299,7 @@ class Interruptions:
         level.current = incident
         try:
             if wanted is not None:
-                below = TaskNode(NodeKind.DEPENDENCY, wanted.label(), place, wanted)
+                below = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), place, wanted)
                 await solving.solve(unit, wanted, None, node=below)
         except DependencyFailedError as failure:
             place.end(Outcome.FAILED, solving.gameplay.tick, failure.reason)
@@ -308,7 +309,7 @@ class Interruptions:
                 insort(self.pending, incident, key=_rank)
                 raise
             # Nothing that goes wrong here is the fault of whoever was interrupted.
-            place.end(Outcome.FAILED, solving.gameplay.tick, f"{type(error).__name__}: {error}")
+            place.end(Outcome.FAILED, solving.gameplay.tick, error_words(error))
             solving.gameplay.fault(f"interruption {incident.interruption.name}", "solve", error)
         else:
             place.end(Outcome.DONE, solving.gameplay.tick)
@@ -355,12 +356,6 @@ class Interruptions:
             told = told.above
         if is_unwound:
             await await_end(unit)
-
-    @staticmethod
-    def _count(told: Attempt | None, ticks: int) -> None:
-        while told is not None:
-            told.interrupted_ticks += ticks
-            told = told.above
 
     def _note(self, unit: Unit, event: Event, interruption: Interruption, **detail: Any) -> None:
         planner = unit.frame.planner

@@ -258,7 +258,7 @@ class Request(Generic[R]):
 
     def __repr__(self) -> str:
         state = "paused" if self.is_paused else self.outcome.value
-        return f"<Request {self.wanted.label()}: {state}>"
+        return f"<Request {self.tree.label}: {state}>"
 
 
 async def await_request(request: Request[R]) -> R:
