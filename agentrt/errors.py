@@ -836,6 +836,7 @@ class DependencyFailedError(RunFault):
     """
 
     code = "ART320"
+    remedy = "Load a strategy that can (agent.gameplay.add_strategy), or catch this error and do something else."
 
     def __init__(
         self,
@@ -855,14 +856,23 @@ class DependencyFailedError(RunFault):
         self.label = label or words_of(wanted)
         self.circle = circle
         super().__init__(
-            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. Load a strategy that can (agent.gameplay.add_strategy), "
-            f"or catch this error and do something else.",
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",
             agent=agent,
             path=path,
             tick=tick,
         )
         if story:
             self.add_note(story)
+
+
+class RequestDeadlockError(DependencyFailedError):
+    """Some requests waited for each other, so that none of them could ever end; the youngest fails."""
+
+    code = "ART321"
+    remedy = (
+        "Have what a strategy needs solved below it (await ctx.solve(...)), so that whoever is waited for knows; do "
+        "not hold control flags while awaiting a request that needs them; or give the wait a deadline (fail_after)."
+    )
 
 
 class RedecideLoopError(RunFault):

@@ -347,7 +347,8 @@ class FlagLedger:
         claim = self._claim_of(owner)
         if claim is None:
             return False
-        assert self._waiting is not None and self._claims is not None
+        assert self._waiting is not None
+        assert self._claims is not None
         del self._claims[id(owner)]
         self._waiting.remove(claim)
         self.version += 1
@@ -357,21 +358,43 @@ class FlagLedger:
         """The claim of an owner that waits; None if none does."""
         return self._claims.get(id(owner)) if self._claims else None
 
-    def blockers(self, owner: object) -> list[Holder]:
-        """Who keeps the flags that an owner waits for, or is to have them before: all without whom it goes on waiting.
+    def is_before_others(self, owner: object) -> bool:
+        """Whether a claim of an owner waits, and others wait behind it.
+
+        Args:
+            owner: who may have claimed.
+        """
+        claim = self._claim_of(owner)
+        return claim is not None and self._waiting is not None and self._waiting[-1] is not claim
+
+    def blockers(self, owner: object) -> tuple[list[Holder], list[Holder]]:
+        """Without whom an owner goes on waiting for flags.
+
+        Whoever stands before it in the line waits for its own flags in turn; so these are looked for, too, in one walk.
 
         Args:
             owner: whose claim waits.
 
         Returns:
-            Those that hold a flag and do not give way, and those that wait before it; empty if its claim does not wait.
+            Those that hold a flag, for which it waits itself or somebody before it, and do not give way; and those
+            before it. Both are empty if its claim does not wait.
         """
         claim = self._claim_of(owner)
-        if claim is None:
-            return []
-        held = [hold.owner for _, hold in self._blocking(claim) if not self._gives_way(hold, claim.owner)]
-        found = [*held, *(other.owner for _, other in self._ahead(claim))]
-        return [one for one in found if not _is_one(one, self._yielding or [])]
+        if claim is None or self._waiting is None:
+            return [], []
+        own = {id(one) for one in claim.shared}
+        link: Holder | None = claim.owner
+        while link is not None:
+            own.add(id(link))
+            link = link.runs_for
+        flags, before = set(claim.flags), []
+        for other in self._waiting[self._waiting.index(claim) :: -1]:
+            if id(other.owner) not in own and not flags.isdisjoint(other.flags):
+                flags.update(other.flags)
+                before.append(other.owner)
+        own.update(id(one) for one in self._yielding or ())
+        holds = [hold for flag, hold in self._holds.items() if flag in flags and id(hold.owner) not in own]
+        return [hold.owner for hold in holds if not self._gives_way(hold, claim.owner)], before
 
     def _handed_over(self, owner: Holder) -> None:
         """An owner was given flags by its own: see to those whom that concerns, itself among them."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
+from agentrt.errors import ArgumentError
 from agentrt.strategy import assuming
 from agentrt.strategy.dependency import required
 from agentrt.strategy.supplies import amounts_of, enough
@@ -97,7 +98,13 @@ class Ask:
 
         Args:
             topics: their names; see ``agent.gameplay.changed``.
+
+        Raises:
+            ArgumentError: nothing is called so that changes, and something is called nearly so.
         """
+        wrong = self._estimator.gameplay.topics.is_read(topics)
+        if wrong:
+            raise ArgumentError("ask.reads", "topics", f"are not right: {wrong}")
         self._estimator.read(topics)
 
     # --- costs --------------------------------------------------------------------------------------------------------

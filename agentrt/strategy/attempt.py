@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.activity.control import Reject
 from agentrt.activity.spawning import SpawnedFrame
 from agentrt.activity.states import FINISHED, IDLE
+from agentrt.activity.surroundings import ignored
 from agentrt.errors import (
     ENDS_PROGRAM,
     ActivityAbortedError,
@@ -28,6 +29,7 @@ from agentrt.errors import (
     DependencyFailedError,
 )
 from agentrt.kernel.scope import CancelScope, outlast
+from agentrt.kernel.traps import running
 from agentrt.strategy.asking import Cannot
 from agentrt.strategy.carrier import carrier_of
 from agentrt.strategy.context import StrategyContext
@@ -376,6 +378,28 @@ class Attempt(SpawnedFrame):
             return False  # it was unwound before
         self.stop()
         return True
+
+    def is_speaking(self) -> bool:
+        """Whether it is its author's own hook that is at work at this moment: its coroutine, or ``interrupted``."""
+        kernel, unit = self.frame.planner.kernel, self.frame.active
+        if running.kernel is not kernel:
+            return False
+        return self._is_hearing or (unit is not None and unit.running is not None and kernel.current is unit.running)
+
+    def give_up(self, control: Fail | Restart) -> None:
+        """Its author said through its context, from anywhere else, that it cannot go on, or begins again.
+
+        Args:
+            control: what would have been raised in it.
+        """
+        if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
+            ignored(self._unit, "fail" if isinstance(control, Fail) else "restart")
+            return
+        if isinstance(control, Fail):
+            self.fail(control.reason)
+        else:
+            self.is_again = True
+        self.stop()
 
     def chain(self) -> list[tuple[Provider, Dependency[Any]]]:
         """Who is run, for what: this one and those above it, the outermost first."""

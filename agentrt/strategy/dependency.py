@@ -29,6 +29,7 @@ from agentrt.activity.fields import REQUIRED, ActionArgs, Fresh
 from agentrt.activity.spec import default_hook
 from agentrt.activity.steps import ACTIVITY
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
+from agentrt.strategy.topics import check_topics
 from agentrt.words import repr_of, type_name, words_of
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         for field in cls.field_names():
             if hasattr(Dependency, field):
                 raise DefinitionError(subject, f"the field '{field}' has the name of a method.", "Call it otherwise.")
+        check_topics(subject, "reads", cls.reads)
         for hook in _HOOKS:
             if inspect.iscoroutinefunction(getattr(cls, hook)):
                 raise DefinitionError(

@@ -35,11 +35,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.activity.waits import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
 from agentrt.strategy.dependency import label_of
 from agentrt.strategy.lost import await_end, is_lost, refuse
+from agentrt.strategy.nesting import waiting_above
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.words import error_words
@@ -285,6 +287,8 @@ class Interruptions:
                 node.outcome = was
             if top is not None:
                 top.time.go()
+            if unit.extras is not None and unit.extras.awaits is not None:
+                look_for_circle(unit.frame.execution)  # it was no wait as long as something was done meanwhile
 
     def _is_next(self, floor: int | None) -> bool:
         return bool(self.pending) and (floor is None or self.pending[0].priority > floor)
@@ -349,11 +353,17 @@ class Interruptions:
         await self._tell(unit, told, interruption)
 
     async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
-        """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here."""
+        """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here.
+
+        Those of other requests, too, that await this one: for them it is the same whether they had it solved by
+        themselves or through the gameplay.
+        """
         is_unwound = False
         while told is not None:
             is_unwound |= told.hear(interruption)
             told = told.above
+        for one in list(waiting_above(self._solving.unit)):
+            is_unwound |= one.hear(interruption) and one.frame.execution is unit.frame.execution
         if is_unwound:
             await await_end(unit)
 

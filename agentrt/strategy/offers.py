@@ -18,8 +18,8 @@ from agentrt.errors import ArgumentError
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.catalog import Provider
+    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.strategy import Branch
 
 __all__ = ["Choice", "Offer", "Priced", "Rank", "check_rank", "ranked"]

@@ -31,6 +31,7 @@ _DOUBT_FADES: Final = 0.7
 _MOST: Final = 1000.0  # times what it says, and its inverse: more says that it means something else
 _STEP: Final = 16.0
 
+
 @dataclass(frozen=True, slots=True)
 class Accuracy:
     """What a strategy said and took.

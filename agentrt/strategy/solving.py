@@ -13,10 +13,10 @@ others solved in the same way::
         it failed                                 from the top, without it
     nobody is left                                DependencyFailedError, with the whole story, to whoever needed it
 
-*No choice outlives a wait.* Whoever waited (for what came up, for a flag, for the next tick, for a strategy that failed)
-finds another world: somebody else may have met the dependency, who was the cheapest may not be able to any more. So
-there is one way to an attempt, and it begins with the question whether there is anything to do. Rejected: running the
-strategy again that was chosen before, with the patience that its old estimate allowed.
+*No choice outlives a wait.* Whoever waited (for what came up, for a flag, for the next tick, for a strategy that
+failed) finds another world: somebody else may have met the dependency, who was the cheapest may not be able to any
+more. So there is one way to an attempt, and it begins with the question whether there is anything to do. Rejected:
+running the strategy again that was chosen before, with the patience that its old estimate allowed.
 
 Each provider is tried once for one need. How many attempts one request may take in all is bounded, so that strategies
 that fail each other in turn come to an end. Nothing here is searched beforehand: what is done next is decided when it
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
 
 __all__ = ["Errand", "Rank", "Solving"]
+
 
 class Errand:
     """One dependency that is being solved, as whoever needs it wants that done.
@@ -108,6 +109,8 @@ class Solving:
         stack: the attempts that run, the outermost first.
         attempts: how many there were.
         failure: why it could not be solved; None until then.
+        deadlock: the circle of those that waited for each other because of which it fails, in words; empty if it does
+            not.
         foresight: what is expected to come.
         interruptions: what comes up meanwhile.
         priority: as given.
@@ -121,6 +124,7 @@ class Solving:
         "_is_anew",
         "_only",
         "attempts",
+        "deadlock",
         "estimator",
         "failure",
         "foresight",
@@ -149,6 +153,7 @@ class Solving:
         self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), None, wanted)
         self.stack: list[Attempt] = []
         self.failure: DependencyFailedError | None = None
+        self.deadlock: str = ""
         self.value: Any = None
         self.priority: int | None = priority
         self.interruptions: Interruptions = Interruptions(self)
