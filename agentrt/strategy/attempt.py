@@ -254,9 +254,9 @@ class Attempt(SpawnedFrame):
             reason: what the limit was, in words.
             cause: the error, if it was one.
         """
-        circle = regress_of(self.chain())
+        circle = regress_of(self.chain()) or self.solving.regress
         self.fail(reason, cause)
-        self.circle = circle
+        self.circle = self.solving.regress = circle
 
     # --- interruptions ------------------------------------------------------------------------------------------------
 

@@ -109,6 +109,7 @@ class Solving:
         stack: the attempts that run, the outermost first.
         attempts: how many there were.
         failure: why it could not be solved; None until then.
+        regress: the endless regress that was run into, in words; empty if none was.
         deadlock: the circle of those that waited for each other because of which it fails, in words; empty if it does
             not.
         foresight: what is expected to come.
@@ -131,6 +132,7 @@ class Solving:
         "gameplay",
         "interruptions",
         "priority",
+        "regress",
         "root",
         "stack",
         "unit",
@@ -154,6 +156,7 @@ class Solving:
         self.stack: list[Attempt] = []
         self.failure: DependencyFailedError | None = None
         self.deadlock: str = ""
+        self.regress: str = ""
         self.value: Any = None
         self.priority: int | None = priority
         self.interruptions: Interruptions = Interruptions(self)

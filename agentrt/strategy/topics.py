@@ -113,6 +113,9 @@ class Topics:
             What is wrong with one of them, and what may be meant; empty if nothing is.
         """
         for topic in topics:
+            given: object = topic
+            if not isinstance(given, str):
+                return f"{repr_of(given, 200)} is no word."
             if topic not in self._read:
                 known = self._said | self._changed.keys()
                 if topic not in known:
@@ -133,8 +136,8 @@ class Topics:
             ArgumentError: one is no word, or nobody reads it and somebody reads one that is called nearly so.
         """
         for topic in topics:
+            _require("gameplay.changed", topic)
             if topic not in self._changed:
-                _require("gameplay.changed", topic)
                 meant = [] if topic in self._read or topic in self._said else near(topic, self._read)
                 if meant:
                     raise ArgumentError(

@@ -134,7 +134,10 @@ def test_two_requests_for_the_same_provide_it_once(game, way):
     assert (one.is_over, two.is_over, one.error, two.error) == (True, True, None, None)
     assert runs(game) == [(1, "Carve")]
     assert agent.entity.bag["plank"] == 1
-    assert game.tree(agent) == ["Have [plank, 1] - met", "   Carve - skipped: it had to wait, and is not the best any more"]
+    assert game.tree(agent) == [
+        "Have [plank, 1] - met",
+        "   Carve - skipped: it had to wait, and is not the best any more",
+    ]
 
 
 def test_within_one_tick_it_is_provided_once(game, way):

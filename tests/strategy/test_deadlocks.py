@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from wants import Build, Have, Know, Reach
+from wants import Build, Know, Reach
 
 from agentrt import Action, fail_after, move_on_after
 from agentrt.errors import ActivityAbortedError, DependencyFailedError, RequestDeadlockError
@@ -277,7 +277,7 @@ def test_one_that_deals_with_something_meanwhile_is_none_until_that_is_over(game
 
 
 def test_one_that_is_told_to_pause_is_none_until_it_goes_on(game, way):
-    ends, _, requests = ask_each_other(game, way, 2, interruption=Interruptible.PAUSE)
+    _, _, requests = ask_each_other(game, way, 2, interruption=Interruptible.PAUSE)
     requests[0].pause()
     game.tick(5)
     assert not any(one.is_done for one in requests)
