@@ -28,7 +28,9 @@ LONGEST: Final = 4000
 
 _MANY_BITS = 4096  # beyond some thousand digits Python refuses to write a number, and nobody would read it
 _DEEPEST = 8  # containers within containers
-_MOST_PARTS = 10_000  # of a container, with all that it contains
+_MOST_PARTS = 2000  # of a container, with all that it contains
+
+_CONTAINERS = frozenset((list, tuple, set, frozenset, dict, bytes, bytearray))
 
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
@@ -179,11 +181,14 @@ def _place(value: Any) -> tuple[str, Any]:
 
 
 def _made(make: Callable[[object], str], value: object, longest: int) -> str:
-    if type(value) is int and value.bit_length() > _MANY_BITS:
-        return f"<a number of {value.bit_length()} bits>"
+    kind = type(value)
+    if kind is int and value.bit_length() > _MANY_BITS:  # type: ignore[attr-defined]
+        return f"<a number of {value.bit_length()} bits>"  # type: ignore[attr-defined]
+    if kind in _CONTAINERS and len(value) > longest:  # type: ignore[arg-type]
+        return f"<a {kind.__name__} of {len(value)}>"  # type: ignore[arg-type]  # its text would be longer than that
     try:
         text = make(value)
-        if type(value) is not str and " at 0x" in text:
+        if kind is not str and " at 0x" in text:
             text = _ADDRESS.sub("", text)
         return _fit(text, longest)
     except KeyboardInterrupt:
