@@ -139,7 +139,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
             hash(self)
         except TypeError as error:
             raise ArgumentError(
-                self.activity, "a value", f"cannot be hashed ({error}). Give a tuple instead of a list."
+                self.activity, "a value", f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
             ) from None
 
     # --- what an author may say ---------------------------------------------------------------------------------------
