@@ -61,6 +61,7 @@ __all__ = [
     "RedecideLoopError",
     "ReplayDifferenceError",
     "ReplayError",
+    "RequestDeadlockError",
     "RunFault",
     "SimulationTimeout",
     "TaskError",

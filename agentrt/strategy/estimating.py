@@ -287,7 +287,7 @@ class Estimator:
                 level = self._enter((need, provider))
                 try:
                     said, reason = self._asked(provider, wanted, ask)
-                    cost = self._corrected(provider, said)
+                    cost = self._corrected(provider, said) if self.gameplay.corrects else said
                 finally:
                     self._leave((need, provider))
                 offer = Offer(provider, cost, reason, None if cost == said else said)

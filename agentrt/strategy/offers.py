@@ -82,8 +82,9 @@ def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) ->
     if inspect.iscoroutine(given):
         given.close()
     is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Offer))
+    picked: list[Any] = list(given) if is_list else [given]
     chosen: dict[Provider, Offer] = {}
-    for one in given if is_list else (given,):
+    for one in picked:
         if not isinstance(one, Offer) or one.provider not in asked or not is_list:
             raise ArgumentError(
                 "ctx.solve",
