@@ -859,26 +859,38 @@ class DependencyFailedError(RunFault):
 
 
 class RedecideLoopError(RunFault):
-    """The groups of a behavior tree redecided too often in one tick.
+    """A behavior tree went round in circles in one tick, or redecided more often than it declares.
 
     Attributes:
         tree: the tree.
         group: the group that failed most often; the one that redecides, if none did.
         count: how many deciders failed in the tick.
+        bound: which bound that was beyond, in words.
     """
 
     code = "ART309"
 
     def __init__(
-        self, tree: str, group: str, count: int, *, agent: str = "", path: str = "", tick: int | None = None
+        self,
+        tree: str,
+        group: str,
+        count: int,
+        *,
+        bound: str = "",
+        agent: str = "",
+        path: str = "",
+        tick: int | None = None,
     ) -> None:
         self.tree = tree
         self.group = group
         self.count = count
+        self.bound = bound
+        why = f" ({bound})" if bound else ""
         super().__init__(
-            f"the behavior tree {tree} gave up this tick after {count} redecides, mostly in the group {group}: "
+            f"the behavior tree {tree} gave up this tick after {count} redecides{why}, mostly in the group {group}: "
             f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
-            f"children would (the Subset Rule), delegate the decision to the children, or raise max_redecides.",
+            f"children would (the Subset Rule), delegate the decision to the children, or declare how many redecides a "
+            f"tick may have: max_redecides.",
             agent=agent,
             path=path,
             tick=tick,

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from agentrt.body.flags import FlagLedger, Holder
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
-from agentrt.words import error_words, repr_of, type_name, words_of
+from agentrt.words import error_words, printable, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -42,6 +42,7 @@ __all__ = [
     "Driver",
     "LoneBody",
     "Routine",
+    "called",
     "give",
     "given_to",
     "note",
@@ -56,6 +57,10 @@ TARGETS = 1
 GOALS = 2
 BEHAVIOR = 3
 """The ranks of the models: the order in which those of one agent are driven in a tick."""
+
+
+_NAMELESS: Final = "body"
+_LONGEST_NAME: Final = 80
 
 
 class Body(Protocol):
@@ -177,7 +182,7 @@ class LoneBody:
     def __init__(
         self,
         entity: Any = None,
-        name: str = "body",
+        name: str = _NAMELESS,
         number: int = 0,
         kernel: Kernel | None = None,
         report: Callable[[str, str, BaseException], object] | None = None,
@@ -188,7 +193,7 @@ class LoneBody:
         self.kernel: Kernel | None = kernel
         self.flags: FlagLedger = FlagLedger()
         self.holder: Holder | None = None
-        self._report = report or _warn
+        self._report = report or self._warn
         self._reported: set[tuple[str, str]] = set()
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
@@ -203,6 +208,11 @@ class LoneBody:
             self._reported.add((path, hook))
             self._report(path, hook, error)
 
+    def _warn(self, path: str, hook: str, error: BaseException) -> None:
+        name = called(self)
+        whose = "" if name == _NAMELESS else f"{name}: "
+        warnings.warn(f"{whose}{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
+
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
         """A lone body has no planner.
 
@@ -214,8 +224,21 @@ class LoneBody:
         )
 
 
-def _warn(path: str, hook: str, error: BaseException) -> None:
-    warnings.warn(f"{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
+def called(body: Body) -> str:
+    """What to call a body in a log: its name; for a lone one that nobody named, what its entity is called.
+
+    Args:
+        body: the body.
+    """
+    if body.name != _NAMELESS:
+        return printable(words_of(body.name, _LONGEST_NAME))
+    try:
+        name = getattr(body.entity, "name", None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:
+        name = None
+    return printable(words_of(name, _LONGEST_NAME)) if isinstance(name, str) and name else _NAMELESS
 
 
 # --- whose it is ------------------------------------------------------------------------------------------------------
