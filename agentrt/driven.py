@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
-from agentrt.errors import NotRunningError
+from agentrt.body.driver import number_in, take
+from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -49,8 +51,12 @@ class Driven(Learner, ABC):
         self.is_ending: bool = False
         self._attachments: tuple[Attachment, ...] = ()
         self._lent_to: tuple[Driver, ...] = ()
-        for driver in drivers:
-            self.attach(driver)
+        try:
+            for driver in _each(drivers):
+                self.attach(driver)
+        except BaseException:
+            self._give_up_drivers()  # nobody gets this agent, so they are nobody's
+            raise
 
     @property
     @abstractmethod
@@ -102,10 +108,13 @@ class Driven(Learner, ABC):
             The attachment, which can be detached.
 
         Raises:
-            WrongStateError: it has a driver of that name.
+            DefinitionError: it is no driver.
+            WrongStateError: it has a driver of that name, or the driver is another agent's.
 
         Source: design section 2, "A tick", and section 3, "Body".
         """
+        if precedence is not None:
+            number_in(precedence, "agent.attach", "precedence")
         attachments = self._attachments
         attachment, index = attach(attachments, cast("Agent", self), driver, every)
         self._attachments = (*attachments[:index], attachment, *attachments[index:])
@@ -142,6 +151,12 @@ class Driven(Learner, ABC):
 
     def _discard(self, attachment: Attachment) -> None:
         self._attachments = tuple(one for one in self._attachments if one is not attachment)
+        take(attachment.driver, self)
+
+    def _give_up_drivers(self) -> None:
+        """It does not live, or not any more: its drivers may be given to others."""
+        for attachment in self._attachments:
+            take(attachment.driver, self)
 
     def _round_changed(self) -> None:
         if self.runtime is not None:
@@ -249,7 +264,15 @@ class Driven(Learner, ABC):
 
     def _leave_drivers(self, reason: str, then: Callable[[], object]) -> None:
         def left() -> None:
+            self._give_up_drivers()
             self._attachments = tuple(one for one in self._attachments if one.is_live)  # a leaf may have detached some
             then()
 
         leave_all(self._attachments, reason, left)
+
+
+def _each(drivers: object) -> list[Any]:
+    """The drivers that an agent is made with."""
+    if isinstance(drivers, Iterable) and not isinstance(drivers, (str, type)):
+        return list(drivers)
+    raise DefinitionError("Agent(drivers=...)", f"{repr_of(drivers, 80)} is no list.", "Write drivers=[driver].")

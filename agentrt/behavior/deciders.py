@@ -61,7 +61,6 @@ class GroupPolicy(StrEnum):
     SHUFFLE = "kGroupShuffle"
     SCORED = "kGroupScored"
 
-
     @classmethod
     def named(cls, given: object) -> GroupPolicy | None:
         """The policy of a name, in any case: as the text has it, as the constants are called, or short.
@@ -280,7 +279,7 @@ def group(
     found = GroupPolicy.named(policy)
     if found is None:
         short = [one.name.lower() for one in GroupPolicy]
-        near = did_you_mean(policy.lower().removeprefix("kgroup"), short) if isinstance(policy, str) else ""
+        near = did_you_mean(str(policy).lower().removeprefix("kgroup"), short)
         raise DefinitionError(
             f"group {name}",
             f"there is no policy {repr_of(policy, 80)}.{near}",

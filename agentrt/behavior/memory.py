@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 _ENDLESS = float(2**62)  # seconds
+_FAIL = Step.FAIL  # a member of an enum is looked up in its class, in each tick
 
 
 class Memory(TreeState):
@@ -87,7 +88,10 @@ class Memory(TreeState):
         """
         if self._is_ticking:
             raise WrongStateError("Memory.tick", "it is being ticked", "A behavior does not tick its own tree.")
-        if dt.__class__ is not float or not 0.0 <= dt < _ENDLESS:
+        try:
+            if not 0.0 <= dt < _ENDLESS:  # NaN neither
+                require_seconds(dt, "Memory.tick", "dt")
+        except TypeError:
             require_seconds(dt, "Memory.tick", "dt")
         if time is None:
             time = self.time + dt
@@ -122,7 +126,7 @@ class Memory(TreeState):
         """Go down the active path, until something changes."""
         child: Node | None = None
         choice: Choice | None = None
-        step = Step.FAIL
+        step = _FAIL
         try:
             while True:
                 node = at.node

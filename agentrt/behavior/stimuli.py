@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Stimuli", "Stimulus", "token_name"]
 
-_ENDLESS = float(2**62)  # seconds
 _SLACK = 1e-9  # seconds; timeouts are sums of binary fractions
 
 
@@ -154,8 +153,7 @@ class Stimuli:
         Raises:
             DefinitionError: it is no number of seconds; nothing happened.
         """
-        if dt.__class__ is not float or not 0.0 <= dt < _ENDLESS:
-            require_seconds(dt, "Stimuli.update", "dt")
+        require_seconds(dt, "Stimuli.update", "dt")
         there = self._there
         problem: BaseException | None = None
         if there:
@@ -218,6 +216,8 @@ def _bit(token: int) -> int:
     given: object = token  # what stands there may be no number at all
     if not isinstance(given, int) or token <= 0 or int(token) & (int(token) - 1):
         raise DefinitionError(
-            f"stimulus {repr_of(token, 80)}", "a token is one bit.", "Write a power of two, such as a member of an enum.IntFlag."
+            f"stimulus {repr_of(token, 80)}",
+            "a token is one bit.",
+            "Write a power of two, such as a member of an enum.IntFlag.",
         )
     return int(token)

@@ -165,7 +165,8 @@ class BehaviorTree:
         Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
         """
         self.initialize_tree_data()
-        memory = Memory(self, agent, name, number_in(precedence, "BehaviorTree.memory", "precedence"))
+        number_in(precedence, "BehaviorTree.memory", "precedence")
+        memory = Memory(self, agent, name, precedence)
         if stimuli is not None:
             memory.stimuli = stimuli
         if callable(decision_flags):

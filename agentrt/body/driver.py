@@ -9,9 +9,9 @@ tree. Rules:
   it belongs to: that one is out for this body, and nothing else changes.
 * Each callback that is a coroutine runs as a *routine*, a strand of its own, which ends with what it belongs to.
 * A driver keeps the state of one body, so it is *given to* one at a time: by ``agent.attach``, before that one lives,
-  or by ``join``; and taken back when it has left. ``give`` is the one place that says so, for all models and for drivers
-  of others' making: the mark is the attribute ``given_to`` of the driver. A class whose ``__slots__`` have no room for
-  it takes no part.
+  or by ``join``; and taken back when it has left. ``give`` is the one place that says so, for all models and for
+  drivers of others' making: the mark is the attribute ``given_to`` of the driver. A class whose ``__slots__`` have no
+  room for it takes no part.
 
 Rejected: a table of all drivers beside them, which costs every idle agent some hundred bytes for each.
 

@@ -19,7 +19,7 @@ the next full tick.
 
 Passes run over a tuple that is replaced when a goal is added or removed, so callbacks may do both: a goal that is added
 during a pass is looked at from the next pass on, one that is removed not any more. A flag that a callback disables or
-enables counts for all goals that the pass has yet to come to, so no pass keeps a copy of them.
+enables counts for all goals that the pass has yet to come to, so there is one list of them, which is changed in place.
 
 A selector is ticked once at a time: a tick that one of its goals asks for is refused, as in the other models.
 
@@ -46,6 +46,8 @@ from agentrt.goals.wrapped import WrappedGoal
 from agentrt.words import repr_of
 
 __all__ = ["GoalSelector"]
+
+_NOTHING: dict[str, WrappedGoal] = {}
 
 
 class GoalSelector(FlagSharing):
@@ -81,7 +83,8 @@ class GoalSelector(FlagSharing):
         flags: FlagLedger | None = None,
         full_ticks: bool = False,
     ) -> None:
-        super().__init__(name, number_in(precedence, "GoalSelector", "precedence"))
+        number_in(precedence, "GoalSelector", "precedence")
+        super().__init__(name, precedence)
         self.rank: int = rank
         self.full_ticks: bool = full_ticks
         self.ticks: int = 0
@@ -185,7 +188,7 @@ class GoalSelector(FlagSharing):
         Args:
             goal: the very goal that was added.
         """
-        return self.find(goal) or next((one for one in self._ending if one.goal is goal), None)
+        return self.find(goal) or next((one for one in self._ending or () if one.goal is goal), None)
 
     @property
     def available_goals(self) -> tuple[WrappedGoal, ...]:
@@ -228,7 +231,7 @@ class GoalSelector(FlagSharing):
         Source: seed 000, "Flags".
         """
         if flag not in self._disabled:
-            self._disabled = in_order({*self._disabled, flag}, "GoalSelector.disable_control_flag")
+            self._disabled[:] = in_order({*self._disabled, flag}, "GoalSelector.disable_control_flag")
 
     def enable_control_flag(self, flag: str) -> None:
         """Allow goals that use a flag again. Nothing is restarted by that alone.
@@ -238,7 +241,7 @@ class GoalSelector(FlagSharing):
 
         Source: seed 000, "Flags".
         """
-        self._disabled = tuple(other for other in self._disabled if other != flag)
+        self._disabled[:] = [other for other in self._disabled if other != flag]
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
         """Enable or disable a flag.
@@ -297,16 +300,18 @@ class GoalSelector(FlagSharing):
 
     def _stop_those_that_cannot_continue(self) -> None:
         """Step 1."""
+        disabled = self._disabled
         for wrapped in self._goals:
             if wrapped.state >= BUSY:
                 goal = wrapped.goal
-                disabled = self._disabled
                 if disabled and any(flag in disabled for flag in goal._flags):
                     self._stop(wrapped, "a control flag of it is disabled")
                     continue
                 try:
                     goes_on = goal.can_continue_to_use()
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     self.fail(wrapped, "can_continue_to_use", error)
                 else:
                     if not goes_on:
@@ -317,35 +322,36 @@ class GoalSelector(FlagSharing):
         ledger = self._ledger
         is_known = ledger is not None and ledger.version == self._version
         strangers = self._foreign if is_known else self._strangers()
+        disabled = self._disabled
         for wrapped in self._goals:
             if wrapped.state:  # not IDLE
                 if wrapped.state == PENDING:
                     self._ask_again(wrapped, strangers)
                 continue
             goal = wrapped.goal
-            # Read anew for each: whoever was asked or stopped a moment ago may have disabled or enabled one.
-            if (disabled := self._disabled) and any(flag in disabled for flag in goal._flags):
+            if disabled and any(flag in disabled for flag in goal._flags):
                 continue
+            locked = self._locked or _NOTHING
             if strangers is not None:
-                if not self._may_be_asked(wrapped, strangers):
+                if not self._may_be_asked(wrapped, strangers) or wrapped.state:
                     continue
-            elif locked := self._locked:
-                is_free = True
-                for flag in goal._flags:
-                    if flag in locked:
-                        holder = locked[flag]
-                        if wrapped.priority >= holder.priority or not holder.is_interruptible:
-                            is_free = False
-                            break
-                if not is_free or wrapped.state:  # whoever was asked whether it can be interrupted removed this one
-                    continue
-            try:
-                can_be_used = goal.can_use()
-            except Exception as error:
-                self.fail(wrapped, "can_use", error)
+                locked = _NOTHING
+            for flag in goal._flags:
+                if flag in locked:
+                    holder = locked[flag]
+                    # Whoever is asked whether it can be interrupted may remove this one.
+                    if wrapped.priority >= holder.priority or not holder.is_interruptible or wrapped.state:
+                        break
             else:
-                if can_be_used and wrapped.state == IDLE:
-                    self._choose(wrapped)
+                try:
+                    can_be_used = goal.can_use()
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
+                    self.fail(wrapped, "can_use", error)
+                else:
+                    if can_be_used and wrapped.state == IDLE:
+                        self._choose(wrapped)
 
     def can_use(self, wrapped: WrappedGoal) -> bool:
         """Ask a goal whether it can be used. One that raises cannot.
@@ -356,7 +362,9 @@ class GoalSelector(FlagSharing):
         before, self._is_busy = self._is_busy, True
         try:
             return wrapped.goal.can_use()
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.fail(wrapped, "can_use", error)
             return False
         finally:
@@ -394,7 +402,9 @@ class GoalSelector(FlagSharing):
             if wrapped.state == RUNNING and (tick_all or wrapped.requires_update_every_tick):
                 try:
                     result = wrapped.goal.tick()
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     self.fail(wrapped, "tick", error)
                 else:
                     if result is not None:
@@ -477,9 +487,8 @@ def _require_goal(goal: object, priority: object) -> None:
         return
     method, what = "GoalSelector.add_goal", repr_of(goal, 80)
     if isinstance(priority, Goal):
-        raise DefinitionError(
-            method, "the goal stands in the place of the priority.", f"Write add_goal({what}, goal): the priority first."
-        )
+        remedy = f"Write add_goal({what}, goal): the priority comes first."
+        raise DefinitionError(method, "the goal stands in the place of the priority.", remedy)
     if isinstance(goal, type) and issubclass(goal, Goal):
         raise DefinitionError(
             method, f"{goal.__name__} is a class, and a goal is an object of one body.", f"Write {goal.__name__}()."

@@ -51,7 +51,7 @@ class FlagSharing(GoalLife):
         self.precedence: int = precedence
         self.is_away: bool = False
         self._ledger: FlagLedger | None = None
-        self._disabled: tuple[str, ...] = ()
+        self._disabled: list[str] = []  # changed in place: a pass looks at this very list
         self._locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
         self._pending: list[WrappedGoal] | None = None  # in the order in which they were chosen
         self._foreign: Collection[str] | None = None  # what ``_strangers`` said
@@ -71,7 +71,7 @@ class FlagSharing(GoalLife):
     @property
     def disabled_flags(self) -> tuple[str, ...]:
         """The control flags that are disabled."""
-        return self._disabled
+        return tuple(self._disabled)
 
     @property
     def locked_flags(self) -> dict[str, WrappedGoal]:

@@ -78,7 +78,8 @@ class SelectionState(Stage):
                 'Give a mapping of their names: tree.state({"Idle": Idle}). An agent attaches the state: '
                 "agent.attach(tree.state(...)).",
             )
-        super().__init__(tree, given, name, number_in(precedence, "SelectionTree.state", "precedence"))
+        number_in(precedence, "SelectionTree.state", "precedence")
+        super().__init__(tree, given, name, precedence)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
                 raise DefinitionError(

@@ -90,8 +90,9 @@ class TreeVariables:
 
         Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
         """
-        if value is not True and value is not False:  # a text from a file or a console would be true whatever it says
-            value = _boolean(value, name)
+        given: object = value
+        if given is not True and given is not False:
+            value = _boolean(given, name)
         program = self._program
         if program is not self.tree.program:
             program = self._adopt()
@@ -123,7 +124,7 @@ class TreeVariables:
         for name, value in found:
             mask = program.masks.get(str.lower(name), 0)
             if changes.setdefault(mask, value) is not value and mask:
-                text = f"the variable {repr_of(name, 80)} stands here twice, once as true and once as false. Remove one."
+                text = f"the variable {repr_of(name, 80)} stands here twice, as true and as false. Remove one of them."
                 raise DataFault(text, pointer="/variables")
         for mask, value in changes.items():
             self._put(mask, value, "")
@@ -169,17 +170,20 @@ _LONGEST_SAVED = 4096  # characters of a name, as in a file
 def _boolean(value: object, name: str) -> bool:
     """A value of an author that may stand for a boolean: 0, 1, and what other libraries have in place of them.
 
+    A text from a file or a console would be true whatever it says.
+
     Args:
         value: neither True nor False.
         name: of the variable, for the error.
     """
     try:
-        if value in (False, True):
-            return bool(value)
+        is_one = value in (False, True)
     except ENDS_PROGRAM:
         raise
     except BaseException:  # it cannot even be compared
-        pass
+        is_one = False
+    if is_one:
+        return bool(value)
     raise DefinitionError(
         f"variable {repr_of(name, 80)}", f"it cannot be set to {repr_of(value, 80)}.", "Write True or False."
     )
