@@ -202,10 +202,8 @@ def _require_driver(driver: object) -> tuple[str, float]:
         raise DefinitionError(
             "agent.attach", f"{driver.__name__} is a class.", f"Attach an object of it: {driver.__name__}(...)."
         )
-    meant = _meant(driver)
-    if meant:
-        raise DefinitionError("agent.attach", f"{what} is no driver.", meant)
     try:
+        meant = _meant(driver)
         name: object = getattr(driver, "name", None)
         rank: object = getattr(driver, "rank", None)
         is_one = isinstance(name, str) and all(callable(getattr(driver, hook, None)) for hook in _HOOKS)
@@ -215,6 +213,8 @@ def _require_driver(driver: object) -> tuple[str, float]:
         raise DefinitionError(
             "agent.attach", f"{what} cannot be asked: {error_words(error, 80)}.", "See agentrt.body.driver.Driver."
         ) from error
+    if meant:
+        raise DefinitionError("agent.attach", f"{what} is no driver.", meant)
     if not is_one:
         raise _NoDriver(
             "agent.attach",

@@ -394,6 +394,6 @@ def _require_agent(agent: object, method: str) -> None:
     problem, remedy = f"{repr_of(agent, 80)} is no agent.", "Make one of it: Agent(entity, actions=[...])."
     if isinstance(agent, type):
         problem, remedy = f"{agent.__name__} is a class.", f"Write {agent.__name__}(...)."
-    elif callable(getattr(agent, "drive", None)):
+    elif callable(getattr(type(agent), "drive", None)):
         remedy = "A driver belongs to an agent: Agent(entity, drivers=[driver])."
     raise DefinitionError(method, problem, remedy)

@@ -4,7 +4,7 @@
 
 A line is the level at which it appears, the number of the agent, the time that was passed to the tick, one blank for
 each decider above the place, and the message. A thing is named together with its number. Where the agent has no number,
-because the memory is ticked by hand, stands what it is called. The levels:
+because the memory is ticked by hand, stands what it is called, if it is called anything. The levels:
 
     0  nothing
     1  a behavior is activated
@@ -24,8 +24,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt.body.driver import LoneBody, called
+from agentrt.body.driver import NAMELESS, called
 from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import printable
 
 if TYPE_CHECKING:
     from agentrt.behavior.activation import Activation
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["DebugOutput", "Log", "behavior_label", "label", "name_of"]
 
 _STARS = "*" * 16
+_UNNAMED = "tree"  # what a memory is called unless its author says otherwise
 
 
 class DebugOutput:
@@ -85,14 +87,16 @@ def number_of(memory: TreeState) -> int:
 
 
 def name_of(memory: TreeState) -> str:
-    """What an agent is called, or else the memory.
+    """What an agent without a number is called, or else its memory; empty if nobody named either.
 
     Args:
         memory: its memory.
     """
     body = memory.body
-    name = None if body is None else called(body)
-    return memory.name if name is None or (isinstance(body, LoneBody) and name == LoneBody().name) else name
+    name = NAMELESS if body is None else called(body)
+    if name != NAMELESS:
+        return name
+    return "" if memory.name == _UNNAMED else printable(memory.name)
 
 
 def label(node: Node) -> str:
@@ -147,7 +151,7 @@ class Log:
 
     def _agent(self) -> str:
         number = number_of(self._memory)
-        return f"0x{number:08X}" if number else name_of(self._memory)
+        return (not number and name_of(self._memory)) or f"0x{number:08X}"
 
     @property
     def wants_all(self) -> bool:

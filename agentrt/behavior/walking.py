@@ -37,10 +37,9 @@ from agentrt.behavior.asking import call_decide
 from agentrt.behavior.behaviors import behavior_name
 from agentrt.behavior.choosing import Round, attempt
 from agentrt.behavior.claiming import hand_back, release, secure
-from agentrt.behavior.debugging import name_of
 from agentrt.behavior.routines import failed, start, work_of
 from agentrt.behavior.unwinding import Unwinding
-from agentrt.body.driver import note, tick_of
+from agentrt.body.driver import called, note, tick_of
 from agentrt.errors import RedecideLoopError
 from agentrt.kernel.trace import Event
 
@@ -307,7 +306,7 @@ class Walk:
             memory.nodes[most].name,
             self._redecides,
             bound=bound,
-            agent=name_of(memory),
+            agent=called(memory.require_body()),
             path=at.path,
             tick=self.tick,
         )

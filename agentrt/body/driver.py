@@ -20,6 +20,7 @@ Source: design section 2, "A tick"; section 3, "Body".
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BEHAVIOR",
     "GOALS",
+    "NAMELESS",
     "SELECTION",
     "TARGETS",
     "Body",
@@ -59,7 +61,9 @@ BEHAVIOR = 3
 """The ranks of the models: the order in which those of one agent are driven in a tick."""
 
 
-_NAMELESS: Final = "body"
+NAMELESS: Final = "body"
+"""What a lone body is called that nobody named."""
+
 _LONGEST_NAME: Final = 80
 
 
@@ -182,7 +186,7 @@ class LoneBody:
     def __init__(
         self,
         entity: Any = None,
-        name: str = _NAMELESS,
+        name: str = NAMELESS,
         number: int = 0,
         kernel: Kernel | None = None,
         report: Callable[[str, str, BaseException], object] | None = None,
@@ -210,7 +214,7 @@ class LoneBody:
 
     def _warn(self, path: str, hook: str, error: BaseException) -> None:
         name = called(self)
-        whose = "" if name == _NAMELESS else f"{name}: "
+        whose = "" if name == NAMELESS else f"{name}: "
         warnings.warn(f"{whose}{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
 
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
@@ -230,7 +234,7 @@ def called(body: Body) -> str:
     Args:
         body: the body.
     """
-    if body.name != _NAMELESS:
+    if body.name != NAMELESS:
         return printable(words_of(body.name, _LONGEST_NAME))
     try:
         name = getattr(body.entity, "name", None)
@@ -238,7 +242,7 @@ def called(body: Body) -> str:
         raise
     except BaseException:
         name = None
-    return printable(words_of(name, _LONGEST_NAME)) if isinstance(name, str) and name else _NAMELESS
+    return printable(words_of(name, _LONGEST_NAME)) if isinstance(name, str) and name else NAMELESS
 
 
 # --- whose it is ------------------------------------------------------------------------------------------------------
@@ -323,13 +327,18 @@ def number_in(value: object, subject: str, name: str) -> int | float:
     Raises:
         DefinitionError: it is no such number.
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and -_GREATEST <= value <= _GREATEST:
-        return value
-    if not isinstance(value, (str, bytes, bool)) and hasattr(type(value), "__index__"):
+    number: object = value
+    if not isinstance(value, (int, float)) and hasattr(
+        type(value), "__index__"
+    ):  # the whole numbers of other libraries
         try:
-            return number_in(int(value.__index__()), subject, name)  # type: ignore[attr-defined]
-        except (TypeError, ValueError):
-            pass
+            number = operator.index(value)  # type: ignore[arg-type]
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:
+            number = None
+    if isinstance(number, (int, float)) and not isinstance(number, bool) and -_GREATEST <= number <= _GREATEST:
+        return number
     raise DefinitionError(subject, f"{name} is {repr_of(value, 80)}.", "Write a number, such as 1.")
 
 

@@ -234,7 +234,7 @@ class FlagSharing(GoalLife):
             before: who had locked its flags.
         """
         locked = self._locked
-        if locked and wrapped.state < PENDING:
+        if locked is not None and wrapped.state < PENDING:
             for flag in wrapped.goal._flags:
                 holder = before.get(flag)
                 if locked.get(flag) is wrapped:
