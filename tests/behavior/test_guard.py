@@ -325,7 +325,7 @@ def test_policies_as_text(words, policy):
 
 
 @pytest.mark.parametrize(
-    ("word", "near"), [("sequental", "sequential"), ("kGroupRandm", "random"), ("SHUFLE", "shuffle")]
+    ("word", "near"), [("sequental", "sequential"), ("kGroupRandm", "random"), ("SHUFFLY", "shuffle")]
 )
 def test_policies_that_are_misspelt(word, near):
     with pytest.raises(DefinitionError, match=f"Did you mean '{near}'.* Write one of: kGroupPrioritizedList"):
