@@ -88,7 +88,7 @@ class Attachment:
         """
         if self._is_wanted:
             self._is_wanted = False
-            self.agent.detached(self, reason)
+            self.agent.detached(self, words_of(reason))
 
     def join(self) -> bool:
         """The agent lives: begin to drive it, unless it was detached meanwhile.

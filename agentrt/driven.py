@@ -18,7 +18,7 @@ from agentrt.body.driver import number_in, take
 from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
-from agentrt.words import repr_of
+from agentrt.words import repr_of, type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -258,7 +258,7 @@ class Driven(Learner, ABC):
             error: what it raised.
         """
         if self.planner is None:
-            self.planner_fault(f"{hook} raised {type(error).__name__}", path, error)
+            self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
             self.planner.report(path, hook, error)
 

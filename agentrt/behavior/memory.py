@@ -122,7 +122,7 @@ class Memory(TreeState):
                 "Time never goes back. Make another memory, or have it leave and join again, for another clock.",
             )
 
-    def _steady(self, at: Activation) -> bool:
+    def _steady(self, at: Activation) -> bool:  # noqa: C901 - one frame, for speed
         """Go down the active path, until something changes."""
         child: Node | None = None
         choice: Choice | None = None
@@ -157,7 +157,9 @@ class Memory(TreeState):
                     at = below
                     continue
                 break
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             return self._raised(at, child, error)
         if child is None:
             return self.run(Walk.go, at, step)
@@ -176,7 +178,7 @@ class Memory(TreeState):
             return None
         return attempt(self, at, at.node.children.index(child), child, None)
 
-    def _raised(self, at: Activation, child: Node | None, error: Exception) -> bool:
+    def _raised(self, at: Activation, child: Node | None, error: BaseException) -> bool:
         """The tick of a behavior raised, or the Decide of a child."""
         if child is None:
             self.fault(at.node, at.path, "tick", error)

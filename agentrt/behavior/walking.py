@@ -40,7 +40,7 @@ from agentrt.behavior.claiming import hand_back, release, secure
 from agentrt.behavior.routines import failed, start, work_of
 from agentrt.behavior.unwinding import Unwinding
 from agentrt.body.driver import called, note, tick_of
-from agentrt.errors import RedecideLoopError
+from agentrt.errors import ENDS_PROGRAM, RedecideLoopError
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -174,7 +174,9 @@ class Walk:
                 self._log.ticking(at)
             try:
                 is_over = failed(beat(at))
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._memory.fault(at.node, at.path, "tick", error)
                 is_over = True
             if is_over:
@@ -382,7 +384,9 @@ class Walk:
             hook = "run"
             if node.run is not None:
                 start(at, hook, node.run)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             memory.fault(node, at.path, hook, error)
             return False
         return True

@@ -137,7 +137,9 @@ class GoalLife(ABC):
         if type(goal).run is not Goal.run:
             try:
                 coro = goal.run()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.fail(wrapped, "run", error)
             else:
                 self.spawn(wrapped, "run", coro)
