@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar, cast
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import Attendance, Audience, Waiter, running, suspend_on
 
 __all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns"]
@@ -67,10 +68,18 @@ class Signal:
             The connection, to close it.
         """
         connection = Connection(self, function)
+        self.add(connection)
+        return connection
+
+    def add(self, connection: Connection) -> None:
+        """Call the function of a connection that was made for this signal, as ``connect`` does.
+
+        Args:
+            connection: a fresh one.
+        """
         if self._connections is None:
             self._connections = []
         self._connections.append(connection)
-        return connection
 
     def _disconnect(self, connection: Connection) -> None:
         if self._connections is not None and connection in self._connections:
@@ -90,12 +99,14 @@ class Signal:
             self._waiting.notify_all(value)
         if not self._connections:
             return
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
         for connection in tuple(self._connections):
             if connection._signal is not None:  # else one of those before it closed it
                 try:
                     connection._function(value)
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     errors.append(error)
         if not errors:
             return
@@ -105,7 +116,7 @@ class Signal:
         elif len(errors) == 1:
             raise errors[0]
         else:
-            raise ExceptionGroup("functions connected to a signal raised", errors)
+            raise BaseExceptionGroup("functions connected to a signal raised", errors)
 
     def __repr__(self) -> str:
         waiting = 0 if self._waiting is None else len(self._waiting)
