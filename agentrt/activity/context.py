@@ -160,7 +160,7 @@ class Context(Surroundings):
             and self._thinks("candidates")
             and not candidates.offer(self._unit, choices)
         ):
-            self._ask_for(Reject("there is no candidate", self))
+            self._ask_for(Reject("there is no candidate", self._tell))
 
     def clear_think_output(self) -> None:
         """The action is not ready any more; it goes on thinking. Does nothing if it was not ready.
@@ -230,7 +230,7 @@ class Context(Surroundings):
 
         Source: seed 001, `reject`.
         """
-        self._ask_for(Reject(reason, self))
+        self._ask_for(Reject(reason, self._tell))
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ class Context(Surroundings):
 
         Source: seed 001, `abort`.
         """
-        self._ask_for(Abort(reason, self))
+        self._ask_for(Abort(reason, self._tell))
 
     # What type checkers are told is what holds in the action's own code. Else each "if path is None: ctx.abort(...)"
     # would leave the path an Optional there, for the sake of callbacks, of which the call is the last line anyway.
@@ -258,9 +258,9 @@ class Context(Surroundings):
         elif is_on_own_stack(unit):
             raise flow
         else:
-            self.tell(flow)
+            self._tell(flow)
 
-    def tell(self, flow: Flow) -> None:
+    def _tell(self, flow: Flow) -> None:
         """Have the action do what control flow asks for, when the ready queue comes to that. From any thread.
 
         Args:

@@ -16,7 +16,7 @@ asked for more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Protocol, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.batch import Batch
@@ -26,14 +26,7 @@ from agentrt.kernel.strand import Strand
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
 
-__all__ = ["Abort", "Flow", "Handle", "Reject", "ends_thinking", "is_on_own_stack", "require_own_stack"]
-
-
-class Handle(Protocol):
-    """Through whom control flow was asked for: the context of one thinking and one run."""
-
-    def tell(self, flow: Flow) -> None:
-        """Have the action do it, wherever that was asked for."""
+__all__ = ["Abort", "Flow", "Reject", "ends_thinking", "is_on_own_stack", "require_own_stack"]
 
 
 class Flow(ControlFlow):
@@ -41,7 +34,7 @@ class Flow(ControlFlow):
 
     Args:
         reason: why, in words.
-        handle: through whom it was asked for; None if only the place says whom it is meant for.
+        tell: has the action do it, wherever that was asked for: by the context through which it was.
 
     Attributes:
         reason: as given.
@@ -50,15 +43,14 @@ class Flow(ControlFlow):
     method = ""
     """What the author called."""
 
-    def __init__(self, reason: str, handle: Handle | None = None) -> None:
+    def __init__(self, reason: str, tell: Callable[[Flow], None]) -> None:
         self.reason: Final = reason
-        self._handle = handle
+        self._tell = tell
         super().__init__(reason)
 
     def send_on(self) -> None:
         """It was contained on its way: tell the action."""
-        if self._handle is not None:
-            self._handle.tell(self)
+        self._tell(self)
 
 
 @final

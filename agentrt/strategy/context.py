@@ -332,7 +332,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Task Failure".
         """
-        self._ask_for(Fail(reason, self))
+        self._ask_for(Fail(reason, self._tell))
 
     def restart(self, reason: str = "") -> NoReturn:
         """The strategy begins again from its beginning, in the next tick.
@@ -345,7 +345,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Pauseable/Cancelable Tasks".
         """
-        self._ask_for(Restart(reason, self))
+        self._ask_for(Restart(reason, self._tell))
 
     def _ask_for(self, flow: Flow) -> NoReturn:
         if self._attempt.is_hearing and is_on_own_stack(self._unit):
