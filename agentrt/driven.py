@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.errors import NotRunningError
+from agentrt.kernel.calls import ControlFlow
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -242,8 +244,10 @@ class Driven(Learner, ABC):
             hook: the callback.
             error: what it raised.
         """
-        if self.planner is None:
-            self.planner_fault(f"{hook} raised {type(error).__name__}", path, error)
+        if isinstance(error, ControlFlow):
+            error.send_on()  # an action drives it by hand, and is what was to be ended
+        elif self.planner is None:
+            self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
             self.planner.report(path, hook, error)
 

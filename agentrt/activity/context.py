@@ -69,9 +69,10 @@ from agentrt.activity.extras import Alarm, Listener
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.surroundings import Surroundings, ignored, late
 from agentrt.activity.utility import DECIMALS
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import suspend_on
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.spawning import SpawnedFrame
@@ -202,7 +203,7 @@ class Context(Surroundings):
             )
         if not 0.0 <= utility <= 1.0:
             raise ValueError(
-                f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range"
+                f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
             )
         if unit.context is not self:
             self._late("set_utility")
@@ -336,7 +337,7 @@ class Context(Surroundings):
         self._require_present("spawn")
         given: object = activity
         if not isinstance(given, str):
-            raise TypeError(f"ctx.spawn({activity!r}): it takes an activity such as 'demo:paint'")
+            raise TypeError(f"ctx.spawn({repr_of(activity)}): it takes an activity such as 'demo:paint'")
         unit = self._unit
         return unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}, self)
 
@@ -466,7 +467,9 @@ class Context(Surroundings):
                 kernel.acting = outer
         except Flow as flow:
             self._hear(flow)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             unit.callback_raised(error)
 
     def protect_argument(self, entity: Any) -> None:

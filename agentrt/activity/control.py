@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.batch import Batch
 from agentrt.kernel.calls import ControlFlow
 from agentrt.kernel.strand import Strand
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -37,16 +38,16 @@ class Flow(ControlFlow):
         tell: has the action do it, wherever that was asked for: by the context through which it was.
 
     Attributes:
-        reason: as given.
+        reason: as given, in words.
     """
 
     method = ""
     """What the author called."""
 
     def __init__(self, reason: str, tell: Callable[[Flow], None]) -> None:
-        self.reason: Final = reason
+        self.reason: Final = words_of(reason)
         self._tell = tell
-        super().__init__(reason)
+        super().__init__(self.reason)
 
     def send_on(self) -> None:
         """It was contained on its way: tell the action."""
@@ -129,7 +130,9 @@ def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any
         unit.reject(rejection.reason)
     except Abort as abort:
         unit.frame.execution.abort(abort.reason, unit)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.disable(hook, error)
     else:
         return False

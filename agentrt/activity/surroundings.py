@@ -18,6 +18,7 @@ from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import next_tick, sleep_ticks
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
@@ -222,6 +223,7 @@ class Surroundings:
         if self._unit.state in (IDLE, IMPOSSIBLE, FINISHED):
             ignored(self._unit, "set_status_text_key")
             return
+        key = words_of(key)
         self._extras().status = (key, args)
         if self._unit.frame.planner.trace.on:
             self._unit.note(Event.STATUS, key=key)
@@ -239,7 +241,7 @@ class Surroundings:
             return
         if self._elsewhere("set_debug_progress", text):
             return
-        self._extras().progress = text
+        self._extras().progress = text = words_of(text)
         if self._unit.frame.planner.trace.on:
             self._unit.note(Event.PROGRESS, text=text)
 

@@ -92,7 +92,7 @@ class Signal:
             value: handed to who waits and who is connected.
 
         Raises:
-            Exception: what a connected function raised, if no kernel runs that could report it; all were called
+            BaseException: what a connected function raised, if no kernel runs that could report it; all were called
                 nevertheless.
         """
         if self._waiting is not None:

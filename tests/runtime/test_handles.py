@@ -13,6 +13,7 @@ import threading
 import pytest
 
 from agentrt import TOP, Action, Agent, CancelScope, Entity, Signal, next_tick
+from agentrt.bridges import DriverAction
 from agentrt.goals import Goal, GoalSelector
 
 WHEN = 3  # the tick in which the call is made
@@ -243,6 +244,40 @@ def test_a_listener_that_the_action_itself_calls(play):
     world, records = live(play, "abort", by_own_listener)
     assert world.returned == [WHEN]
     check(play, world, records, "abort")
+
+
+def test_a_model_that_the_action_itself_drives(play):
+    """A goal in the middle of the action's own stack aborts it: contained by the selector, it is no fault of the goal."""
+
+    class Aborts(Goal):
+        def can_use(self):
+            if notes.runtime.tick >= WHEN and len(notes.contexts) == 1:
+                notes.contexts[-1].abort("gone")
+                notes.note("never")
+            return False
+
+    class Drives(DriverAction):
+        does = TOP
+        utility = 0.5
+
+        def make_driver(self, ctx, args):
+            notes.contexts.append(ctx)
+            selector = GoalSelector()
+            selector.add_goal(1, Aborts())
+            return selector
+
+    notes = Notes(play, utility=0.1, run=sleeps)
+    notes.agent.inject(Drives)
+    notes.live(5)
+    assert [one.line() for one in notes.records if one.event.value == "abort"] == [
+        "4 a agentrt:top/Drives abort reason='gone'"
+    ]
+    assert len(notes.contexts) == 2
+    assert notes.faults == notes.log == []
+
+
+async def sleeps(self, ctx, args):
+    await ctx.sleep(100)
 
 
 async def posted(world, runtime):
