@@ -16,6 +16,7 @@ from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.body.driver import number_in, take
 from agentrt.errors import DefinitionError, NotRunningError
+from agentrt.kernel.calls import ControlFlow
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
 from agentrt.words import repr_of, type_name
@@ -257,7 +258,9 @@ class Driven(Learner, ABC):
             hook: the callback.
             error: what it raised.
         """
-        if self.planner is None:
+        if isinstance(error, ControlFlow):
+            error.send_on()  # an action drives it by hand, and is what was to be ended
+        elif self.planner is None:
             self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
             self.planner.report(path, hook, error)

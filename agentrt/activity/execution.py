@@ -206,7 +206,7 @@ class Execution:
         elif isinstance(error, self.planner.kernel.host.cancelled_type):
             self.abort("cancelled from outside", unit)
         else:
-            self.planner.fault(unit, "run", error)
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
             self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------

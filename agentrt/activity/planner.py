@@ -26,10 +26,12 @@ from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError, ArgumentError
+from agentrt.kernel.calls import ControlFlow
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
+    from agentrt.activity.context import Context
     from agentrt.activity.expected import CurrentFields
     from agentrt.activity.frame import Frame
     from agentrt.activity.performing import Performance
@@ -100,6 +102,9 @@ class PlannerOwner(Protocol):
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
         """Call something outside."""
         ...
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake; from any thread."""
 
 
 class Planner:
@@ -302,15 +307,16 @@ class Planner:
         """
         return Current(below, self.entity, self.read, self.agent.expected)
 
-    def spawn(self, unit: Unit, activity: str, args: dict[str, Any]) -> SpawnedFrame:
+    def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: Context | None = None) -> SpawnedFrame:
         """A frame that a unit manages by itself; see ``Context.spawn`` and ``Context.execute``.
 
         Args:
             unit: the unit.
             activity: what to perform.
             args: its arguments.
+            handle: the context through which its author asked for it; None for ``execute``.
         """
-        return SpawnedFrame(unit, activity, args)
+        return SpawnedFrame(unit, activity, args, handle=handle)
 
     def undeclared(self, unit: Unit, fields: Mapping[str, Any]) -> Any:
         """An action without a declared output gave one.
@@ -345,7 +351,10 @@ class Planner:
             hook: which hook.
             error: what it raised.
         """
-        self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
+        if isinstance(error, ControlFlow):
+            error.send_on()  # it was contained in the middle of what the hook is for
+        else:
+            self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
 
     def report(self, path: str, hook: str, error: BaseException) -> None:
         """As ``fault``, for a place that has no unit.

@@ -221,6 +221,10 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
         if extras.execute is not None:
             return ""  # what it executes is below it, and says so itself
     strand = unit.running if unit.state >= RUNNING else unit.thinking
+    if unit.state == THINKING and strand is not None and unit.leaving is not None and not unit.leaving.is_done:
+        return "until its thinking before has ended"
+    if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
+        return f"for {extras.waits()}"
     if not isinstance(strand, Strand):
         return ""
     state = strand.state

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.control import Reject
+from agentrt.activity.control import Flow, Reject
 from agentrt.activity.spawning import SpawnedFrame
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError, DependencyFailedError
@@ -72,6 +72,7 @@ class Attempt(SpawnedFrame):
         interrupted_ticks: how long that took, in all.
         is_again: whether it is to be run again.
         was_interrupted: whether it was unwound because something came up.
+        is_hearing: whether its strategy is being told of an interruption; it may have been unwound for that already.
         is_held: whether its time stands still, because something came up.
         is_solving: whether it has something solved at this moment.
         executed: the plain activity that it executes at this moment.
@@ -92,6 +93,7 @@ class Attempt(SpawnedFrame):
         "interrupted_ticks",
         "interruptions",
         "is_again",
+        "is_hearing",
         "is_held",
         "is_solving",
         "node",
@@ -131,6 +133,7 @@ class Attempt(SpawnedFrame):
         self.is_again: bool = False
         self.was_interrupted: bool = False
         self.is_held: bool = False
+        self.is_hearing: bool = False
         self.is_solving: bool = False
         self.executed: SpawnedFrame | None = None
         self._gate: Gate | None = None
@@ -319,8 +322,15 @@ class Attempt(SpawnedFrame):
         strategy, context, spec = self._strategy, self.context, self.provider.spec
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
             return False
+        kernel, unit = self.frame.planner.kernel, context.holder
+        outer, kernel.acting = kernel.acting, unit
+        self.is_hearing = True
         try:
-            strategy.interrupted(context, interruption)
+            try:
+                strategy.interrupted(context, interruption)
+            finally:
+                kernel.acting = outer
+                self.is_hearing = False
         except (Fail, Cannot, Reject) as failure:
             self.fail(failure.reason)
         except Restart:
@@ -330,6 +340,22 @@ class Attempt(SpawnedFrame):
             self.solving.gameplay.fault(spec.label, "interrupted", error)
         else:
             return False
+        return self._unwind()
+
+    def give_up(self, flow: Flow) -> None:
+        """Somebody else than the strategy itself says, through its context, that it fails or begins again.
+
+        Args:
+            flow: what is said.
+        """
+        if isinstance(flow, Restart):
+            self.is_again = True
+        else:
+            self.fail(flow.reason)
+        self._unwind()
+
+    def _unwind(self) -> bool:
+        """What becomes of it is decided: have it unwound. Says whether there was anything to unwind."""
         if self.frame.state in (IDLE, FINISHED):
             return False  # it was unwound before
         self.stop()

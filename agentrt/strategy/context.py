@@ -14,8 +14,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from agentrt.activity.context import Context
+from agentrt.activity.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.spawning import SpawnedFrame
-from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError, WrongStateError
+from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.asking import Ask
 from agentrt.strategy.control import Fail, Restart
@@ -327,11 +328,11 @@ class StrategyContext(Context):
             reason: why, in words; shown in trees and errors.
 
         Raises:
-            Fail: always; let it pass.
+            Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: seed 003, "Task Failure".
         """
-        raise Fail(reason)
+        self._ask_for(Fail(reason, self._tell))
 
     def restart(self, reason: str = "") -> NoReturn:
         """The strategy begins again from its beginning, in the next tick.
@@ -340,20 +341,26 @@ class StrategyContext(Context):
             reason: why, in words.
 
         Raises:
-            Restart: always; let it pass.
+            Restart: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: seed 003, "Pauseable/Cancelable Tasks".
         """
-        raise Restart(reason)
+        self._ask_for(Restart(reason, self._tell))
+
+    def _ask_for(self, flow: Flow) -> NoReturn:
+        if self._attempt.is_hearing and is_on_own_stack(self._unit):
+            raise flow
+        super()._ask_for(flow)
+
+    def _obey(self, flow: Flow) -> None:
+        if isinstance(flow, Abort):
+            super()._obey(flow)
+        elif self._attempt.outcome is Outcome.RUNNING:
+            self._attempt.give_up(flow)
 
     def _own(self, method: str) -> None:
-        """It does one thing at a time, and what is below it ends before it does: nobody else may do it for it."""
         self._running(method)
-        unit = self._unit
-        if unit.frame.planner.kernel.current is not unit.running:
-            raise WrongStateError(
-                method, "it is another coroutine than that of the strategy", "Await it in 'run' itself, one by one."
-            )
+        require_own_stack(self._unit, method)
 
     def __repr__(self) -> str:
         return f"<StrategyContext of {self._attempt!r}>"
