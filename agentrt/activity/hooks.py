@@ -81,6 +81,7 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     if unit.extras is not None:
         unit.extras.reason = ""
+        unit.extras.refusal = None
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
     except Exception as error:
@@ -129,6 +130,7 @@ def start(unit: Unit) -> bool:
         Whether it is started; if not, it was stopped again, or the plan is being aborted.
     """
     execution = unit.frame.execution
+    execution.planner.kernel.refused = None  # what it is refused from now on is why it rejects
     try:
         unit.action.start(unit.context or _context(unit), unit.frame.args)
     except Reject as refusal:

@@ -28,6 +28,7 @@ from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_MASKS
 from agentrt.activity.timeouts import limit_unit
+from agentrt.body.leases import refusal_of
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 
@@ -291,6 +292,9 @@ class Unit(FlagClaimant):
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
             self.rejection = reason
+            refusal = refusal_of(self.frame.planner.kernel)
+            if refusal is not None:
+                self.own_extras().refusal = refusal
             if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
             self.stop_think()

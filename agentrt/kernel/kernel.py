@@ -64,6 +64,7 @@ class Kernel:
         abandoned: coroutines that refused to be closed; see the module ``killing``.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
+        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -86,6 +87,7 @@ class Kernel:
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0
+        self.refused: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
