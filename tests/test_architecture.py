@@ -41,7 +41,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/hosts/watchdog.py": {"sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
-LONGEST_MODULE = 400
+LONGEST_MODULE = 440
 LONGEST_FUNCTION = 40
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
