@@ -236,9 +236,8 @@ class _Line:
 
     def _unbar(self) -> None:
         self.barred = self.next_timer = None
-        if not self.book.is_leased(self.thing) and self.promised is None:
-            if not self.serve():
-                self.book.changed.emit(self.thing)  # for who was barred, and waits for that
+        if not self.book.is_leased(self.thing) and self.promised is None and not self.serve():
+            self.book.changed.emit(self.thing)  # for who was barred, and waits for that
         self.forget_if_empty()
 
     def forget_if_empty(self) -> None:

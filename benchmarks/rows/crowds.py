@@ -1,8 +1,8 @@
 """Crowds: many tasks for a few members, and many agents for one thing. What one choice costs must not grow with them.
 
-Tasks: fifty members do tasks that take a tick each; for each that is done, another one is created. One unit is one tick,
-in which all fifty choose anew. The limit is the same with a hundred tasks: there is twice as much to choose from as there
-are members, and a member that asked all of a thousand would take ten times as long.
+Tasks: fifty members do tasks that take a tick each; for each that is done, another one is created. One unit is one
+tick, in which all fifty choose anew. The limit is the same with a hundred tasks: there is twice as much to choose from
+as there are members, and a member that asked all of a thousand would take ten times as long.
 
 A lease: all agents want one thing, and have it for a tick each. One unit is one tick, in which it goes from one to the
 next, and the one who had it wants it again. The limit is the same with fifty agents.
