@@ -156,16 +156,18 @@ class _Pool:
         """Drawn from many, without looking at all of them; most are new."""
         chosen: list[TaskSpec] = []
         while len(chosen) < count:
-            index = frame.planner.random.below(total)
-            for line in self.lines:
-                if index < len(line.specs):
-                    spec = line.specs[index]
-                    break
-                index -= len(line.specs)
+            spec = self._at(frame.planner.random.below(total))
             if spec not in frame.asked:
                 frame.asked[spec] = None
                 chosen.append(spec)
         return chosen
+
+    def _at(self, index: int) -> TaskSpec:
+        for line in self.lines:
+            if index < len(line.specs):
+                return line.specs[index]
+            index -= len(line.specs)
+        raise IndexError(index)
 
     def _fill(self, frame: TaskFrame) -> list[TaskSpec]:
         """What is left; counted anew when it is used up and more have come."""
@@ -237,11 +239,11 @@ class TaskFrame(Frame):
     def performers(self) -> tuple[TaskSpec, ...]:
         """The tasks that are asked: all; or of many the first window, and then those that are and still are known."""
         group = self.group
+        is_beginning, self._is_beginning = self._is_beginning, False
         self.is_choosy = len(group.known) > WINDOW
         if not self.is_choosy:
             return group.specs
-        if self._is_beginning:
-            self._is_beginning = False
+        if is_beginning:
             first = self._draw(WINDOW, _NOTHING, is_first=True)
             self._count(len(first))
             return tuple(sorted(first, key=_number))

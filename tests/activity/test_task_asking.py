@@ -349,6 +349,27 @@ def test_tasks_that_come_and_go_while_it_works():
     sim.close()
 
 
+def test_many_become_few_and_many_again():
+    sim, group, (agent,) = crew()
+    for _ in range(20):
+        group.create_task("rated", worth=0.5, takes=4).start()
+    sim.tick()
+    for task in group.tasks[5:]:
+        task.destroy()
+    sim.tick(5)
+    working = doing(agent)
+    assert working <= 5
+    for _ in range(20):
+        group.create_task("rated", worth=0.3, takes=4).start()
+    told = []
+    group.tasks[working - 1].notify_interrupted(told.append)
+    sim.tick()
+    assert told == []
+    sim.tick(20)
+    assert doing(agent) <= 5
+    sim.close()
+
+
 # --- what is told -----------------------------------------------------------------------------------------------------
 
 
