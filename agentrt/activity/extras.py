@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
+    from agentrt.body.leases import Refusal
     from agentrt.kernel.calls import Timer
 
 __all__ = ["Alarm", "Extras", "Listener", "stop_run"]
@@ -103,6 +104,7 @@ class Extras:
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
         awaits_flags: whether it runs, but waits for its control flags.
+        refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
         unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
 
@@ -119,6 +121,7 @@ class Extras:
         "execute",
         "progress",
         "reason",
+        "refusal",
         "resumption",
         "spawned",
         "status",
@@ -143,6 +146,7 @@ class Extras:
         self.step_timeouts: dict[int, Timer] | None = None
         self.awaits_flags: bool = False
         self.unwinding: Callable[[], object] | None = None
+        self.refusal: Refusal | None = None
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Listener | Alarm] = []
         self._while_running: list[Listener | Alarm] = []

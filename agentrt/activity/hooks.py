@@ -95,6 +95,7 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     if unit.extras is not None:
         unit.extras.reason = ""
+        unit.extras.refusal = None
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
@@ -154,6 +155,7 @@ def start(unit: Unit) -> bool:
     execution = unit.frame.execution
     kernel = execution.planner.kernel
     outer, kernel.acting = kernel.acting, unit
+    execution.planner.kernel.refused = None  # what it is refused from now on is why it rejects
     try:
         try:
             unit.action.start(unit.context or _context(unit), unit.frame.args)

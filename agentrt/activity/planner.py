@@ -21,6 +21,7 @@ from agentrt.activity.current import Current, StateReader
 from agentrt.activity.execution import Execution
 from agentrt.activity.fields import NO_ARGS, ActionArgs
 from agentrt.activity.spawning import SpawnedFrame
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_units import GroupUnit, TaskUnit
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
@@ -217,9 +218,8 @@ class Planner:
         """
         if frame.chosen is not None:
             return frame.chosen
-        parent = frame.parent
-        if parent is not None and isinstance(parent, GroupUnit):
-            return parent.group.specs
+        if isinstance(frame, TaskFrame):
+            return frame.performers()
         known = self.known.get(frame.activity, ())
         groups = self.groups.get(frame.activity)
         return known if groups is None else (*known, *groups)
@@ -229,6 +229,17 @@ class Planner:
         if self._group_places is None:
             self._group_places = []
         return self._group_places
+
+    def look_for_tasks(self, group: TaskGroup) -> None:
+        """A task of a group has room again: have the places where it is considered look whether to ask it.
+
+        Args:
+            group: a group that the agent is in.
+        """
+        if self._group_places and not self.execution.is_stopped:
+            for unit in self._group_places:
+                if unit.group is group and unit.frames:
+                    unit.frames[0].look_further()
 
     def take_up_tasks(self, group: TaskGroup) -> None:
         """Tasks of a group came or went: have the places where it is considered take it up.
@@ -272,6 +283,11 @@ class Planner:
         """
         kind = spec.cls.Args
         return NO_ARGS if kind is ActionArgs and not values else kind.build(activity, values)
+
+    @property
+    def has_places_left(self) -> bool:
+        """Whether many more places may think before there are too many."""
+        return self.busy_frames < MAX_FRAMES * 3 // 4
 
     def admit(self, frame: Frame) -> None:
         """A place of the plan is about to think; there must be an end to how deep and how wide a plan grows.

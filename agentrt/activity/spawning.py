@@ -31,6 +31,7 @@ from agentrt.activity.spawned_place import SpawnedPlace
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.surroundings import ignored
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, WrongStateError
+from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
@@ -392,7 +393,10 @@ class SpawnedFrame:
         """``run`` was called, a moment ago."""
         frame = self.frame
         if self._is_wanted:
-            if frame.execution.is_unwinding(frame):
+            strand = None if self._done is None else self._done.strand
+            if strand is not None and not frame.execution.may_execute():
+                kill(strand, livelocked(strand))
+            elif frame.execution.is_unwinding(frame):
                 self.lost()
             elif frame.state == READY:
                 self.frame_ready(frame)

@@ -30,6 +30,7 @@ from agentrt.activity.extras import Extras
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_MASKS
 from agentrt.activity.surroundings import late
 from agentrt.activity.timeouts import limit_unit
+from agentrt.body.leases import refusal_of
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, suspend_on
@@ -380,6 +381,9 @@ class Unit(FlagClaimant):
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
             self.rejection = reason
+            refusal = refusal_of(self.frame.planner.kernel)
+            if refusal is not None:
+                self.own_extras().refusal = refusal
             if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
             self.stop_think()

@@ -66,6 +66,7 @@ class Kernel:
         taking: the place in the intake, from 0, of what is being taken.
         acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
         thread: which thread steps it; 0 before the first tick.
+        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -90,6 +91,7 @@ class Kernel:
         self.taking: int = 0
         self.acting: object = None
         self.thread: int = 0
+        self.refused: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None

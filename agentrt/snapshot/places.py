@@ -27,6 +27,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_units import TaskUnit
 from agentrt.kernel.strand import Strand
 from agentrt.snapshot.plan_views import FrameView, TaskPlace, UnitView
@@ -64,7 +65,13 @@ def frame_view(frame: Frame, path: str) -> FrameView:
         0 if state == IDLE else frame.since,
         _step_limit(frame) if state == THINKING else 0,
         frame.is_bound,
+        *_unasked(frame),
     )
+
+
+def _unasked(frame: Frame) -> tuple[int, str]:
+    """How many tasks were not asked, and why."""
+    return (frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")
 
 
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
