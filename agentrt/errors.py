@@ -23,6 +23,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from agentrt.words import words_of
+
 __all__ = [
     "ENDS_PROGRAM",
     "ActivityAbortedError",
@@ -59,6 +61,7 @@ __all__ = [
     "RedecideLoopError",
     "ReplayDifferenceError",
     "ReplayError",
+    "RequestDeadlockError",
     "RunFault",
     "SimulationTimeout",
     "TaskError",
@@ -829,9 +832,12 @@ class DependencyFailedError(RunFault):
         wanted: the dependency.
         reason: why, in one sentence.
         story: what was tried below it and what became of it, one line each, as a tree.
+        label: what it is called.
+        circle: the circle of needs, or the endless regress, that kept everybody from it, in words; empty if none did.
     """
 
     code = "ART320"
+    remedy = "Load a strategy that can (agent.gameplay.add_strategy), or catch this error and do something else."
 
     def __init__(
         self,
@@ -840,6 +846,7 @@ class DependencyFailedError(RunFault):
         *,
         label: str = "",
         story: str = "",
+        circle: str = "",
         agent: str = "",
         path: str = "",
         tick: int | None = None,
@@ -847,15 +854,26 @@ class DependencyFailedError(RunFault):
         self.wanted = wanted
         self.reason = reason
         self.story = story
+        self.label = label or words_of(wanted)
+        self.circle = circle
         super().__init__(
-            f"{label or wanted} could not be solved: {reason}. Load a strategy that can (agent.gameplay.add_strategy), "
-            f"or catch this error and do something else.",
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",
             agent=agent,
             path=path,
             tick=tick,
         )
         if story:
             self.add_note(story)
+
+
+class RequestDeadlockError(DependencyFailedError):
+    """Some requests waited for each other, so that none of them could ever end; the youngest fails."""
+
+    code = "ART321"
+    remedy = (
+        "Have what a strategy needs solved below it (await ctx.solve(...)), so that whoever is waited for knows; do "
+        "not hold control flags while awaiting a request that needs them; or give the wait a deadline (fail_after)."
+    )
 
 
 class RedecideLoopError(RunFault):

@@ -32,6 +32,7 @@ from agentrt.kernel.trace import Event
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
+    from agentrt.activity.performing import Performance
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
     from agentrt.body.flags import Holder
@@ -113,6 +114,15 @@ class Execution:
         self._target: Frame | None = None
         self._was_running = False
         self._timer: Timer | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"the plan of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance | None:
+        """Itself, if it is a performance: that is awaited, and may fail by itself."""
+        return None
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from agentrt.kernel.traps import Waiter
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
+    from agentrt.activity.performing import Performance
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
     from agentrt.body.leases import Refusal
@@ -105,6 +106,8 @@ class Extras:
         step_timeouts: the limits of steps that think, by number; None while there never was one.
         awaits_flags: whether it runs, but waits for its control flags.
         refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
+        was_kept_waiting: whether it runs now, and had to wait for them.
+        awaits: the performance of which ``run`` awaits the end at this moment.
         unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
 
@@ -114,6 +117,7 @@ class Extras:
         "_protected",
         "_while_running",
         "_while_thinking",
+        "awaits",
         "awaits_flags",
         "backoff",
         "candidates",
@@ -129,6 +133,7 @@ class Extras:
         "suspension",
         "timeout",
         "unwinding",
+        "was_kept_waiting",
     )
 
     def __init__(self) -> None:
@@ -145,6 +150,8 @@ class Extras:
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
         self.awaits_flags: bool = False
+        self.was_kept_waiting: bool = False
+        self.awaits: Performance | None = None
         self.unwinding: Callable[[], object] | None = None
         self.refusal: Refusal | None = None
         self.backoff: Backoff = Backoff()
@@ -297,7 +304,7 @@ class Extras:
         self.resumption = None
         self._is_late = False
         self.progress = ""
-        self.awaits_flags = False
+        self.awaits_flags = self.was_kept_waiting = False
         self.unwinding = None
 
     def _unprotect_all(self) -> None:

@@ -155,7 +155,7 @@ def start(unit: Unit) -> bool:
     execution = unit.frame.execution
     kernel = execution.planner.kernel
     outer, kernel.acting = kernel.acting, unit
-    execution.planner.kernel.refused = None  # what it is refused from now on is why it rejects
+    kernel.refused = None  # what it is refused from now on is why it rejects
     try:
         try:
             unit.action.start(unit.context or _context(unit), unit.frame.args)

@@ -321,6 +321,13 @@ class SpawnedFrame:
         else:
             frame.execution.give_up(frame, self.end)
 
+    def awaits_others(self, *, is_waiting: bool) -> None:
+        """The coroutine of the action that it runs awaits a performance; of interest to whoever counts its time.
+
+        Args:
+            is_waiting: whether it begins to wait, or has waited.
+        """
+
     def lost(self) -> None:
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
         if self._done is not None and (error := cut_off(self.frame, self._done.strand)) is not None:
