@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.errors import NotRunningError
+from agentrt.kernel.traps import at_once
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
 
@@ -171,6 +172,7 @@ class Driven(Learner, ABC):
         return self._perform(activity, {**(args or {}), **more}, holder)
 
     async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
+        await at_once()
         return await perform(self.require_life(activity), activity, args, holder)
 
     def require_life(self, activity: str) -> Planner:

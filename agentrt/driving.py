@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.closing import Closer
 from agentrt.errors import WrongStateError
+from agentrt.kernel.traps import running
 from agentrt.logs import prepare
 from agentrt.loops import current_library, is_cancellation, now, shield
 from agentrt.pacing import Pacer
@@ -118,6 +119,7 @@ class Driver:
             budget: real seconds after which a tick lets the event loop work; None for never.
             blocking: real seconds after which a step is reported; None for never.
         """
+        self._refuse_inside("runtime.run")
         if self._main is not None:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
         self._main = turn = _Turn(None)
@@ -146,6 +148,8 @@ class Driver:
         Raises:
             AgentKilled: its planner gave up.
         """
+        if self._baton is None:
+            self._refuse_inside("agent.run")
         turn = _Turn(agent)
         self._turns[turn] = None
         self._of_agent.setdefault(agent, []).append(turn)
@@ -180,6 +184,11 @@ class Driver:
             turn.is_over = True
             turn.error = agent.error
             turn.wake()
+
+    def _refuse_inside(self, method: str) -> None:
+        """Whoever is stepped cannot step: it would wait for itself, and close the runtime when it found that out."""
+        if running.kernel is self._kernel:
+            raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 
     def _forget(self, turn: _Turn) -> None:
         del self._turns[turn]

@@ -14,11 +14,21 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from agentrt.errors import MissingExtraError, NotRunningError
+from agentrt.kernel.traps import at_once, running
 
 if TYPE_CHECKING:
     from agentrt.kernel.host import Host
 
-__all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield", "wait_outside"]
+__all__ = [
+    "current_library",
+    "current_loop",
+    "is_cancellation",
+    "make_host",
+    "now",
+    "shield",
+    "step_outside",
+    "wait_outside",
+]
 
 
 def current_library() -> str:
@@ -74,6 +84,16 @@ def is_cancellation(error: BaseException) -> bool:
     return isinstance(error, anyio.get_cancelled_exc_class())
 
 
+async def step_outside() -> None:
+    """What a coroutine awaits first that a strand must not await, and that may refuse it without suspending.
+
+    A strand that swallows the refusal, and asks again and again, does not let time pass. Where no kernel steps the
+    caller this does nothing: whoever drives such a coroutine by hand, or is being cancelled, must get into it.
+    """
+    if running.kernel is not None:
+        await at_once()
+
+
 async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
     """Wait, in a task of the event loop that runs on this thread, until a function is called.
 
@@ -84,6 +104,7 @@ async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
         NotRunningError: no event loop runs here.
     """
     library = current_library()
+    await step_outside()
     if library == "plain":
         raise NotRunningError(
             "this can be awaited only in a coroutine that a runtime steps, or in a task of an event loop."

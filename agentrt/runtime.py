@@ -30,7 +30,7 @@ from agentrt.errors import NotRunningError, WrongStateError
 from agentrt.gate import Gate
 from agentrt.intake import Intake
 from agentrt.kernel.kernel import Kernel
-from agentrt.loops import current_library, make_host
+from agentrt.loops import current_library, make_host, step_outside
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -301,6 +301,7 @@ class Runtime(Intake):
             NotRunningError: another event loop runs than the one that the runtime lives on, or none.
             WrongStateError: it is run already.
         """
+        await step_outside()
         self._choose_host()
         if not speed > 0:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
@@ -317,6 +318,7 @@ class Runtime(Intake):
         Raises:
             AgentKilled: its planner gave up.
         """
+        await step_outside()
         self._choose_host()
         await self._driver.run_agent(agent)
 
@@ -350,10 +352,12 @@ class Runtime(Intake):
         Raises:
             WrongStateError: somebody drives it.
         """
+        await step_outside()
         self._choose_host()
         await self._driver.aclose(reason)
 
     async def __aenter__(self) -> Runtime:
+        await step_outside()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:

@@ -40,7 +40,7 @@ from agentrt.activity.surroundings import Surroundings, ignored
 from agentrt.activity.utility import DECIMALS
 from agentrt.errors import WrongStateError
 from agentrt.kernel.signals import Connection, Signal
-from agentrt.kernel.traps import suspend_on
+from agentrt.kernel.traps import at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.spawning import SpawnedFrame
@@ -211,6 +211,7 @@ class Context(Surroundings):
 
         Source: seed 001, `execute`.
         """
+        await at_once(is_dear=True)
         self._running("execute")
         unit = self._unit
         return await unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}).execute()
@@ -251,6 +252,7 @@ class Context(Surroundings):
 
         Source: seed 001, `suspend`.
         """
+        await at_once()  # before anything is looked at: it may be resumed already, or raise
         self._running("suspend")
         extras = self._extras()
         if extras.suspension is not None:

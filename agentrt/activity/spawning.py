@@ -33,7 +33,7 @@ from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, WrongS
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Waiter, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
@@ -181,6 +181,7 @@ class SpawnedFrame:
             WrongStateError: it does not think, or was stopped meanwhile.
             ActivityImpossibleError: no action can become ready.
         """
+        await at_once()
         frame = self.frame
         while True:
             if frame.state not in (THINKING, READY):
@@ -206,6 +207,7 @@ class SpawnedFrame:
             WrongStateError: it does not think, or its action does not run, or runs another one.
             ActivityImpossibleError: no action can become ready.
         """
+        await at_once()
         frame, extras = self.frame, self._unit.own_extras()
         self._require_run("SpawnedFrame.run")
         if frame.state not in (THINKING, READY):
@@ -243,6 +245,7 @@ class SpawnedFrame:
             ActivityAbortedError: it is awaited behind a shield, while the plan is unwound.
             ArgumentError: the arguments do not fit.
         """
+        await at_once(is_dear=True)
         self._require_run("execute")
         self.start_thinking()
         try:

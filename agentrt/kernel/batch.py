@@ -48,16 +48,17 @@ class Batch:
 
     Attributes:
         members: in order; append to it before ``launch``.
+        coro: the coroutine that makes its first step at this moment, or was the last to.
     """
 
-    __slots__ = ("_coro", "_kernel", "_left", "_member", "_strand", "_then", "members", "waiting")
+    __slots__ = ("_kernel", "_left", "_member", "_strand", "_then", "coro", "members", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.members: list[BatchMember] = []
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
-        self._coro: Coroutine[Any, Any, Any] | None = None
+        self.coro: Coroutine[Any, Any, Any] | None = None
         self._member: BatchMember | None = None
         self._strand: Strand | None = None
         self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
@@ -116,7 +117,7 @@ class Batch:
         kernel = self._kernel
         for member in members:
             try:
-                self._coro = coro = member.open(self)
+                self.coro = coro = member.open(self)
             except Exception as fault:
                 kernel.report(f"{member.strand_name()!r} could not be started", fault)
                 continue
@@ -149,10 +150,10 @@ class Batch:
         """The strand of the member that makes its first step at this moment."""
         strand = self._strand
         if strand is None:
-            assert self._coro is not None
+            assert self.coro is not None
             assert self._member is not None
             kernel = self._kernel
-            strand = self._strand = kernel.host.strand(kernel, self._coro, self._member.strand_name(), self._member)
+            strand = self._strand = kernel.host.strand(kernel, self.coro, self._member.strand_name(), self._member)
             kernel.live += 1
             kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
             self._member.on_strand_made(strand)

@@ -1,12 +1,15 @@
 """The end of a strand that does not end by itself.
 
 It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
-it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept: the garbage
-collector would try to close it once more at a random moment.
+it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept for ever, by
+a reference that nobody gives back: the garbage collector would try to close it once more at a random moment, and the
+interpreter at its end, when whatever it awaits raises at once; in a loop that swallows everything the process would
+never end. (A list of them, which this was, is emptied at that end.)
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["abandon", "kill", "livelocked"]
 
-_kept: list[Coroutine[Any, Any, Any]] = []
 
-
-def livelocked(strand: Strand) -> LivelockError:
+def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
     """The error for a strand that does not let time pass.
 
     Args:
         strand: the strand.
+        steps: how many steps it took; None for the kernel's limit.
     """
     kernel = strand.kernel
-    return LivelockError(kernel.livelock_steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
+    steps = kernel.livelock_steps if steps is None else steps
+    return LivelockError(steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
 
 
 def kill(strand: Strand, error: BaseException) -> object:
@@ -75,4 +78,4 @@ def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
         coro: the coroutine.
     """
     kernel.abandoned.append(coro)
-    _kept.append(coro)  # a kernel that is collected would have the coroutine closed once more, and refuse once more
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(coro))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from agentrt.activity.context import Context
 from agentrt.activity.spawning import SpawnedFrame
 from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError, WrongStateError
-from agentrt.kernel.traps import next_tick
+from agentrt.kernel.traps import at_once, next_tick
 from agentrt.strategy.asking import Ask
 from agentrt.strategy.control import Fail, Restart
 from agentrt.strategy.dependency import required
@@ -130,6 +130,7 @@ class StrategyContext(Context):
             ActivityAbortedError: it is awaited behind a shield, while the strategy is unwound.
             WrongStateError: the strategy does not run, or has something else solved at this moment.
         """
+        await at_once(is_dear=True)  # it may be met already, or refused
         required("ctx.solve", wanted)
         self._own("solve")
         await self._attempt.rest()
@@ -161,6 +162,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Orderless Dependencies".
         """
+        await at_once(is_dear=True)
         order = self._gameplay.order if order is None else order
         left = list(enumerate(wanted))
         required("ctx.solve_all", *(one for _, one in left))
@@ -201,6 +203,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Optional Dependencies".
         """
+        await at_once(is_dear=True)
         required("ctx.solve_if_worth", wanted)
         given: object = then
         if not isinstance(given, Sequence):
@@ -289,6 +292,7 @@ class StrategyContext(Context):
             ActivityAbortedError: it was aborted.
             ArgumentError: the arguments do not fit.
         """
+        await at_once(is_dear=True)
         self._own("execute")
         attempt = self._attempt
         await attempt.rest()
