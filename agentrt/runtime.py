@@ -31,6 +31,7 @@ from agentrt.gate import Gate
 from agentrt.intake import Intake
 from agentrt.kernel.kernel import Kernel
 from agentrt.loops import current_library, make_host, step_outside
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -57,6 +58,8 @@ class Runtime(Intake):
         think_budget: how many units of search work (``ctx.work``) all agents together may do in a tick; None for any
             number.
         translate: makes the status text of an agent from a key and its arguments; None shows the key.
+        hang_limit: real seconds after which a single step, or a hook, is ended by a ``LivelockError`` that is raised in
+            it; None for never. What is ended depends on how fast the machine is: two runs may differ then.
 
     Attributes:
         kernel: the scheduler.
@@ -80,9 +83,12 @@ class Runtime(Intake):
         restart: Restart | None = None,
         think_budget: int | None = None,
         translate: Translate | None = None,
+        hang_limit: float | None = None,
     ) -> None:
         if host not in HOSTS:
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
+        if hang_limit is not None and not _is_duration(hang_limit):
+            raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
         super().__init__(Kernel(seed, ticks_per_second), think_budget, translate)
         self.kernel.on_fault = self._fault
         self.kernel.trace.report = self._log
@@ -95,7 +101,7 @@ class Runtime(Intake):
         self.round: Round = Round(self.kernel, lambda: self.agents)
         self.gate: Gate = Gate()
         self._carry = 0.0
-        self._driver = Driver(self)
+        self._driver = Driver(self, hang_limit)
         self._may_choose = host == "auto"
         if host != "auto":
             self._take_host(host)
@@ -270,10 +276,11 @@ class Runtime(Intake):
         return self._step(ticks)
 
     def _step(self, ticks: int) -> int:
-        for ran in range(ticks):
-            if self.gate.is_closed and not self.gate.admit():
-                return ran
-            self.kernel.step_tick()
+        with self._driver.watch:
+            for ran in range(ticks):
+                if self.gate.is_closed and not self.gate.admit():
+                    return ran
+                self.kernel.step_tick()
         return ticks
 
     async def run(
@@ -296,6 +303,7 @@ class Runtime(Intake):
             catch_up: how many ticks it may run in a row without a rest when it is late; what is beyond is left out.
             budget_ms: real milliseconds after which a long tick lets the event loop work before it goes on.
             blocking_ms: real milliseconds after which a single step is reported as blocking the loop; None for never.
+                One that lasts a second is reported while it lasts, to the log and to standard error.
 
         Raises:
             NotRunningError: another event loop runs than the one that the runtime lives on, or none.
@@ -382,3 +390,8 @@ class Runtime(Intake):
 
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
+
+
+def _is_duration(seconds: object) -> bool:
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    return is_number and 0 < seconds < math.inf  # type: ignore[operator]

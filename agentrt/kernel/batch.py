@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from agentrt.kernel.killing import Insist
 from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ class Batch:
             kernel.end(strand, result, error)
             return
         if error is not None:
-            error = kernel.host.translate(error)
+            error = kernel.host.translate(error.error if isinstance(error, Insist) else error)
         assert self._member is not None
         try:
             self._member.on_strand_end(None, result, error)

@@ -29,6 +29,7 @@ from agentrt.kernel.agenda import Agenda, Entry
 from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.host import Host
+from agentrt.kernel.killing import Insist
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
@@ -66,6 +67,7 @@ class Kernel:
         abandoned: coroutines that refused to be closed; see the module ``killing``.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
+        calling: the plain function that is called for a tick: what was posted, a hook, a driver; None for none.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -88,6 +90,7 @@ class Kernel:
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0
+        self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
@@ -262,10 +265,15 @@ class Kernel:
             fn: a plain function.
             args: what to call it with.
         """
+        outer, self.calling = self.calling, fn
         try:
             fn(*args)
         except Exception as error:
             self.report(f"a function of the tick raised: {name_of(fn)}", error)
+        except Insist as insisted:
+            self.report(f"a function of the tick raised: {name_of(fn)}", insisted.error)
+        finally:
+            self.calling = outer
 
     def drain(self, expired: Callable[[], bool] | None = None) -> bool:  # noqa: C901 - one frame, for speed
         """Step strands until nothing is runnable.
@@ -394,7 +402,7 @@ class Kernel:
                 # Its frames would hold on to everything they name, and to the strand: a cycle each time.
                 error.__traceback__ = None
             else:
-                error = self.host.translate(error)
+                error = self.host.translate(error.error if isinstance(error, Insist) else error)
         strand.ended(result, error)
         owner = strand.owner
         if owner is not None:

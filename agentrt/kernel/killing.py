@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["abandon", "kill", "livelocked"]
+__all__ = ["Insist", "abandon", "kill", "livelocked"]
+
+
+class Insist(BaseException):
+    """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead.
+
+    Args:
+        error: that error.
+    """
+
+    def __init__(self, error: LivelockError) -> None:
+        self.error: LivelockError = error
+        super().__init__(str(error))
 
 
 def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
