@@ -23,6 +23,7 @@ __all__ = [
     "current_library",
     "current_loop",
     "is_cancellation",
+    "is_foreign_cancellation",
     "make_host",
     "now",
     "shield",
@@ -92,6 +93,23 @@ async def step_outside() -> None:
     """
     if running.kernel is not None:
         await at_once()
+
+
+def is_foreign_cancellation(error: BaseException) -> bool:
+    """Whether an error looks like the cancellation of the task that runs here, and is none: nobody cancelled it.
+
+    ``asyncio.CancelledError`` comes out of much else, such as ``result()`` of a task that was cancelled. (Trio alone
+    makes its exceptions, each where it is raised.)
+
+    Args:
+        error: what was raised.
+    """
+    if current_library() != "asyncio":
+        return False
+    import asyncio
+
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and not task.cancelling()
 
 
 async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:

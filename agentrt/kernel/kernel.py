@@ -24,12 +24,12 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
 from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.host import Host
-from agentrt.kernel.killing import Insist
+from agentrt.kernel.killing import meant
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
@@ -205,7 +205,7 @@ class Kernel:
             text: what failed.
             error: what it raised.
         """
-        self.on_fault(text, error)
+        self.on_fault(text, meant(error))
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -268,10 +268,10 @@ class Kernel:
         outer, self.calling = self.calling, fn
         try:
             fn(*args)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.report(f"a function of the tick raised: {name_of(fn)}", error)
-        except Insist as insisted:
-            self.report(f"a function of the tick raised: {name_of(fn)}", insisted.error)
         finally:
             self.calling = outer
 
@@ -402,14 +402,16 @@ class Kernel:
                 # Its frames would hold on to everything they name, and to the strand: a cycle each time.
                 error.__traceback__ = None
             else:
-                error = self.host.translate(error.error if isinstance(error, Insist) else error)
+                error = self.host.translate(meant(error))
         strand.ended(result, error)
         owner = strand.owner
         if owner is not None:
             strand.owner = None  # a strand that was stopped in its sleep lies in the agenda until the tick comes
             try:
                 owner.on_strand_end(strand, result, error)
-            except Exception as fault:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 self.report(f"the owner of {strand.name!r} raised when it ended", fault)
         if error is None or cancelled:
             return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Insist", "abandon", "kill", "livelocked"]
+__all__ = ["Insist", "abandon", "kill", "livelocked", "meant"]
 
 
 class Insist(BaseException):
@@ -33,6 +33,15 @@ class Insist(BaseException):
     def __init__(self, error: LivelockError) -> None:
         self.error: LivelockError = error
         super().__init__(str(error))
+
+
+def meant(error: BaseException) -> BaseException:
+    """The error that is to be told, for one that was raised.
+
+    Args:
+        error: what was raised.
+    """
+    return error.error if isinstance(error, Insist) else error
 
 
 def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:

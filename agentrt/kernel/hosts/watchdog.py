@@ -361,18 +361,22 @@ class Patrol:
             self._wake.wait(pause)
             self._wake.clear()
             now = time.monotonic()
-            pause = _IDLE
-            for watch in self.watches():
-                with watch.lock:
-                    if watch.is_armed:
-                        watch.idle_since = None
-                        watch.look(now)
-                        pause = min(pause, watch.pause)
-                    elif watch.idle_since is None:
-                        watch.idle_since = now
-                del watch  # else the thread would keep it, and what it knows, over the pause
+            pause = self._look(now)
             if not self._go_on(now):
                 return
+
+    def _look(self, now: float) -> float:
+        """Look at all once, and say when to look again. Nothing that was looked at is known to the thread after it."""
+        pause = _IDLE
+        for watch in self.watches():
+            with watch.lock:
+                if watch.is_armed:
+                    watch.idle_since = None
+                    watch.look(now)
+                    pause = min(pause, watch.pause)
+                elif watch.idle_since is None:
+                    watch.idle_since = now
+        return pause
 
     def _go_on(self, now: float) -> bool:
         with self._lock:
@@ -500,7 +504,7 @@ def _note_struck(kernel: Kernel, error: LivelockError) -> None:
 class _Delivered(BaseException):
     """What is sent into a thread. When Python makes it there, it is the error that is meant."""
 
-    def __new__(cls, *_args: object) -> Any:  # type: ignore[misc]
+    def __new__(cls, *_args: object) -> Any:
         for watch in _patrol.watches():
             error = watch.take_error()
             if error is not None:
