@@ -40,7 +40,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "threading", "time"},
-    "agentrt/kernel/hosts/watchdog.py": {"ctypes", "os", "signal", "sysconfig", "threading", "time"},
+    "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
 LONGEST_MODULE = 800  # above that its header says why it is one, and it is named below

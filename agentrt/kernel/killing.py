@@ -9,7 +9,6 @@ never end. (A list of them, which this was, is emptied at that end.)
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -98,5 +97,7 @@ def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
         kernel: whose strand it was.
         coro: the coroutine.
     """
+    import ctypes  # here: hardly any program ever needs it
+
     kernel.abandoned.append(coro)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(coro))

@@ -35,11 +35,10 @@ All this takes real time, so it is the one place where two runs may differ. What
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import functools
 import os
 import signal
 import sys
-import sysconfig
 import threading
 import time
 import weakref
@@ -66,8 +65,6 @@ _LOOKS = 4  # for each threshold
 _SHORTEST = 0.002  # between two looks, in seconds
 _IDLE = 1.0  # seconds after which who is not stepped is not watched any more
 _INTERRUPTED = 0.3  # seconds that a step may still take after the user asked the program to end
-_LIBRARY = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 _MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "outcome", "sniffio", "trio", "uvloop"})
 _HELPERS = frozenset({"jsonschema", "opentelemetry", "rich", "structlog"})  # whom an author calls, and we do
 _DRIVING = frozenset({"begin_tick", "drain", "end_tick", "kill", "_step_in_place", "_step_strand"})
@@ -176,7 +173,7 @@ class Watch:
                 self._settle()
             if self._is_sent:
                 self._is_sent = False
-                _send(self.thread, None)
+                _take_back(self.thread)
 
     def __enter__(self) -> Watch:
         self.begin()
@@ -275,14 +272,14 @@ class Watch:
             assert _SIGNAL is not None
             signal.pthread_kill(self.thread, _SIGNAL)
         else:
-            self._send_now(kernel, step)
+            self._send_now(kernel, step, error)
 
     def _livelock(self, kernel: Kernel, step: tuple[Any, ...]) -> LivelockError:
         report = self._describe(kernel, step)
         path = f"{report.path or report.what} ({report.place})"
         return LivelockError(0, agent=report.agent, path=path, tick=report.tick, seconds=self._seen)
 
-    def _send_now(self, kernel: Kernel, step: tuple[Any, ...]) -> None:
+    def _send_now(self, kernel: Kernel, step: tuple[Any, ...], error: BaseException) -> None:
         """Raise it in another thread.
 
         From the look at the frame to the sending there is nothing at which Python would let that thread run, unless
@@ -295,7 +292,7 @@ class Watch:
         self._is_sent = True
         place, current, calling = frame.f_lasti, step[1], step[3]
         if frame.f_lasti == place and kernel.current is current and kernel.calling is calling:
-            _send(self.thread, _Delivered)
+            _send(self.thread, error)
             self._was_struck()
 
     def deliver(self, frame: FrameType | None) -> None:
@@ -313,10 +310,6 @@ class Watch:
         if _is_same(_step_of(kernel), self._step) and frame is not None and _is_authors(frame):
             self._was_struck()
             raise error
-
-    def take_error(self) -> BaseException | None:
-        """The error that was sent into the thread that calls this, to be raised there; None if there is none."""
-        return self._error if self.thread == threading.get_ident() else None
 
     def _was_struck(self) -> None:
         self._strikes += 1
@@ -488,7 +481,17 @@ def _package(frame: FrameType) -> str:
 
 
 def _is_library(file: str) -> bool:
-    return file.startswith((*_LIBRARY, "<frozen")) and not file.startswith(_INSTALLED)
+    library, installed = _folders()
+    return file.startswith(library) and not file.startswith(installed)
+
+
+@functools.cache
+def _folders() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Where the standard library is, and what was installed. It takes time to find out, which no import should."""
+    import sysconfig
+
+    library = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
+    return (*library, "<frozen"), tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 
 
 def _note_struck(kernel: Kernel, error: LivelockError) -> None:
@@ -501,21 +504,29 @@ def _note_struck(kernel: Kernel, error: LivelockError) -> None:
 # --- how an error gets into a thread ----------------------------------------------------------------------------------
 
 
+_sent: dict[int, BaseException] = {}  # into which thread
+
+
 class _Delivered(BaseException):
     """What is sent into a thread. When Python makes it there, it is the error that is meant."""
 
     def __new__(cls, *_args: object) -> Any:
-        for watch in _patrol.watches():
-            error = watch.take_error()
-            if error is not None:
-                return error
-        return Insist(LivelockError(0))
+        return _sent.get(threading.get_ident()) or Insist(LivelockError(0))
 
 
-def _send(thread: int, error: type[BaseException] | None) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), None if error is None else ctypes.py_object(error)
-    )
+def _send(thread: int, error: BaseException) -> None:
+    import ctypes  # here: few programs ever need it
+
+    _sent[thread] = error
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Delivered))
+
+
+def _take_back(thread: int) -> None:
+    """The step has ended: what was sent and did not get there is for nobody."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+    _sent.pop(thread, None)
 
 
 def _on_signal(_signal: int, frame: FrameType | None) -> None:
