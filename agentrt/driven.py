@@ -17,6 +17,7 @@ from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.body.driver import number_in, take
 from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.kernel.calls import ControlFlow
+from agentrt.kernel.traps import at_once
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
 from agentrt.words import repr_of, type_name
@@ -187,6 +188,7 @@ class Driven(Learner, ABC):
         return self._perform(activity, {**(args or {}), **more}, holder)
 
     async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
+        await at_once()
         return await perform(self.require_life(activity), activity, args, holder)
 
     def require_life(self, activity: str) -> Planner:

@@ -724,19 +724,33 @@ class ForeignAwaitError(RunFault):
 
 
 class LivelockError(RunFault):
-    """A strand ran on and on within one tick, without time passing.
+    """A strand ran on and on within one tick, without time passing; or one step took longer than ``hang_limit``.
 
     Attributes:
-        steps: how many steps it took.
+        steps: how many steps it took, or how many waits that had nothing to wait for; 0 for a single step that was
+            ended.
+        seconds: how long that one took, in real seconds; 0 else.
     """
 
     code = "ART302"
 
-    def __init__(self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(
+        self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None, seconds: float = 0.0
+    ) -> None:
         self.steps = steps
+        self.seconds = seconds
+        if seconds:
+            text = (
+                f"kept the thread for {seconds:.2f} s in one step, which is more than the runtime's hang_limit. Call "
+                f"what takes long through 'await ctx.call(fn, *args)', or let its loop await now and then."
+            )
+        else:
+            text = (
+                f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
+                f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again."
+            )
         super().__init__(
-            f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
-            f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again.",
+            text,
             agent=agent,
             path=path,
             tick=tick,

@@ -71,7 +71,7 @@ from agentrt.activity.surroundings import Surroundings, ignored, late
 from agentrt.activity.utility import DECIMALS
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import suspend_on
+from agentrt.kernel.traps import at_once, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -313,6 +313,7 @@ class Context(Surroundings):
 
         Source: seed 001, `execute`.
         """
+        await at_once(is_dear=True)
         self._running("execute")
         unit = self._unit
         return await unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}, self).execute()
@@ -352,6 +353,7 @@ class Context(Surroundings):
 
         Source: seed 001, `suspend`.
         """
+        await at_once()  # before anything is looked at: it may be resumed already, or raise
         self._running("suspend")
         extras = self._extras()
         if extras.suspension is not None:

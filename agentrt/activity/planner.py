@@ -28,6 +28,7 @@ from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError, ArgumentError
 from agentrt.kernel.calls import ControlFlow
+from agentrt.kernel.killing import meant
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 from agentrt.words import error_words, type_name
 
@@ -380,6 +381,7 @@ class Planner:
             hook: which hook.
             error: what it raised.
         """
+        error = meant(error)
         if self.trace.on:
             words = error_words(error)
             self.record(path, Event.FAULT, (("hook", hook), ("error", words)))

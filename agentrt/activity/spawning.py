@@ -35,7 +35,7 @@ from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Waiter, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.context import Context
@@ -199,6 +199,7 @@ class SpawnedFrame:
             WrongStateError: it does not think, or was stopped meanwhile.
             ActivityImpossibleError: no action can become ready.
         """
+        await at_once()
         frame = self.frame
         self._require_handle("SpawnedFrame.ready")
         while True:
@@ -223,6 +224,7 @@ class SpawnedFrame:
             WrongStateError: it does not think, or its action does not run, or runs another one.
             ActivityImpossibleError: no action can become ready.
         """
+        await at_once()
         frame, extras = self.frame, self._unit.own_extras()
         self._require_run("SpawnedFrame.run")
         if frame.state not in (THINKING, READY):
@@ -260,6 +262,7 @@ class SpawnedFrame:
             ActivityAbortedError: it is awaited behind a shield, while the plan is unwound.
             ArgumentError: the arguments do not fit.
         """
+        await at_once(is_dear=True)
         self._require_run("execute")
         self.start_thinking()
         try:

@@ -17,7 +17,7 @@ from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import next_tick, sleep_ticks
+from agentrt.kernel.traps import at_once, next_tick, sleep_ticks
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class Surroundings:
         """
         planner = self._unit.frame.planner
         search = planner.agent.search
-        return sleep_ticks(0) if search is None else search.ask(planner, units)
+        return at_once() if search is None else search.ask(planner, units)
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
         """Call something outside the game, in a way that can be recorded: the result comes in at a tick's intake.

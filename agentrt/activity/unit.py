@@ -127,6 +127,10 @@ class Unit(FlagClaimant):
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
         self.state = state
 
+    def whereabouts(self) -> tuple[str, str]:
+        """The agent and the path, for the watch."""
+        return self.frame.planner.name, self.path()
+
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
         return f"{self.frame.path()}/{self.spec.label}"

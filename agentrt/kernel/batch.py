@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM
+from agentrt.kernel.killing import meant
 from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:
@@ -49,17 +50,18 @@ class Batch:
 
     Attributes:
         members: in order; append to it before ``launch``.
+        coro: the coroutine that makes its first step at this moment, or was the last to.
         member: the one whose turn it is; None before the first and after the last.
     """
 
-    __slots__ = ("_coro", "_kernel", "_left", "_strand", "_then", "member", "members", "waiting")
+    __slots__ = ("_kernel", "_left", "_strand", "_then", "coro", "member", "members", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.members: list[BatchMember] = []
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
-        self._coro: Coroutine[Any, Any, Any] | None = None
+        self.coro: Coroutine[Any, Any, Any] | None = None
         self.member: BatchMember | None = None
         self._strand: Strand | None = None
         self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
@@ -121,7 +123,7 @@ class Batch:
         kernel = self._kernel
         for member in members:
             try:
-                self._coro = coro = member.open(self)
+                self.coro = coro = member.open(self)
             except ENDS_PROGRAM:
                 raise
             except BaseException as fault:
@@ -158,10 +160,10 @@ class Batch:
         """The strand of the member that makes its first step at this moment."""
         strand = self._strand
         if strand is None:
-            assert self._coro is not None
+            assert self.coro is not None
             assert self.member is not None
             kernel = self._kernel
-            strand = self._strand = kernel.host.strand(kernel, self._coro, self.member.strand_name(), self.member)
+            strand = self._strand = kernel.host.strand(kernel, self.coro, self.member.strand_name(), self.member)
             kernel.live += 1
             kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
             self.member.on_strand_made(strand)
@@ -175,7 +177,7 @@ class Batch:
             kernel.end(strand, result, error)
             return
         if error is not None:
-            error = kernel.host.translate(error)
+            error = kernel.host.translate(meant(error))
         assert self.member is not None
         try:
             self.member.on_strand_end(None, result, error)

@@ -96,6 +96,10 @@ class Call:
         """What it calls, for people."""
         return name_of(self.fn)
 
+    @property
+    def coro(self) -> None:
+        """None: it is a plain function's turn."""
+
     def strand(self) -> Strand | None:
         """None: it is a plain function's turn."""
         return None

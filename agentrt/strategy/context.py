@@ -17,7 +17,7 @@ from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.spawning import SpawnedFrame
 from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError
-from agentrt.kernel.traps import next_tick
+from agentrt.kernel.traps import at_once, next_tick
 from agentrt.strategy.asking import Ask
 from agentrt.strategy.control import Fail, Restart
 from agentrt.strategy.dependency import label_of, required
@@ -133,6 +133,7 @@ class StrategyContext(Context):
             ActivityAbortedError: it is awaited behind a shield, while the strategy is unwound.
             WrongStateError: the strategy does not run, or has something else solved at this moment.
         """
+        await at_once(is_dear=True)  # it may be met already, or refused
         required("ctx.solve", wanted)
         check_rank("ctx.solve", rank)
         self._own("solve")
@@ -164,6 +165,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Orderless Dependencies".
         """
+        await at_once(is_dear=True)
         order = self._gameplay.order if order is None else order
         left = list(enumerate(wanted))
         required("ctx.solve_all", *(one for _, one in left))
@@ -204,6 +206,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Optional Dependencies".
         """
+        await at_once(is_dear=True)
         required("ctx.solve_if_worth", wanted)
         given: object = then
         if not isinstance(given, Sequence):
@@ -292,6 +295,7 @@ class StrategyContext(Context):
             ActivityAbortedError: it was aborted.
             ArgumentError: the arguments do not fit.
         """
+        await at_once(is_dear=True)
         self._own("execute")
         attempt = self._attempt
         await attempt.rest()
