@@ -23,6 +23,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from agentrt.words import printable_lines
+
 __all__ = [
     "ENDS_PROGRAM",
     "ActivityAbortedError",
@@ -113,6 +115,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class AgentRTError(Exception):
     """The root of all errors that agentrt raises.
 
+    What a text repeats of a file, a name or an argument is escaped: whoever prints an error, as Python does with its
+    traceback, hands no control character to a terminal.
+
     Attributes:
         code: stable, for searching and for handlers; never reused for another fault.
         text: what happened, where, and what to write instead.
@@ -121,8 +126,8 @@ class AgentRTError(Exception):
     code = "ART000"
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(f"[{self.code}] {text}")
+        self.text = printable_lines(text)
+        super().__init__(f"[{self.code}] {self.text}")
 
 
 # --- branches ---------------------------------------------------------------------------------------------------------

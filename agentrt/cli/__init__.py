@@ -17,7 +17,7 @@ from __future__ import annotations
 import click
 
 from agentrt.cli.demo_commands import demo
-from agentrt.cli.groups import Group
+from agentrt.cli.groups import Group, tell
 from agentrt.cli.inspect_commands import inspect
 from agentrt.cli.packs_commands import packs
 from agentrt.cli.recordings_commands import diff, export, replay
@@ -35,7 +35,7 @@ def _version() -> str:
 
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        click.echo(f"agentrt {_version()}")
+        tell(f"agentrt {_version()}")
         ctx.exit()
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import HOSTS, progress_printer
+from agentrt.cli.groups import HOSTS, progress_printer, tell
 from agentrt.cli.inspect_commands import Page, inspect_world, page_options
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ def demo(
 
     if list_only:
         for known in worlds.find_worlds():
-            click.echo(f"{known}  {worlds.load_world(known).summary}")
+            tell(f"{known}  {worlds.load_world(known).summary}")
         return
     world = worlds.load_world(name or DEFAULT_WORLD)
     if not is_inspected and not headless and not _has_terminal():
-        click.echo("standard output is not a terminal: running headless", err=True)
+        tell("standard output is not a terminal: running headless", err=True)
         headless = True
     if not headless and (ticks is not None or digest or host is not None):
         raise click.UsageError("--ticks, --digest and --host go with --headless.")
@@ -107,7 +107,7 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     finally:
         for recorder in recorders:
             recorder.close()
-            click.echo(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
+            tell(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
 
 
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
@@ -115,9 +115,9 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 
     report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
     for line in worlds.table_lines(report):
-        click.echo(line)
+        tell(line)
     if digest:
-        click.echo(f"digest: {report.digest}")
+        tell(f"digest: {report.digest}")
 
 
 def _has_terminal() -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
-from agentrt.cli.groups import Group
+from agentrt.cli.groups import Group, tell, tell_json, tell_text
 
 __all__ = ["packs"]
 
@@ -50,10 +49,10 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
         registry.register(alias, file, origin="--alias")
     report = check_files(find_files(paths), registry, allow_unresolved=allow_unresolved)
     if as_json:
-        click.echo(json.dumps(report.as_json(), indent=2))
+        tell_json(report.as_json())
     else:
         for line in report.as_text():
-            click.echo(line)
+            tell(line)
     if not report.ok:
         sys.exit(1)
 
@@ -64,7 +63,7 @@ def print_schema(*, kind: str) -> None:
     """Print the JSON Schema of packs, or of task groups."""
     from agentrt.packs.schema import schema_text
 
-    click.echo(schema_text(kind), nl=False)
+    tell_text(schema_text(kind))
 
 
 @packs.command(name="list")
@@ -85,4 +84,4 @@ def list_aliases(*, kind: str | None, origin: bool) -> None:
         )
     registry = Registry.discover()
     for alias in registry.aliases(kind or ""):
-        click.echo(f"{alias}  from {registry.origin(alias)}" if origin else alias)
+        tell(f"{alias}  from {registry.origin(alias)}" if origin else alias)

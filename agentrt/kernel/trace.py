@@ -12,6 +12,8 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
+from agentrt.words import printable
+
 __all__ = ["Detail", "Event", "TraceDigest", "TraceHub", "TraceRecord"]
 
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
@@ -83,10 +85,10 @@ class TraceRecord(NamedTuple):
     detail: Detail = ()
 
     def line(self) -> str:
-        """The record as one line of text, for people."""
+        """The record as one line of text, for people: what does not print is escaped, so that it stays one line."""
         detail = " ".join(f"{key}={value!r}" for key, value in self.detail)
         parts = (str(self.tick), self.agent, self.path, self.event.value, detail)
-        return " ".join(part for part in parts if part)
+        return printable(" ".join(part for part in parts if part))
 
 
 Listener = Callable[[TraceRecord], None]

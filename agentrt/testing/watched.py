@@ -13,8 +13,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt.errors import AgentRTError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.kernel.trace import TraceRecord
+from agentrt.words import error_words, printable, printable_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +105,7 @@ class Watched:
             found.append(("agentrt recording", "\n".join(self._words())))
         elif self._problem:
             found.append(("agentrt recording", f"there is none: {self._problem}"))
-        return found
+        return [(printable(heading), printable_lines(text)) for heading, text in found]
 
     def explain_now(self) -> None:
         """Keep what the agents do: they will have ended when somebody asks."""
@@ -128,5 +129,7 @@ class Watched:
 def _explained(agent: Agent) -> str:
     try:
         return agent.explain()
-    except Exception as error:  # a report must come out, whatever an author's view raised
-        return f"{agent!r}: explaining it raised {type(error).__name__}: {error}"
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:  # a report must come out, whatever an author's view raised
+        return f"{agent!r}: explaining it raised {error_words(error)}"

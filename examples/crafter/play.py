@@ -24,6 +24,7 @@ import click
 from rich.console import Console
 from rich.live import Live
 
+from agentrt.cli.groups import tell, tell_text
 from examples.crafter.faults import Faults
 from examples.crafter.film import CLIP_ENDING, SHEET_ENDING, Clip, Sheet
 from examples.crafter.game import LENGTH, Episode
@@ -91,7 +92,7 @@ def play(
             else:
                 _run_live(show, speed, Console())
         for line in show.end():
-            click.echo(line)
+            tell_text(f"{line}\n")
 
 
 def _check_ending(path: Path | None, ending: str, option: str) -> None:
@@ -166,7 +167,7 @@ def _told_to_stop(show: _Show) -> Iterator[None]:
 def _run_headless(show: _Show) -> None:
     while not show.is_over:
         for name in show.advance():
-            click.echo(f"step {show.story.episode.step}: {words(name)}")
+            tell(f"step {show.story.episode.step}: {words(name)}")
 
 
 def _run_live(show: _Show, speed: float, console: Console) -> None:
