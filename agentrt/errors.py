@@ -23,6 +23,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from agentrt.installed import how_to_add
 from agentrt.words import printable_lines
 
 __all__ = [
@@ -286,9 +287,7 @@ class MissingExtraError(AuthorError):
     def __init__(self, extra: str, package: str) -> None:
         self.extra = extra
         self.package = package
-        super().__init__(
-            f"this needs the package '{package}', which is not installed. Run: pip install 'agentrt[{extra}]'"
-        )
+        super().__init__(f"this needs the package '{package}', which is not installed. {how_to_add(extra, package)}")
 
 
 class TaskError(AuthorError):
@@ -492,7 +491,7 @@ class UnknownWorldError(DataFault):
         if not known:
             super().__init__(
                 f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
-                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'"
+                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. {how_to_add('demo')}"
             )
             return
         super().__init__(

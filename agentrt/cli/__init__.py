@@ -23,19 +23,14 @@ from agentrt.cli.packs_commands import packs
 from agentrt.cli.recordings_commands import diff, export, replay
 from agentrt.cli.selection_commands import selection
 from agentrt.cli.strategies_commands import strategies
+from agentrt.installed import library_version
 
 __all__ = ["main"]
 
 
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("agentrt")
-
-
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        tell(f"agentrt {_version()}")
+        tell(f"agentrt {library_version()}")
         ctx.exit()
 
 

@@ -4,7 +4,7 @@ Two ways out:
 
 * ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
   reads, and what a collector takes at ``/v1/traces``. It needs no package.
-* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (``pip install agentrt[otel]``): of a recording, or
+* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or
   live as a trace listener.
 
 Each outermost span begins a trace: see ``exporting``. Attributes are called ``agentrt.agent``, ``agentrt.path``,

@@ -25,11 +25,11 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.errors import RecordingError, WrongStateError
+from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter
 from agentrt.record.schema import SCHEMA, name_in
@@ -384,7 +384,7 @@ def _origin(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
         "schema": SCHEMA,
-        "agentrt": version("agentrt"),
+        "agentrt": library_version(),
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "host": runtime.host,
         "seed": runtime.kernel.seed,

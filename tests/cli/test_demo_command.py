@@ -135,12 +135,13 @@ def test_an_unknown_world(install):
     )
 
 
-def test_no_world_at_all(install):
+def test_no_world_at_all(install, root):
     result = run()
     assert result.exit_code == 2
     assert result.output == (
         "Error: [ART205] there is no world 'colony', and none is installed. Worlds come from packages that offer the "
-        "entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'\n"
+        "entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. In the folder of the clone, "
+        f"{root}, run: pip install -e '.[demo]'\n"
     )
 
 
@@ -179,7 +180,7 @@ def test_two_packages_with_one_world(install):
     )
 
 
-def test_an_error_of_the_world_is_one_message(install, terminal):
+def test_an_error_of_the_world_is_one_message(install, terminal, root):
     class NeedsMore(Island):
         def run_live(self, *, seed, speed, watch=None):
             raise MissingExtraError("demo", "textual")
@@ -188,7 +189,8 @@ def test_an_error_of_the_world_is_one_message(install, terminal):
     result = run("island")
     assert (result.exit_code, result.output) == (
         2,
-        "Error: [ART107] this needs the package 'textual', which is not installed. Run: pip install 'agentrt[demo]'\n",
+        "Error: [ART107] this needs the package 'textual', which is not installed. In the folder of the clone, "
+        f"{root}, run: pip install -e '.[demo]'\n",
     )
 
 
