@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import HOSTS, progress_printer, tell
+from agentrt.cli.groups import HOSTS, progress_printer, tell, tell_text
 from agentrt.cli.inspect_commands import Page, inspect_world, page_options
+from agentrt.errors import AgentRTError
 
 if TYPE_CHECKING:
     from agentrt.record.recorder import Recorder
@@ -67,8 +68,7 @@ def demo(
     from agentrt import worlds
 
     if list_only:
-        for known in worlds.find_worlds():
-            tell(f"{known}  {worlds.load_world(known).summary}")
+        _list()
         return
     world = worlds.load_world(name or DEFAULT_WORLD)
     if not is_inspected and not headless and not _has_terminal():
@@ -91,6 +91,21 @@ def demo(
             _run_headless(world, ticks or DEFAULT_TICKS, seed, host or HOSTS[0], digest, watch)
         else:
             world.run_live(seed=seed, speed=speed, watch=watch)
+
+
+def _list() -> None:
+    """List all worlds that can be run; of the others it is said why not, and the exit code is 1."""
+    from agentrt import worlds
+
+    is_fine = True
+    for known in worlds.find_worlds():
+        try:
+            tell(f"{known}  {worlds.load_world(known).summary}")
+        except AgentRTError as error:
+            is_fine = False
+            tell_text(f"{error}\n", err=True)
+    if not is_fine:
+        sys.exit(1)
 
 
 @contextlib.contextmanager

@@ -26,14 +26,17 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
 from agentrt.errors import AgentRTError
 from agentrt.words import printable, printable_lines, words_of
 
-__all__ = ["HOSTS", "Group", "JsonOut", "progress_printer", "tell", "tell_json", "tell_text"]
+if TYPE_CHECKING:
+    from agentrt.packs.registry import Registry
+
+__all__ = ["HOSTS", "Group", "JsonOut", "known_registry", "progress_printer", "tell", "tell_json", "tell_text"]
 
 HOSTS = ("plain", "asyncio", "trio")
 """What an option can say that a runtime is to run on; the first is the default."""
@@ -211,6 +214,16 @@ def _end(error: BaseException) -> NoReturn:
     else:
         tell_text("".join(traceback.format_exception(error)), err=True)
     sys.exit(1)
+
+
+def known_registry() -> Registry:
+    """What the installed packages offer; what one of them is broken in is told on standard error."""
+    from agentrt.packs.registry import Registry
+
+    registry = Registry.discover(strict=False)
+    for error in registry.broken:
+        tell_text(f"Passed over: {error}\n", err=True)
+    return registry
 
 
 def progress_printer(after: float = 0.0) -> Callable[[int, int, str], None]:

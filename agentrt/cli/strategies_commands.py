@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import Group, tell, tell_json, tell_text
+from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
 
 if TYPE_CHECKING:
     from agentrt.strategy.dependency_map import DependencyMap
@@ -89,9 +89,8 @@ def _found(aliases: tuple[str, ...]) -> dict[str, type[Strategy]]:
     from agentrt.packs.alias import kind_of
     from agentrt.packs.closure import closure_of
     from agentrt.packs.loader import load_pack
-    from agentrt.packs.registry import Registry
 
-    registry = Registry.discover()
+    registry = known_registry()
     wanted = aliases or registry.aliases("strategies")
     packs = [one if kind_of(one) != "strategies" else load_pack({"strategies": [one]}) for one in wanted]
     return {alias: strategy_of(alias, registry) for alias in closure_of(packs, registry).strategies}

@@ -151,6 +151,28 @@ def test_the_list_of_worlds(install):
     assert run("--list").output == ("atoll  Three sailors and a palm tree.\nisland  Three sailors and a palm tree.\n")
 
 
+@pytest.mark.parametrize(
+    "raised", [SystemExit(0), GeneratorExit(), ValueError("x")], ids=lambda one: type(one).__name__
+)
+def test_a_world_that_ends_the_program_when_it_is_imported_hurts_no_other(install, monkeypatch, raised):
+    class Breaks(EntryPoint):
+        def load(self):
+            raise raised
+
+    install("island", Island())
+    install("rock", Island())
+    install("rock", Island())
+    found = importlib.metadata.entry_points
+    point = Breaks("atoll", "bad:world", worlds.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda *, group: [*found(group=group), point])
+    listed = run("--list")
+    assert (listed.exit_code, listed.stdout) == (1, "island  Three sailors and a palm tree.\n")
+    assert f"loading it raised {type(raised).__name__}" in listed.stderr
+    assert "two packages offer it" in listed.stderr
+    assert run("atoll").exit_code == 2
+    assert worlds.load_world("island").name == worlds.load_world("island").name
+
+
 def test_what_is_no_world(install):
     install("island", object())
     result = run("island", "--headless")
