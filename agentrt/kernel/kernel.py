@@ -20,6 +20,7 @@ comparison of tuples for each level of the heap).
 from __future__ import annotations
 
 import heapq
+import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -28,6 +29,7 @@ from agentrt.errors import WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
 from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
+from agentrt.kernel.generators import Generators
 from agentrt.kernel.host import Host
 from agentrt.kernel.livelock import LivelockGuard, patience
 from agentrt.kernel.rng import Stream, derive_seed
@@ -62,6 +64,7 @@ class Kernel:
         livelock_steps: how many steps a strand may take in one tick.
         on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
         abandoned: coroutines that refused to be closed; see the module ``killing``.
+        generators: async generators that were begun in its strands.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
     """
@@ -82,6 +85,7 @@ class Kernel:
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)
         self.strays: Strays = Strays(self.report)
+        self.generators: Generators = Generators(self)
         self.draining: bool = False
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
@@ -282,6 +286,8 @@ class Kernel:
         else:
             calm, guard = patience(self), None
         outer, running.kernel = running.kernel, self
+        outer_hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(*self.generators.hooks)
         self.draining = True
         try:
             while ready:
@@ -330,6 +336,7 @@ class Kernel:
             self.draining = False
             self._calm, self._guard = calm, guard
             running.kernel = outer
+            sys.set_asyncgen_hooks(*outer_hooks)
 
     def park_entry(self, entry: Entry, command: object) -> None:
         """Enter into the books what an entry waits for. ``drain`` does the same without the call.
