@@ -27,7 +27,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -79,7 +80,7 @@ class Attachment:
         """
         if self._is_wanted:
             self._is_wanted = False
-            self.agent.detached(self, reason)
+            self.agent.detached(self, words_of(reason))
 
     def join(self) -> bool:
         """The agent lives: begin to drive it, unless it was detached meanwhile.
@@ -91,7 +92,9 @@ class Attachment:
             self._has_joined = True
             try:
                 self.driver.join(self.agent)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._has_joined = self._is_wanted = False
                 self.agent.fault(self.driver.name, "join", error)
                 return False
@@ -112,7 +115,9 @@ class Attachment:
             self._then = [then]
             try:
                 self.driver.leave(reason, self._left)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.agent.fault(self.driver.name, "leave", error)
                 try:
                     for strand in self.driver.strands():
@@ -223,6 +228,8 @@ class Round:
         for index, drive in enumerate(self._drives):
             try:
                 drive()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 attachment = self._attachments[index]
                 attachment.agent.fault(attachment.driver.name, "drive", error)

@@ -24,7 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.action import Action
 from agentrt.behavior.behaviors import Behavior
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
+from agentrt.errors import (
+    ENDS_PROGRAM,
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    NotRunningError,
+    WrongStateError,
+)
 from agentrt.goals.goal import Goal
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
@@ -172,7 +178,9 @@ class DriverAction(Action):
 def _drive(ctx: Context, driver: Driver) -> None:
     try:
         driver.drive()
-    except Exception as error:  # as in the drivers' phase: this tick is lost, the next one goes on
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:  # as in the drivers' phase: this tick is lost, the next one goes on
         ctx.agent.fault(f"{ctx.path}/{driver.name}", "drive", error)
 
 

@@ -17,6 +17,7 @@ from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.errors import NotRunningError
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -243,7 +244,7 @@ class Driven(Learner, ABC):
             error: what it raised.
         """
         if self.planner is None:
-            self.planner_fault(f"{hook} raised {type(error).__name__}", path, error)
+            self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
             self.planner.report(path, hook, error)
 

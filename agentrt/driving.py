@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 from agentrt.closing import Closer
 from agentrt.errors import WrongStateError
 from agentrt.logs import prepare
-from agentrt.loops import current_library, is_cancellation, now, shield
+from agentrt.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
 from agentrt.pacing import Pacer
+from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -242,8 +243,6 @@ class Driver:
         blocking: float | None,
     ) -> None:
         """Run ticks, each when it is due. When it was told to stop, close the runtime."""
-        kernel = self._kernel
-        host = kernel.host
 
         def is_done() -> bool:
             return self._is_stopping or is_over()
@@ -257,13 +256,23 @@ class Driver:
                     pacer.restart(now())
                 pacer.accelerate(gate.speed)
                 if not is_done():
-                    await host.run_tick(kernel, budget)
+                    await self._tick(budget)
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1
             if not is_done():
                 await self._rest(pacer.rest(now()))  # so many ticks take so much time
         if self._is_stopping:
             await self._close("the runtime was stopped")
+
+    async def _tick(self, budget: float | None) -> None:
+        kernel = self._kernel
+        try:
+            await kernel.host.run_tick(kernel, budget)
+        except BaseException as error:
+            # Taken for our own, it would stop all agents of a server for one future that somebody cancelled.
+            if not is_foreign_cancellation(error):
+                raise
+            kernel.report("a tick was broken off by a cancellation that concerns nobody here", error)
 
     def _is_awaited(self) -> bool:
         """Whether a caller that was cancelled waits for the end of its agent: it must not wait for the gate as well."""
@@ -294,6 +303,7 @@ class Driver:
             reason: why, in words.
         """
         self.require_idle("runtime.aclose")
+        reason = words_of(reason)
         self._baton = turn = _Turn(None)
         try:
             with shield():
@@ -315,6 +325,7 @@ class Driver:
             reason: why, in words.
         """
         self.require_idle("runtime.close")
+        reason = words_of(reason)
         self._tell_journal(reason)
         self._closer.close(reason)
         self._is_stopping = False
@@ -338,4 +349,4 @@ class Driver:
 
 
 def _reason(reason: str, error: BaseException) -> str:
-    return reason if is_cancellation(error) else f"{type(error).__name__}: {error}"
+    return reason if is_cancellation(error) else error_words(error)

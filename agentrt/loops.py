@@ -18,7 +18,16 @@ from agentrt.errors import MissingExtraError, NotRunningError
 if TYPE_CHECKING:
     from agentrt.kernel.host import Host
 
-__all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield", "wait_outside"]
+__all__ = [
+    "current_library",
+    "current_loop",
+    "is_cancellation",
+    "is_foreign_cancellation",
+    "make_host",
+    "now",
+    "shield",
+    "wait_outside",
+]
 
 
 def current_library() -> str:
@@ -72,6 +81,23 @@ def is_cancellation(error: BaseException) -> bool:
     import anyio
 
     return isinstance(error, anyio.get_cancelled_exc_class())
+
+
+def is_foreign_cancellation(error: BaseException) -> bool:
+    """Whether an error looks like the cancellation of the task that runs here, and is none: nobody cancelled it.
+
+    ``asyncio.CancelledError`` comes out of much else, such as ``result()`` of a task that was cancelled. (Trio alone
+    makes its exceptions, each where it is raised.)
+
+    Args:
+        error: what was raised.
+    """
+    if current_library() != "asyncio":
+        return False
+    import asyncio
+
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and not task.cancelling()
 
 
 async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:

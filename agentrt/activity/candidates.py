@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.control import Reject, ends_thinking
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -85,6 +86,7 @@ def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
 def _checked(choice: Any) -> dict[str, Any]:
     if not isinstance(choice, Mapping) and not hasattr(choice, "keys"):
         raise TypeError(
-            f"candidates() was given the choice {choice!r}: each is a mapping of output fields, such as {{'item': log}}"
+            f"candidates() was given the choice {repr_of(choice)}: each is a mapping of output fields, such as "
+            f"{{'item': log}}"
         )
     return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping

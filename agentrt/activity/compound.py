@@ -29,6 +29,7 @@ from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THI
 from agentrt.activity.takeover import refuse
 from agentrt.activity.timeouts import forget_steps, limit_step, limit_unit
 from agentrt.activity.unit import Unit
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -189,7 +190,9 @@ class CompoundUnit(Unit):
             self._is_stepping = True
             try:
                 frame.begin(step.bind(self), self._expected_here())
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.disable(f"step {number} ({step.activity})", error)
                 return
             finally:
@@ -218,7 +221,9 @@ class CompoundUnit(Unit):
         self.backoff.reset()
         try:
             output = think_output(self)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.disable("output", error)
             return
         if self.spec.composes:

@@ -38,9 +38,10 @@ from agentrt.activity.control import Abort, Reject
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.surroundings import Surroundings, ignored
 from agentrt.activity.utility import DECIMALS
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import suspend_on
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.spawning import SpawnedFrame
@@ -154,7 +155,7 @@ class Context(Surroundings):
             )
         if not 0.0 <= utility <= 1.0:
             raise ValueError(
-                f"set_utility({utility!r}): it takes a number from 0 to 1, which is placed within the range"
+                f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
             )
         state = unit.state
         if state != THINKING and state in _ABSENT:
@@ -236,7 +237,7 @@ class Context(Surroundings):
             raise _wrong(self._unit, "spawn", "Call it in 'think', 'start' or 'run'.")
         given: object = activity
         if not isinstance(given, str):
-            raise TypeError(f"ctx.spawn({activity!r}): it takes an activity such as 'demo:paint'")
+            raise TypeError(f"ctx.spawn({repr_of(activity)}): it takes an activity such as 'demo:paint'")
         unit = self._unit
         return unit.frame.planner.spawn(unit, activity, {**(args or {}), **more})
 
@@ -309,7 +310,9 @@ class Context(Surroundings):
                 unit.reject(rejection.reason)
             except Abort as abort:
                 unit.frame.execution.abort(abort.reason, unit)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 unit.callback_raised(error)
 
         connection = signal.connect(guarded)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import words_of
+
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
 
@@ -26,8 +29,8 @@ class Abort(BaseException):
     """
 
     def __init__(self, reason: str) -> None:
-        self.reason: Final = reason
-        super().__init__(reason)
+        self.reason: Final = words_of(reason)
+        super().__init__(self.reason)
 
 
 @final
@@ -41,8 +44,8 @@ class Reject(BaseException):
     """
 
     def __init__(self, reason: str) -> None:
-        self.reason: Final = reason
-        super().__init__(reason)
+        self.reason: Final = words_of(reason)
+        super().__init__(self.reason)
 
 
 def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any) -> bool:
@@ -63,7 +66,9 @@ def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any
         unit.reject(rejection.reason)
     except Abort as abort:
         unit.frame.execution.abort(abort.reason, unit)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.disable(hook, error)
     else:
         return False

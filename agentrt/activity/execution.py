@@ -27,8 +27,9 @@ from agentrt.activity.frame import Frame
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import unwound
-from agentrt.errors import ActivityAbortedError
+from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import Event
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -114,9 +115,11 @@ class Execution:
         if not self.is_stopped and self.root.state == IDLE:
             try:
                 self.root.begin({}, None)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.planner.fault(None, "begin", error)
-                self.abort(f"{type(error).__name__}: {error}", None)
+                self.abort(error_words(error), None)
 
     @property
     def due(self) -> int:
@@ -204,7 +207,7 @@ class Execution:
             self.abort("cancelled from outside", unit)
         else:
             self.planner.fault(unit, "run", error)
-            self.abort(f"run raised {type(error).__name__}: {error}", unit)
+            self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,9 @@ from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject, ends_thinking
 from agentrt.activity.takeover import refuse
 from agentrt.activity.utility import DECIMALS
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
@@ -53,7 +55,9 @@ def _should_start_thinking(unit: Unit) -> bool:
     except Abort as abort:
         unit.frame.execution.abort(abort.reason, unit)
         return False
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "should_start_thinking", error)
         return True
 
@@ -83,7 +87,9 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
         unit.extras.reason = ""
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.disable("think", error)
         return None
 
@@ -115,7 +121,9 @@ def stop_thinking(unit: Unit) -> None:
         pass  # it does not think any more
     except Abort as abort:
         unit.frame.execution.abort(abort.reason, unit)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "stop_thinking", error)
 
 
@@ -136,9 +144,11 @@ def start(unit: Unit) -> bool:
         return False
     except Abort as abort:
         execution.abort(abort.reason, unit)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         execution.planner.fault(unit, "start", error)
-        execution.abort(f"start raised {type(error).__name__}: {error}", unit)
+        execution.abort(f"start raised {error_words(error)}", unit)
     else:
         return True
     unit.stop_think()
@@ -153,9 +163,11 @@ def run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     try:
         return unit.action.run(unit.context or _context(unit), unit.frame.args)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "run", error)
-        unit.frame.execution.abort(f"run raised {type(error).__name__}: {error}", unit)
+        unit.frame.execution.abort(f"run raised {error_words(error)}", unit)
         return None
 
 
@@ -169,7 +181,9 @@ def stop(unit: Unit) -> None:
         unit.action.stop(unit.context or _context(unit), unit.frame.args)
     except (Abort, Reject):
         pass  # it is being stopped already
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "stop", error)
 
 
@@ -188,6 +202,8 @@ def compose_utility(unit: Unit, own: float, *more: Any) -> float:
     try:
         value = compose.compose_utility(unit.frame.planner.entity, own, *more)
         return round(min(1.0, max(0.0, float(value))), DECIMALS)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "compose_utility", error)
         return own

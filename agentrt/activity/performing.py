@@ -25,7 +25,7 @@ from agentrt.activity.execution import Execution
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import IDLE, THINKING
 from agentrt.activity.unit import Unit
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError
+from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, current_strand, suspend_on
@@ -91,7 +91,7 @@ class Performance(Execution):
         self._args = dict(args)
         self.asker: Unit | None = None
         self.output: Any = None
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.waiter: Waiter = Waiter()
         self.then: Callable[[], object] | None = None
 
@@ -108,7 +108,9 @@ class Performance(Execution):
         if not self.is_stopped and self.root.state == IDLE:
             try:
                 self.root.begin(self._args, None)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.root.stop()
                 self._over(error)
 
@@ -206,7 +208,7 @@ class Performance(Execution):
         self.waiter = Waiter()
         await suspend_on(self.waiter)
 
-    def _over(self, error: Exception | None) -> None:
+    def _over(self, error: BaseException | None) -> None:
         self.is_stopped = True
         self.error = error
         if not self.waiter.was_notified:

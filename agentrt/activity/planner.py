@@ -25,8 +25,9 @@ from agentrt.activity.task_units import GroupUnit, TaskUnit
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ActivityRecursionError, ArgumentError
+from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError, ArgumentError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.expected import CurrentFields
@@ -247,7 +248,9 @@ class Planner:
         """
         try:
             return _UNITS[spec.kind](frame, cast("Any", spec))  # each kind of spec has a unit of its own
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.report(f"{frame.path()}/{spec.label}", "__init__", error)
             return None
 
@@ -353,14 +356,14 @@ class Planner:
             error: what it raised.
         """
         if self.trace.on:
-            words = f"{type(error).__name__}: {error}"
+            words = error_words(error)
             self.record(path, Event.FAULT, (("hook", hook), ("error", words)))
         if self._reported is None:
             self._reported = set()
         key = (path, hook)
         is_new = key not in self._reported
         self._reported.add(key)
-        self.agent.planner_fault(f"{hook} raised {type(error).__name__}", path, error, is_new)
+        self.agent.planner_fault(f"{hook} raised {type_name(error)}", path, error, is_new)
 
     def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
         """The planner gives up.

@@ -23,6 +23,7 @@ from agentrt.activity.states import STARTED
 from agentrt.body.budget import Claim, Share, ThinkBudget
 from agentrt.body.metrics import WaitTimes
 from agentrt.kernel.traps import Waiter, sleep_ticks, suspend_on
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
@@ -95,7 +96,7 @@ class SearchWork:
         """
         number: object = units
         if not isinstance(number, int) or number < 0:
-            raise ValueError(f"ctx.work({units!r}): it takes a whole number of units, 0 or more")
+            raise ValueError(f"ctx.work({repr_of(units)}): it takes a whole number of units, 0 or more")
         budget = self.budget
         if budget is None or units == 0:
             return sleep_ticks(0)

@@ -17,6 +17,7 @@ from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import next_tick, sleep_ticks
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
@@ -174,6 +175,7 @@ class Surroundings:
         if self._unit.state in (IDLE, IMPOSSIBLE, FINISHED):
             ignored(self._unit, "set_status_text_key")
             return
+        key = words_of(key)
         self._extras().status = (key, args)
         if self._unit.frame.planner.trace.on:
             self._unit.note(Event.STATUS, key=key)
@@ -186,7 +188,7 @@ class Surroundings:
 
         Source: seed 001, `set_debug_progress`.
         """
-        self._extras().progress = text
+        self._extras().progress = text = words_of(text)
         if self._unit.frame.planner.trace.on:
             self._unit.note(Event.PROGRESS, text=text)
 

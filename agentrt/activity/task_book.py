@@ -21,6 +21,7 @@ from agentrt.activity.task_specs import (
     declare_task,
 )
 from agentrt.errors import ArgumentError, DefinitionError, TaskError, WrongStateError, did_you_mean
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.task_units import TaskUnit
@@ -222,14 +223,16 @@ class TaskBook(ABC):
         self._require("create_task")
         given: object = args
         if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"create_task({activity!r}, {args!r}): the arguments are a mapping, or keyword arguments")
+            raise TypeError(
+                f"create_task({repr_of(activity)}, {repr_of(args)}): the arguments are a mapping, or keyword arguments"
+            )
         word: object = activity
         declaration = self._declarations.get(word) if isinstance(word, str) else None
         if declaration is None:
             declared = tuple(self._declarations)
             raise TaskError(
                 self.name,
-                f"the activity {activity!r} is not declared there.{did_you_mean(activity, declared)}",
+                f"the activity {repr_of(activity)} is not declared there.{did_you_mean(activity, declared)}",
                 f"Declare it in the group, or with group.declare_task; declared: {', '.join(declared) or 'nothing'}.",
             )
         if not declaration.is_multiple:
@@ -243,7 +246,7 @@ class TaskBook(ABC):
         values = {**(args or {}), **more}
         for name, value in values.items():
             if getattr(value, "is_destroyed", False):
-                raise ArgumentError(activity, name, f"{value!r} is destroyed already.")
+                raise ArgumentError(activity, name, f"{repr_of(value)} is destroyed already.")
         self.check_args(activity, values)
         return self.make_task(declaration, values)
 

@@ -31,7 +31,7 @@ from agentrt.activity.task_specs import (
 from agentrt.activity.task_states import TaskState
 from agentrt.activity.task_views import TaskGroupView, view_group
 from agentrt.body.metrics import WaitTimes
-from agentrt.errors import DefinitionError, WrongStateError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.kernel.traps import running
 
@@ -303,17 +303,19 @@ class TaskGroup(TaskBook):
     def _tell_all(self) -> None:
         """Tell what is to be told; one that raises keeps nobody else from being told."""
         news, self._news = self._news, []
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
         for fn, args in news:
             try:
                 fn(*args)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 errors.append(error)
         if running.kernel is not None:
             for raised in errors:
                 running.kernel.report(f"what was to be told of a task of {self.name} raised", raised)
         elif errors:
-            raise errors[0] if len(errors) == 1 else ExceptionGroup("callbacks of tasks raised", errors)
+            raise errors[0] if len(errors) == 1 else BaseExceptionGroup("callbacks of tasks raised", errors)
 
     def snapshot(self) -> TaskGroupView:
         """Its members and tasks now, as plain data."""

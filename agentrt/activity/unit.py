@@ -30,6 +30,7 @@ from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, 
 from agentrt.activity.timeouts import limit_unit
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action
@@ -269,7 +270,7 @@ class Unit(FlagClaimant):
             if planner.trace.on:
                 self.note(Event.DISABLED, hook=hook)
             planner.fault(self, hook, error)
-            self.own_extras().reason = f"{hook} raised {type(error).__name__}: {error}"
+            self.own_extras().reason = f"{hook} raised {error_words(error)}"
             self.stop_think()
             self.frame.look_again()
 
@@ -277,14 +278,14 @@ class Unit(FlagClaimant):
         """An entity that it needs was destroyed: its arguments are not valid any more."""
         self.reject(f"the entity {entity} was destroyed")
 
-    def callback_raised(self, error: Exception) -> None:
+    def callback_raised(self, error: BaseException) -> None:
         """A function that the author connected with ``ctx.listen`` raised."""
         if self.state == THINKING or self.state == READY:
             self.disable("a callback", error)
         else:
             self.frame.planner.fault(self, "a callback", error)
             if self.state >= STARTED:
-                self.frame.execution.abort(f"a callback raised {type(error).__name__}: {error}", self)
+                self.frame.execution.abort(f"a callback raised {error_words(error)}", self)
 
     def reject(self, reason: str) -> None:
         """The arguments are not valid any more."""

@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from agentrt.errors import ENDS_PROGRAM
+
 if TYPE_CHECKING:
     from agentrt.behavior.activation import Activation
     from agentrt.behavior.choices import Choice
@@ -124,7 +126,9 @@ class Log:
         output.current_time = memory.time
         try:
             function(f"BTDBO({level}) {self._agent()} @ {memory.time:.3f}: {' ' * depth}{text}")
-        except Exception as error:  # watching never changes the run
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # watching never changes the run
             output.function = None
             memory.require_body().fault(memory.name, "debug_output", error)
 

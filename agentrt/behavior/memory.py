@@ -32,7 +32,7 @@ from agentrt.behavior.unwinding import Unwinding
 from agentrt.behavior.views import TreeView, view_of
 from agentrt.behavior.walking import Step, Walk
 from agentrt.body.driver import BEHAVIOR, Body, LoneBody
-from agentrt.errors import AgentRTError, NotRunningError, WrongStateError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, NotRunningError, WrongStateError
 
 if TYPE_CHECKING:
     from agentrt.behavior.choices import Choice
@@ -102,7 +102,7 @@ class Memory(TreeState):
             if not self._is_plain:
                 self.settle(is_over=True)
 
-    def _steady(self, at: Activation) -> bool:
+    def _steady(self, at: Activation) -> bool:  # noqa: C901 - one frame, for speed
         """Go down the active path, until something changes."""
         child: Node | None = None
         choice: Choice | None = None
@@ -137,7 +137,9 @@ class Memory(TreeState):
                     at = below
                     continue
                 break
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             return self._raised(at, child, error)
         if child is None:
             return self.run(Walk.go, at, step)
@@ -156,7 +158,7 @@ class Memory(TreeState):
             return None
         return attempt(self, at, at.node.children.index(child), child, None)
 
-    def _raised(self, at: Activation, child: Node | None, error: Exception) -> bool:
+    def _raised(self, at: Activation, child: Node | None, error: BaseException) -> bool:
         """The tick of a behavior raised, or the Decide of a child."""
         if child is None:
             self.fault(at.node, at.path, "tick", error)
@@ -277,7 +279,9 @@ class Memory(TreeState):
         try:
             if rare is not None and rare.update_flags is not None:
                 self.decision_flags = rare.update_flags(self.agent)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.require_body().fault(self.name, "decision_flags", error)
         if self._stimuli is not None:
             self._stimuli.pass_to(now)

@@ -231,7 +231,7 @@ class TreeState:
 
     # --- faults -------------------------------------------------------------------------------------------------------
 
-    def fault(self, node: Node, path: str, hook: str, error: Exception) -> None:
+    def fault(self, node: Node, path: str, hook: str, error: BaseException) -> None:
         """A function of an author raised: report it, and disable the decider for this agent.
 
         Args:

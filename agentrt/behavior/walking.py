@@ -37,7 +37,7 @@ from agentrt.behavior.claiming import hand_back, release, secure
 from agentrt.behavior.routines import failed, start, work_of
 from agentrt.behavior.unwinding import Unwinding
 from agentrt.body.driver import note, tick_of
-from agentrt.errors import RedecideLoopError
+from agentrt.errors import ENDS_PROGRAM, RedecideLoopError
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -154,7 +154,9 @@ class Walk:
                 self._log.ticking(at)
             try:
                 is_over = failed(beat(at))
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._memory.fault(at.node, at.path, "tick", error)
                 is_over = True
             if is_over:
@@ -344,7 +346,9 @@ class Walk:
             hook = "run"
             if node.run is not None:
                 start(at, hook, node.run)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             memory.fault(node, at.path, hook, error)
             return False
         return True

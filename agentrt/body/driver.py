@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.body.flags import FlagLedger, Holder
 from agentrt.errors import NotRunningError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -189,7 +190,7 @@ class LoneBody:
 
 
 def _warn(path: str, hook: str, error: BaseException) -> None:
-    warnings.warn(f"{path}: {hook} raised {type(error).__name__}: {error}", RuntimeWarning, stacklevel=4)
+    warnings.warn(f"{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
 
 
 def tick_of(body: Body) -> int:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
 
 from agentrt.body.driver import Body, LoneBody, Routine, note, tick_of
-from agentrt.errors import NotRunningError
+from agentrt.errors import ENDS_PROGRAM, NotRunningError
 from agentrt.goals.goal import Goal
 from agentrt.goals.states import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, RUNNING
 from agentrt.goals.views import GoalSelectorView
@@ -115,7 +115,9 @@ class GoalLife(ABC):
         note(self.body, wrapped.flag_name, Event.START, (("priority", wrapped.priority),))
         try:
             result = wrapped.goal.start()
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.fail(wrapped, "start", error)
             return
         if result is not None:
@@ -129,7 +131,9 @@ class GoalLife(ABC):
         if type(goal).run is not Goal.run:
             try:
                 coro = goal.run()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.fail(wrapped, "run", error)
             else:
                 self.spawn(wrapped, "run", coro)
@@ -267,11 +271,11 @@ class GoalLife(ABC):
                 self._routine(wrapped, "stop", result)
                 self._clean_up(wrapped, fate)
                 return
-        except Exception as error:
-            self.fail(wrapped, "stop", error)
-        except BaseException:
+        except ENDS_PROGRAM:
             self._end(wrapped, fate)
             raise
+        except BaseException as error:
+            self.fail(wrapped, "stop", error)
         self._end(wrapped, fate)
 
     def _end(self, wrapped: WrappedGoal, fate: int) -> None:

@@ -34,7 +34,7 @@ from collections.abc import Callable
 
 from agentrt.body.driver import GOALS, Body
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order
 from agentrt.goals.sharing import FlagSharing
 from agentrt.goals.states import ABSENT, BUSY, ENDING, IDLE, PENDING, RUNNING
@@ -272,7 +272,9 @@ class GoalSelector(FlagSharing):
                     continue
                 try:
                     goes_on = goal.can_continue_to_use()
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     self.fail(wrapped, "can_continue_to_use", error)
                 else:
                     if not goes_on:
@@ -307,7 +309,9 @@ class GoalSelector(FlagSharing):
                     continue
             try:
                 can_be_used = goal.can_use()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.fail(wrapped, "can_use", error)
             else:
                 if can_be_used and wrapped.state == IDLE:
@@ -321,7 +325,9 @@ class GoalSelector(FlagSharing):
         """
         try:
             return wrapped.goal.can_use()
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.fail(wrapped, "can_use", error)
             return False
 
@@ -337,7 +343,9 @@ class GoalSelector(FlagSharing):
             if wrapped.state == RUNNING and (tick_all or wrapped.requires_update_every_tick):
                 try:
                     result = wrapped.goal.tick()
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     self.fail(wrapped, "tick", error)
                 else:
                     if result is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import InternalError
+from agentrt.errors import ENDS_PROGRAM, InternalError
 from agentrt.goals.states import ABSENT, BUSY, IDLE, STATE_NAMES, STATE_TABLE
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ class WrappedGoal:
         try:
             answer: Any = self.goal.requires_update_every_tick
             return answer if answer is False or answer is True else bool(answer() if callable(answer) else answer)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self._fail("requires_update_every_tick", error)
             return False
 
@@ -161,7 +163,9 @@ class WrappedGoal:
         try:
             answer: Any = self.goal.is_interruptible
             return answer if answer is True or answer is False else bool(answer() if callable(answer) else answer)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self._fail("is_interruptible", error)
             return True
 
@@ -182,7 +186,7 @@ class WrappedGoal:
         if selector is not None:
             selector.flags_granted(self)
 
-    def _fail(self, question: str, error: Exception) -> None:
+    def _fail(self, question: str, error: BaseException) -> None:
         selector = self.goal._selector
         assert selector is not None  # it is asked by its selector, and by the ledger while it holds a flag
         selector.fail(self, question, error)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ class Batch:
         for member in self.members:
             try:
                 coro = member.open(self)
-            except Exception as fault:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 kernel.report(f"{member.strand_name()!r} could not be started", fault)
                 continue
             if coro is not None:
@@ -117,7 +120,9 @@ class Batch:
         for member in members:
             try:
                 self._coro = coro = member.open(self)
-            except Exception as fault:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 kernel.report(f"{member.strand_name()!r} could not be started", fault)
                 continue
             if coro is None:
@@ -129,7 +134,9 @@ class Batch:
                 if self._strand is None:
                     try:
                         member.on_strand_end(None, stop.value, None)
-                    except Exception as fault:
+                    except ENDS_PROGRAM:
+                        raise
+                    except BaseException as fault:
                         self._report_owner(fault)
                 else:
                     self._ended(stop.value, None)
@@ -170,11 +177,13 @@ class Batch:
         assert self._member is not None
         try:
             self._member.on_strand_end(None, result, error)
-        except Exception as fault:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as fault:
             self._report_owner(fault)
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
 
-    def _report_owner(self, fault: Exception) -> None:
+    def _report_owner(self, fault: BaseException) -> None:
         assert self._member is not None
         self._kernel.report(f"the owner of {self._member.strand_name()!r} raised when it ended", fault)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import KEEP
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -25,7 +27,13 @@ def name_of(fn: object) -> str:
     Args:
         fn: a function, or whatever else can be called.
     """
-    return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+    try:
+        name = getattr(fn, "__qualname__", None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # of an author's own class: whoever reports it needs a name all the same
+        name = None
+    return name if isinstance(name, str) and name else type_name(fn)
 
 
 class Caller:
@@ -47,7 +55,9 @@ class Caller:
         call: Any = self.kernel.current
         try:
             call.fn(*call.args)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.kernel.report(f"a callback raised: {call.name}", error)
         return KEEP
 

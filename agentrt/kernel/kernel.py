@@ -25,7 +25,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
 from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
@@ -263,7 +263,9 @@ class Kernel:
         """
         try:
             fn(*args)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.report(f"a function of the tick raised: {name_of(fn)}", error)
 
     def drain(self, expired: Callable[[], bool] | None = None) -> bool:  # noqa: C901 - one frame, for speed
@@ -394,7 +396,9 @@ class Kernel:
             strand.owner = None  # a strand that was stopped in its sleep lies in the agenda until the tick comes
             try:
                 owner.on_strand_end(strand, result, error)
-            except Exception as fault:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 self.report(f"the owner of {strand.name!r} raised when it ended", fault)
         if error is None or cancelled:
             return

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar, cast
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import Attendance, Audience, Waiter, running, suspend_on
 
 __all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns"]
@@ -83,19 +84,21 @@ class Signal:
             value: handed to who waits and who is connected.
 
         Raises:
-            Exception: what a connected function raised, if no kernel runs that could report it; all were called
+            BaseException: what a connected function raised, if no kernel runs that could report it; all were called
                 nevertheless.
         """
         if self._waiting is not None:
             self._waiting.notify_all(value)
         if not self._connections:
             return
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
         for connection in tuple(self._connections):
             if connection._signal is not None:  # else one of those before it closed it
                 try:
                     connection._function(value)
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     errors.append(error)
         if not errors:
             return
@@ -105,7 +108,7 @@ class Signal:
         elif len(errors) == 1:
             raise errors[0]
         else:
-            raise ExceptionGroup("functions connected to a signal raised", errors)
+            raise BaseExceptionGroup("functions connected to a signal raised", errors)
 
     def __repr__(self) -> str:
         waiting = 0 if self._waiting is None else len(self._waiting)

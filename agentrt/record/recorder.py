@@ -36,7 +36,7 @@ from agentrt.record.schema import SCHEMA, name_in
 from agentrt.record.store import InputRow, Store
 from agentrt.record.values import Codec, Codecs
 from agentrt.record.views import ViewWriter
-from agentrt.words import error_words
+from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.runtime import Runtime
@@ -305,7 +305,7 @@ class Recorder:
         with self._lock:
             if not self.is_open:
                 return
-            self._let_go(reason or "closed")
+            self._let_go(words_of(reason) or "closed")
             try:
                 self._store.close(self.stopped)
             except ENDS_PROGRAM:

@@ -26,7 +26,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from agentrt.body.driver import Body, Routine, note
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.trace import Event
 from agentrt.selection.holding import LeafFlags
 from agentrt.selection.leaf import Behaviors, BehaviorSource, LeafBehavior, made
@@ -257,7 +257,9 @@ class Stage(TreeVariables):
             result = callback(*args)
             if result is not None and isinstance(result, Coroutine):
                 self._go(hook, result)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.body.fault(self._path(), hook, error)
             self._put_out(hook)
             return False

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from agentrt.body.driver import Body, note
 from agentrt.errors import DefinitionError
 from agentrt.kernel.trace import Event
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.selection.program import Program
@@ -89,7 +90,9 @@ class TreeVariables:
         """
         given: object = value  # a text from a file or a console would be true whatever it says
         if given not in (False, True):
-            raise DefinitionError(f"variable {name!r}", f"it cannot be set to {value!r}.", "Write True or False.")
+            raise DefinitionError(
+                f"variable {name!r}", f"it cannot be set to {repr_of(value)}.", "Write True or False."
+            )
         program = self._program
         if program is not self.tree.program:
             program = self._adopt()

@@ -30,7 +30,7 @@ from agentrt.activity.states import (
 from agentrt.activity.task_units import TaskUnit
 from agentrt.kernel.strand import Strand
 from agentrt.snapshot.plan_views import FrameView, TaskPlace, UnitView
-from agentrt.status import plain
+from agentrt.words import plain
 
 if TYPE_CHECKING:
     from agentrt.activity.extras import Extras
@@ -237,16 +237,18 @@ def _args(args: Any) -> tuple[tuple[str, str], ...]:
 def _words(value: Any, depth: int = 0) -> str:
     """An argument in words; a thing of the world by its name."""
     kind = type(value)
-    if kind is int or kind is float or kind is bool:
+    if kind is float or kind is bool:
         return str(value)
     if isinstance(value, (list, tuple)):
         if depth > _DEEPEST:
             return "(...)"
-        named = ", ".join([_words(one, depth + 1) for one in value[:_MOST]])
-        return f"({named})" if len(value) <= _MOST else f"({named}, ... {len(value)} of them)"
-    if isinstance(value, dict):
+        own: Any = list if isinstance(value, list) else tuple  # whatever a subclass makes of these
+        count = own.__len__(value)
+        named = ", ".join([_words(one, depth + 1) for one in own.__getitem__(value, slice(_MOST))])
+        return f"({named})" if count <= _MOST else f"({named}, ... {count} of them)"
+    if kind is dict:
         return f"{len(value)} entries"
-    if isinstance(value, (set, frozenset)):
+    if kind is set or kind is frozenset:
         return f"{len(value)} elements"
     text = str(plain(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -15,6 +15,7 @@ from agentrt.strategy import assuming
 from agentrt.strategy.dependency import required
 from agentrt.strategy.supplies import amounts_of, enough
 from agentrt.strategy.worlds import World
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
@@ -32,8 +33,8 @@ class Cannot(BaseException):
     """What ``ask.cannot`` raises. Control flow; let it pass."""
 
     def __init__(self, reason: str) -> None:
-        self.reason: Final = reason
-        super().__init__(reason)
+        self.reason: Final = words_of(reason)
+        super().__init__(self.reason)
 
 
 class Ask:

@@ -29,6 +29,7 @@ from agentrt.strategy.gate import Gate
 from agentrt.strategy.lost import is_lost
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import Outcome
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -206,7 +207,7 @@ class Attempt(SpawnedFrame):
             if self.outcome is Outcome.RUNNING and not self.is_again:
                 self.fail(_words(failure), failure)
         except Exception as error:
-            self.fail(f"it raised {type(error).__name__}: {error}", error)
+            self.fail(f"it raised {error_words(error)}", error)
             unit.frame.planner.fault(unit, "run", error)
         else:
             if self.outcome is Outcome.RUNNING:

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import DefinitionError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
@@ -87,9 +88,11 @@ class Catalog:
             self._counter += 1
             try:
                 provider = Provider(spec, self._counter)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 raise DefinitionError(
-                    spec.subject, f"it cannot be made: {type(error).__name__}: {error}.", "Give it no arguments."
+                    spec.subject, f"it cannot be made: {error_words(error)}.", "Give it no arguments."
                 ) from error
             self._providers[cls] = provider
             self._changed()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from agentrt.words import words_of
+
 __all__ = ["Fail", "Restart"]
 
 
@@ -18,8 +20,8 @@ class Fail(BaseException):
     """
 
     def __init__(self, reason: str) -> None:
-        self.reason: Final = reason
-        super().__init__(reason)
+        self.reason: Final = words_of(reason)
+        super().__init__(self.reason)
 
 
 @final
@@ -33,5 +35,5 @@ class Restart(BaseException):
     """
 
     def __init__(self, reason: str) -> None:
-        self.reason: Final = reason
-        super().__init__(reason)
+        self.reason: Final = words_of(reason)
+        super().__init__(self.reason)

@@ -29,6 +29,7 @@ from agentrt.activity.fields import REQUIRED, ActionArgs, Fresh
 from agentrt.activity.spec import default_hook
 from agentrt.activity.steps import ACTIVITY
 from agentrt.errors import ArgumentError, DefinitionError
+from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
@@ -136,7 +137,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
             hash(self)
         except TypeError as error:
             raise ArgumentError(
-                self.activity, "a value", f"cannot be hashed ({error}). Give a tuple instead of a list."
+                self.activity, "a value", f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
             ) from None
 
     # --- what an author may say ---------------------------------------------------------------------------------------
@@ -257,4 +258,4 @@ def required(method: str, *wanted: object) -> None:
             meant = 'Write one, such as Collect("log", 4).'
             if isinstance(one, type) and issubclass(one, Dependency):
                 meant = f"Give it its values: {one.__name__}(...)."
-            raise ArgumentError(method, "wanted", f"takes a dependency, not {one!r}. {meant}")
+            raise ArgumentError(method, "wanted", f"takes a dependency, not {repr_of(one)}. {meant}")

@@ -24,11 +24,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.asking import Ask, Cannot
 from agentrt.strategy.assuming import checked
 from agentrt.strategy.offers import Choice, Offer, Priced
 from agentrt.strategy.strategy import LONGEST_COST
 from agentrt.strategy.worlds import Context, Kept, Level, Need, Table, World
+from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.catalog import Provider
@@ -193,7 +195,9 @@ class Estimator:
             return bool(wanted.is_met(Ask(self, world or self.world, 0)))
         except Cannot:
             return False
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.gameplay.fault(kind.activity, "is_met", error)
             return False
 
@@ -266,9 +270,11 @@ class Estimator:
                 self.foresees(checked(provider.oracle.foresee(ask, wanted)))
         except Cannot as cannot:
             return inf, cannot.reason
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.gameplay.fault(spec.label, "estimate", error)
-            return inf, f"estimate raised {type(error).__name__}: {error}"
+            return inf, f"estimate raised {error_words(error)}"
         if cost is None:
             return inf, "it says that it cannot"
         if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
@@ -276,9 +282,11 @@ class Estimator:
         if cost == inf:
             lack = self._levels[-1].lack
             return inf, f"nobody can provide {'what it needs' if lack is None else lack.label()}"
-        wrong = ValueError(f"the estimate of {spec.subject} is {cost!r}: it takes game seconds, 0 or more, or None")
+        wrong = ValueError(
+            f"the estimate of {spec.subject} is {repr_of(cost)}: it takes game seconds, 0 or more, or None"
+        )
         self.gameplay.fault(spec.label, "estimate", wrong)
-        return inf, f"its estimate is {cost!r}, which is no cost"
+        return inf, f"its estimate is {repr_of(cost)}, which is no cost"
 
     def _corrected(self, provider: Provider, cost: float) -> float:
         """What a strategy says, corrected by what it took before, if the agent wants that."""

@@ -35,12 +35,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.errors import DependencyFailedError
+from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
 from agentrt.strategy.lost import await_end, is_lost, refuse
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -106,7 +107,9 @@ class Incident:
         if self.then is not None:
             try:
                 self.then(outcome)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 gameplay.fault(f"interruption {self.interruption.name}", "then", error)
 
     def __repr__(self) -> str:
@@ -308,7 +311,7 @@ class Interruptions:
                 insort(self.pending, incident, key=_rank)
                 raise
             # Nothing that goes wrong here is the fault of whoever was interrupted.
-            place.end(Outcome.FAILED, solving.gameplay.tick, f"{type(error).__name__}: {error}")
+            place.end(Outcome.FAILED, solving.gameplay.tick, error_words(error))
             solving.gameplay.fault(f"interruption {incident.interruption.name}", "solve", error)
         else:
             place.end(Outcome.DONE, solving.gameplay.tick)

@@ -30,6 +30,7 @@ from agentrt.kernel.traps import current_strand, running
 from agentrt.strategy.entry import SolveRequest
 from agentrt.strategy.solving import Solving
 from agentrt.strategy.tree import Outcome
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -53,7 +54,7 @@ class _Performed(Performance):
         super().__init__(planner, activity, {"solving": request.solving}, None, SolveRequest.spec)
         self._request = request
 
-    def _over(self, error: Exception | None) -> None:
+    def _over(self, error: BaseException | None) -> None:
         planner = self.planner
         planner.performances = tuple(one for one in planner.performances if one is not self)
         self._request.over(error)
@@ -104,7 +105,7 @@ class Request(Generic[R]):
         self.wanted: Dependency[R] = wanted
         self.solving: Solving = Solving(gameplay, estimator, wanted, only, priority)
         self.outcome: Outcome = Outcome.RUNNING
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._ended = Event()
         self._callbacks: list[Callable[[Request[R]], object]] = []
         self._kernel = gameplay.agent.require_life(type(wanted).activity).kernel
@@ -168,7 +169,7 @@ class Request(Generic[R]):
         Args:
             reason: why, in words.
         """
-        self._inside(self._cancel, reason)
+        self._inside(self._cancel, words_of(reason))
 
     def then(self, callback: Callable[[Request[R]], object]) -> None:
         """Call a function when it is over, inside a tick; if it is over already, soon.
@@ -239,7 +240,7 @@ class Request(Generic[R]):
         else:
             self._callbacks.append(callback)
 
-    def over(self, error: Exception | None) -> None:
+    def over(self, error: BaseException | None) -> None:
         """It has ended; called by what performed it.
 
         Args:

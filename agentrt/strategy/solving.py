@@ -25,7 +25,7 @@ from collections.abc import Callable, Collection, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import DependencyFailedError
+from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.asking import Ask, Cannot
@@ -258,7 +258,9 @@ class Solving:
             return wanted.met_value(Ask(self.estimator, self.estimator.world, 0))
         except Cannot:
             return None
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.gameplay.fault(type(wanted).activity, "met_value", error)
             return None
 

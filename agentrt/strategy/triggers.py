@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.catching import is_under
-from agentrt.errors import DefinitionError, NotRunningError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.dependency import Dependency
 from agentrt.strategy.interrupting import Incident, Interruption
@@ -122,7 +122,9 @@ class _Watch:
             try:
                 value = self.trigger.when(self._gameplay.agent)
                 is_true = bool(value)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._gameplay.fault(f"trigger {self.trigger.name}", "when", error)
                 return
             if is_true:
@@ -143,7 +145,9 @@ class _Watch:
         wanted: Dependency[Any] | None
         try:
             wanted = trigger.solve if isinstance(trigger.solve, Dependency) else trigger.solve(value)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             gameplay.fault(f"trigger {trigger.name}", "solve", error)
             return
         if wanted is not None and not gameplay.estimator.is_met(wanted):

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.current import Current, expected_fields
 from agentrt.activity.expected import ExpectedStorage
+from agentrt.errors import ENDS_PROGRAM
 
 if TYPE_CHECKING:
     from agentrt.strategy.catalog import Provider
@@ -217,7 +218,9 @@ def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
                 value, found = dict(value.items), dict(found.items)
             if not bool(value == found):
                 return None
-        except Exception:  # an author's type that cannot be compared: nobody knows
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:  # an author's type that cannot be compared: nobody knows
             return None
     return assumed.keys()
 

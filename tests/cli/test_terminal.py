@@ -264,7 +264,7 @@ def test_a_difference_of_hostile_recordings_is_told_line_by_line(hostile_files):
     one, other = (file for file in hostile_files if file.suffix == ".sqlite")
     result = run("diff", one, other)
     assert result.exit_code == 1
-    assert "\\x1b]0;pwn\\x07\\x1b[31mred\\x9b2J\\u202e\\x7f\\r\\x85\\u2028[red][link=x]\\x00\\ud800" in result.stdout
+    assert "\\x1b]0;pwn\\x07\\x1b[31mred\\x9b2J\\u202e\\x7f\\r\\x85\\u2028[red][link=x]\\x00" in result.stdout
     assert not [line for line in result.stdout.splitlines() if line.startswith("  + forged")]
     same = run("diff", one, one)
     assert same.exit_code == 0
