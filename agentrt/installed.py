@@ -56,6 +56,6 @@ def _origin() -> str | None:
         text = distribution(_NAME).read_text("direct_url.json")
         told: Any = json.loads(text) if text else {}
         address, system = told.get("url", ""), told.get("vcs_info", {}).get("vcs", "")
-    except (ImportError, OSError, ValueError, LookupError, AttributeError, TypeError):  # it has no books, or broken ones
+    except (ImportError, OSError, ValueError, LookupError, AttributeError, TypeError):  # no books, or broken ones
         return None
     return f"{system}+{address}" if system else str(address)
