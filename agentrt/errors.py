@@ -130,6 +130,14 @@ class AgentRTError(Exception):
         self.text = printable_lines(text)
         super().__init__(f"[{self.code}] {self.text}")
 
+    def add_note(self, note: str, /) -> None:
+        """Add a note, escaped like the text.
+
+        Args:
+            note: what Python shows below the error.
+        """
+        super().add_note(printable_lines(note))
+
 
 # --- branches ---------------------------------------------------------------------------------------------------------
 

@@ -102,9 +102,16 @@ def _check_ending(path: Path | None, ending: str, option: str) -> None:
 
 def _open(stack: ExitStack, path: Path, option: str) -> BinaryIO:
     try:
-        return stack.enter_context(path.open("wb"))
+        file = path.open("wb")
     except OSError as error:
         raise click.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint=option) from None
+    stack.callback(_close, file)
+    return file
+
+
+def _close(file: BinaryIO) -> None:
+    with contextlib.suppress(OSError):  # what was not written was told when the film was finished
+        file.close()
 
 
 @dataclass(slots=True)
@@ -112,6 +119,7 @@ class _Show:
     """An episode that is played, and all who look at it."""
 
     films: list[tuple[Path, Sheet | Clip]] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
     story: Story = field(init=False)
     faults: Faults = field(init=False)
     is_stopped: bool = field(init=False, default=False)
@@ -136,14 +144,22 @@ class _Show:
         return new
 
     def _film(self, new: list[str]) -> None:
-        for _, film in self.films:
-            film.take(self.story.episode, new)
+        for one in tuple(self.films):
+            try:
+                one[1].take(self.story.episode, new)
+            except OSError as error:  # a disk that is full ends the film and not the episode
+                self.films.remove(one)
+                self.broken.append(f"{one[0]} cannot be written: {error.strerror}")
 
     def end(self) -> Iterator[str]:
         """Finish the films, and tell what happened in lines of text."""
         yield from self.story.summary()
         for path, film in self.films:
-            yield f"{path}: {film.finish()} frames"
+            try:
+                yield f"{path}: {film.finish()} frames"
+            except OSError as error:
+                self.broken.append(f"{path} cannot be written: {error.strerror}")
+        yield from self.broken
         if self.faults.count:
             yield f"faults in the mind: {self.faults.count}; the first: {self.faults.first}"
 

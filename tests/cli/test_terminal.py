@@ -345,4 +345,6 @@ def test_the_text_of_every_error_of_ours_is_quiet():
     for error in (AgentRTError(f"{WORST}\nand more"), DataFault(WORST, file=WORST, pointer=WORST)):
         require_quiet(str(error))
         require_quiet(error.text)
+        error.add_note(f"{WORST}\nand more")
+        require_quiet("\n".join(error.__notes__))
     assert str(AgentRTError("one\ntwo")) == "[ART000] one\ntwo"
