@@ -296,5 +296,5 @@ def test_without_the_package_the_error_says_which_extra(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.resources", None)
-    with pytest.raises(MissingExtraError, match=r"agentrt\[otel\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install -e '.\[otel\]'"):
         OtelExport(InMemorySpanExporter(), 20)
