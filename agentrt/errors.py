@@ -23,7 +23,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agentrt.words import words_of
+from agentrt.installed import how_to_add
+from agentrt.words import printable_lines, words_of
 
 __all__ = [
     "ENDS_PROGRAM",
@@ -116,6 +117,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class AgentRTError(Exception):
     """The root of all errors that agentrt raises.
 
+    What a text repeats of a file, a name or an argument is escaped: whoever prints an error, as Python does with its
+    traceback, hands no control character to a terminal.
+
     Attributes:
         code: stable, for searching and for handlers; never reused for another fault.
         text: what happened, where, and what to write instead.
@@ -124,8 +128,16 @@ class AgentRTError(Exception):
     code = "ART000"
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(f"[{self.code}] {text}")
+        self.text = printable_lines(text)
+        super().__init__(f"[{self.code}] {self.text}")
+
+    def add_note(self, note: str, /) -> None:
+        """Add a note, escaped like the text.
+
+        Args:
+            note: what Python shows below the error.
+        """
+        super().add_note(printable_lines(note))
 
 
 # --- branches ---------------------------------------------------------------------------------------------------------
@@ -284,9 +296,7 @@ class MissingExtraError(AuthorError):
     def __init__(self, extra: str, package: str) -> None:
         self.extra = extra
         self.package = package
-        super().__init__(
-            f"this needs the package '{package}', which is not installed. Run: pip install 'agentrt[{extra}]'"
-        )
+        super().__init__(f"this needs the package '{package}', which is not installed. {how_to_add(extra, package)}")
 
 
 class TaskError(AuthorError):
@@ -490,7 +500,7 @@ class UnknownWorldError(DataFault):
         if not known:
             super().__init__(
                 f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
-                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'"
+                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. {how_to_add('demo')}"
             )
             return
         super().__init__(
@@ -724,19 +734,33 @@ class ForeignAwaitError(RunFault):
 
 
 class LivelockError(RunFault):
-    """A strand ran on and on within one tick, without time passing.
+    """A strand ran on and on within one tick, without time passing; or one step took longer than ``hang_limit``.
 
     Attributes:
-        steps: how many steps it took.
+        steps: how many steps it took, or how many waits that had nothing to wait for; 0 for a single step that was
+            ended.
+        seconds: how long that one took, in real seconds; 0 else.
     """
 
     code = "ART302"
 
-    def __init__(self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(
+        self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None, seconds: float = 0.0
+    ) -> None:
         self.steps = steps
+        self.seconds = seconds
+        if seconds:
+            text = (
+                f"kept the thread for {seconds:.2f} s in one step, which is more than the runtime's hang_limit. Call "
+                f"what takes long through 'await ctx.call(fn, *args)', or let its loop await now and then."
+            )
+        else:
+            text = (
+                f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
+                f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again."
+            )
         super().__init__(
-            f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
-            f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again.",
+            text,
             agent=agent,
             path=path,
             tick=tick,
@@ -877,26 +901,38 @@ class RequestDeadlockError(DependencyFailedError):
 
 
 class RedecideLoopError(RunFault):
-    """The groups of a behavior tree redecided too often in one tick.
+    """A behavior tree went round in circles in one tick, or redecided more often than it declares.
 
     Attributes:
         tree: the tree.
         group: the group that failed most often; the one that redecides, if none did.
         count: how many deciders failed in the tick.
+        bound: which bound that was beyond, in words.
     """
 
     code = "ART309"
 
     def __init__(
-        self, tree: str, group: str, count: int, *, agent: str = "", path: str = "", tick: int | None = None
+        self,
+        tree: str,
+        group: str,
+        count: int,
+        *,
+        bound: str = "",
+        agent: str = "",
+        path: str = "",
+        tick: int | None = None,
     ) -> None:
         self.tree = tree
         self.group = group
         self.count = count
+        self.bound = bound
+        why = f" ({bound})" if bound else ""
         super().__init__(
-            f"the behavior tree {tree} gave up this tick after {count} redecides, mostly in the group {group}: "
+            f"the behavior tree {tree} gave up this tick after {count} redecides{why}, mostly in the group {group}: "
             f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
-            f"children would (the Subset Rule), delegate the decision to the children, or raise max_redecides.",
+            f"children would (the Subset Rule), delegate the decision to the children, or declare how many redecides a "
+            f"tick may have: max_redecides.",
             agent=agent,
             path=path,
             tick=tick,

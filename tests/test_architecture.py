@@ -36,10 +36,11 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
     "agentrt/strategy/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
+    "agentrt/kernel/killing.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "threading", "time"},
-    "agentrt/kernel/hosts/watchdog.py": {"sysconfig", "threading", "time"},
+    "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
 LONGEST_MODULE = 800  # above that its header says why it is one, and it is named below
@@ -52,6 +53,11 @@ ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
 }
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
+    "agentrt/body/driver.py",  # a driver: what it is, whom it drives, whose it is
+    "agentrt/goals/selector.py",  # one machine: its goals, its passes, whom it drives
+    "agentrt/behavior/walking.py",  # one loop, and what bounds it
+    "agentrt/kernel/kernel.py",  # time and order in one object
+    "agentrt/record/recorder.py",  # what is written, and whatever may fail while it is
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }

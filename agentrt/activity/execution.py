@@ -38,13 +38,16 @@ if TYPE_CHECKING:
     from agentrt.body.flags import Holder
     from agentrt.kernel.calls import Timer
 
-__all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
+__all__ = ["MAX_ABORTS", "MAX_EXECUTED", "MAX_SWITCHES", "Execution"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
 
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
+
+MAX_EXECUTED = 4
+"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
 class Execution:
@@ -71,6 +74,8 @@ class Execution:
         "_abort",
         "_counts",
         "_ending",
+        "_executed",
+        "_executed_tick",
         "_given_up",
         "_switch_tick",
         "_switches",
@@ -104,6 +109,8 @@ class Execution:
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
+        self._executed_tick = 0
+        self._executed = 0
         self._target: Frame | None = None
         self._was_running = False
         self._timer: Timer | None = None
@@ -216,7 +223,7 @@ class Execution:
         elif isinstance(error, self.planner.kernel.host.cancelled_type):
             self.abort("cancelled from outside", unit)
         else:
-            self.planner.fault(unit, "run", error)
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
             self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
@@ -310,6 +317,19 @@ class Execution:
             self._switches = 0
         self._switches += 1
         return self._switches <= MAX_SWITCHES
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it.
+
+        The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
+        are; each of these costs as much as many steps.
+        """
+        kernel = self.planner.kernel
+        if kernel.clock.tick != self._executed_tick:
+            self._executed_tick = kernel.clock.tick
+            self._executed = 0
+        self._executed += 1
+        return self._executed <= MAX_EXECUTED * kernel.livelock_steps
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 

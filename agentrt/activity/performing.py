@@ -31,7 +31,7 @@ from agentrt.activity.waits import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Waiter, current_strand, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, current_strand, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -307,6 +307,7 @@ async def perform(
         ActivityRecursionError: actions that await one another's performances are nested too deep.
         NotRunningError: no runtime steps the coroutine in which it is awaited.
     """
+    await at_once(is_dear=True)  # what follows may raise
     owner = current_strand().owner  # raises before anything is begun that nobody would end
     performance = Performance(planner, activity, args, holder, chosen)
     performance.asker = owner if isinstance(owner, Unit) else None

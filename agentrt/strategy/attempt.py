@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.control import Reject
+from agentrt.activity.control import Flow, Reject
 from agentrt.activity.spawning import SpawnedFrame
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.activity.surroundings import ignored
@@ -29,7 +29,6 @@ from agentrt.errors import (
     DependencyFailedError,
 )
 from agentrt.kernel.scope import CancelScope, outlast
-from agentrt.kernel.traps import running
 from agentrt.strategy.asking import Cannot
 from agentrt.strategy.carrier import carrier_of
 from agentrt.strategy.context import StrategyContext
@@ -84,6 +83,7 @@ class Attempt(SpawnedFrame):
             goes on counting.
         is_again: whether it is to be run again.
         was_interrupted: whether it was unwound because something came up.
+        is_hearing: whether its strategy is being told of an interruption; it may have been unwound for that already.
         is_solving: whether it has something solved at this moment.
         executed: the plain activity that it executes at this moment.
     """
@@ -91,7 +91,6 @@ class Attempt(SpawnedFrame):
     __slots__ = (
         "_dealing",
         "_gate",
-        "_is_hearing",
         "_is_kept_waiting",
         "_scope",
         "_strategy",
@@ -103,6 +102,7 @@ class Attempt(SpawnedFrame):
         "executed",
         "interruptions",
         "is_again",
+        "is_hearing",
         "is_solving",
         "node",
         "outcome",
@@ -145,7 +145,7 @@ class Attempt(SpawnedFrame):
         self._strategy: Strategy | None = None
         self._scope: CancelScope | None = None
         self._is_kept_waiting = False  # whether whoever needs it waits until it has its control flags
-        self._is_hearing = False  # whether its hook ``interrupted`` is being called
+        self.is_hearing: bool = False
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -358,9 +358,15 @@ class Attempt(SpawnedFrame):
         strategy, context, spec = self._strategy, self.context, self.provider.spec
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
             return False
-        self._is_hearing = True
+        kernel = self.frame.planner.kernel
+        outer, kernel.acting = kernel.acting, context.holder
+        self.is_hearing = True
         try:
-            strategy.interrupted(context, interruption)
+            try:
+                strategy.interrupted(context, interruption)
+            finally:
+                kernel.acting = outer
+                self.is_hearing = False
         except (Fail, Cannot, Reject) as failure:
             self.fail(failure.reason)
         except Restart:
@@ -372,34 +378,29 @@ class Attempt(SpawnedFrame):
             self.solving.gameplay.fault(spec.label, "interrupted", error)
         else:
             return False
-        finally:
-            self._is_hearing = False
+        return self._unwind()
+
+    def give_up(self, flow: Flow) -> None:
+        """Somebody else than the strategy itself says, through its context, that it fails or begins again.
+
+        Args:
+            flow: what is said.
+        """
+        if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
+            ignored(self._unit, flow.method)
+            return
+        if isinstance(flow, Restart):
+            self.is_again = True
+        else:
+            self.fail(flow.reason)
+        self._unwind()
+
+    def _unwind(self) -> bool:
+        """What becomes of it is decided: have it unwound. Says whether there was anything to unwind."""
         if self.frame.state in (IDLE, FINISHED):
             return False  # it was unwound before
         self.stop()
         return True
-
-    def is_speaking(self) -> bool:
-        """Whether it is its author's own hook that is at work at this moment: its coroutine, or ``interrupted``."""
-        kernel, unit = self.frame.planner.kernel, self.frame.active
-        if running.kernel is not kernel:
-            return False
-        return self._is_hearing or (unit is not None and unit.running is not None and kernel.current is unit.running)
-
-    def give_up(self, control: Fail | Restart) -> None:
-        """Its author said through its context, from anywhere else, that it cannot go on, or begins again.
-
-        Args:
-            control: what would have been raised in it.
-        """
-        if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
-            ignored(self._unit, "fail" if isinstance(control, Fail) else "restart")
-            return
-        if isinstance(control, Fail):
-            self.fail(control.reason)
-        else:
-            self.is_again = True
-        self.stop()
 
     def chain(self) -> list[tuple[Provider, Dependency[Any]]]:
         """Who is run, for what: this one and those above it, the outermost first."""

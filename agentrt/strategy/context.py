@@ -9,21 +9,15 @@ Source: seed 003, "Plugins", "Orderless Dependencies", "Optional Dependencies".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from agentrt.activity.context import Context
+from agentrt.activity.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.spawning import SpawnedFrame
-from agentrt.errors import (
-    ActivityAbortedError,
-    ArgumentError,
-    DependencyFailedError,
-    NotRunningError,
-    WrongStateError,
-)
-from agentrt.kernel.traps import next_tick, running
+from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError
+from agentrt.kernel.traps import at_once, next_tick
 from agentrt.strategy.asking import Ask
 from agentrt.strategy.control import Fail, Restart
 from agentrt.strategy.dependency import label_of, required
@@ -139,6 +133,7 @@ class StrategyContext(Context):
             ActivityAbortedError: it is awaited behind a shield, while the strategy is unwound.
             WrongStateError: the strategy does not run, or has something else solved at this moment.
         """
+        await at_once(is_dear=True)  # it may be met already, or refused
         required("ctx.solve", wanted)
         check_rank("ctx.solve", rank)
         self._own("solve")
@@ -170,6 +165,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Orderless Dependencies".
         """
+        await at_once(is_dear=True)
         order = self._gameplay.order if order is None else order
         left = list(enumerate(wanted))
         required("ctx.solve_all", *(one for _, one in left))
@@ -210,6 +206,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Optional Dependencies".
         """
+        await at_once(is_dear=True)
         required("ctx.solve_if_worth", wanted)
         given: object = then
         if not isinstance(given, Sequence):
@@ -298,6 +295,7 @@ class StrategyContext(Context):
             ActivityAbortedError: it was aborted.
             ArgumentError: the arguments do not fit.
         """
+        await at_once(is_dear=True)
         self._own("execute")
         attempt = self._attempt
         await attempt.rest()
@@ -341,11 +339,11 @@ class StrategyContext(Context):
             reason: why, in words; shown in trees and errors.
 
         Raises:
-            Fail: in its own hooks; let it pass.
+            Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: seed 003, "Task Failure".
         """
-        return self._give_up(Fail(reason))  # type: ignore[misc]  # it does not return where its author writes it
+        self._ask_for(Fail(reason, self._tell))
 
     def restart(self, reason: str = "") -> NoReturn:
         """The strategy is unwound, and in the next tick the choice is made anew: begins again, if it still is the best.
@@ -356,31 +354,26 @@ class StrategyContext(Context):
             reason: why, in words.
 
         Raises:
-            Restart: in its own hooks; let it pass.
+            Restart: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: seed 003, "Pauseable/Cancelable Tasks".
         """
-        return self._give_up(Restart(reason))  # type: ignore[misc]
+        self._ask_for(Restart(reason, self._tell))
 
-    def _give_up(self, control: Fail | Restart) -> None:
-        attempt = self._attempt
-        if attempt.is_speaking():
-            raise control
-        kernel = attempt.frame.planner.kernel
-        if running.kernel is kernel:
-            kernel.call_soon(attempt.give_up, control)  # not on the stack of whoever says it
-        else:
-            with suppress(NotRunningError):  # the agent is gone, and all that it did
-                self._gameplay.agent.post(attempt.give_up, control)
+    def _ask_for(self, flow: Flow) -> NoReturn:
+        if self._attempt.is_hearing and is_on_own_stack(self._unit):
+            raise flow
+        super()._ask_for(flow)
+
+    def _obey(self, flow: Flow) -> None:
+        if isinstance(flow, Abort):
+            super()._obey(flow)
+        elif self._attempt.outcome is Outcome.RUNNING:
+            self._attempt.give_up(flow)
 
     def _own(self, method: str) -> None:
-        """It does one thing at a time, and what is below it ends before it does: nobody else may do it for it."""
         self._running(method)
-        unit = self._unit
-        if unit.frame.planner.kernel.current is not unit.running:
-            raise WrongStateError(
-                method, "it is another coroutine than that of the strategy", "Await it in 'run' itself, one by one."
-            )
+        require_own_stack(self._unit, method)
 
     def __repr__(self) -> str:
         return f"<StrategyContext of {self._attempt!r}>"

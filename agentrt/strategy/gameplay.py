@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from agentrt.activity.current import Current
 from agentrt.activity.unit import Unit
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.traps import at_once
 from agentrt.strategy.calls import Calls
 from agentrt.strategy.catalog import Catalog, Provider
 from agentrt.strategy.context import Order, StrategyContext
@@ -324,6 +325,7 @@ class Gameplay(Looking):
         return self._solve(wanted, provider, estimator)
 
     async def _solve(self, wanted: Dependency[Any], provider: Provider | None, estimator: Estimator) -> Any:
+        await at_once(is_dear=True)
         return await await_request(Request(self, wanted, estimator, provider))
 
     def begin(self, wanted: Dependency[R], /, **params: Any) -> Request[R]:

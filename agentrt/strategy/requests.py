@@ -26,7 +26,7 @@ from agentrt.activity.performing import Awaiting, Performance
 from agentrt.errors import ActivityAbortedError, NotRunningError, RequestDeadlockError, WrongStateError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
-from agentrt.kernel.traps import current_strand, running
+from agentrt.kernel.traps import at_once, current_strand, running
 from agentrt.strategy.entry import SolveRequest
 from agentrt.strategy.solving import Solving
 from agentrt.strategy.tree import Outcome
@@ -205,6 +205,7 @@ class Request(Generic[R]):
             ActivityAbortedError: it was cancelled, or the agent ended.
             NotRunningError: neither a runtime nor an event loop steps the coroutine in which it is awaited.
         """
+        await at_once()
         if not self.is_done:
             if running.kernel is None:
                 await self._gameplay.agent.wait_outside(lambda wake: self.then(lambda _: wake()))
