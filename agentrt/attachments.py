@@ -294,13 +294,14 @@ class Round:
         agents: gives the agents, in their order.
     """
 
-    __slots__ = ("_agents", "_attachments", "_drives", "_is_stale")
+    __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
 
     def __init__(self, kernel: Kernel, agents: Callable[[], tuple[Agent, ...]]) -> None:
         self._agents = agents
         self._attachments: list[Attachment] = []
         self._drives: list[Callable[[], object]] = []  # bound once; beside the attachments, index by index
         self._is_stale = False
+        self._kernel = kernel
         kernel.drive(self._drive)
 
     def change(self) -> None:
@@ -312,7 +313,9 @@ class Round:
             self._is_stale = False
             self._attachments = [one for agent in self._agents() for one in agent.attachments if one.drives]
             self._drives = [one.driver.drive if one.every == 1 else one.drive_in_turn for one in self._attachments]
+        kernel = self._kernel
         for index, drive in enumerate(self._drives):
+            kernel.calling = drive  # who hangs, if one does
             try:
                 drive()
             except ENDS_PROGRAM:

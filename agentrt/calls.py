@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, RunFault
 from agentrt.kernel.calls import name_of
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.traps import Waiter, running, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ class Calls:
             ForeignAwaitError: a coroutine function, and no event loop.
             Exception: what it raised.
         """
+        await at_once()  # it may raise before it waits
         call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
         self.count += 1
         if self.answers is None or not self.answers.asked(call):

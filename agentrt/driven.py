@@ -16,6 +16,8 @@ from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
 from agentrt.body.driver import number_in, take
 from agentrt.errors import DefinitionError, NotRunningError
+from agentrt.kernel.calls import ControlFlow
+from agentrt.kernel.traps import at_once
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
 from agentrt.words import repr_of, type_name
@@ -186,6 +188,7 @@ class Driven(Learner, ABC):
         return self._perform(activity, {**(args or {}), **more}, holder)
 
     async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
+        await at_once()
         return await perform(self.require_life(activity), activity, args, holder)
 
     def require_life(self, activity: str) -> Planner:
@@ -257,7 +260,9 @@ class Driven(Learner, ABC):
             hook: the callback.
             error: what it raised.
         """
-        if self.planner is None:
+        if isinstance(error, ControlFlow):
+            error.send_on()  # an action drives it by hand, and is what was to be ended
+        elif self.planner is None:
             self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
             self.planner.report(path, hook, error)

@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentrt.closing import Closer
 from agentrt.errors import WrongStateError
+from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
+from agentrt.kernel.traps import running
 from agentrt.logs import prepare
 from agentrt.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
 from agentrt.pacing import Pacer
@@ -79,13 +80,16 @@ class Driver:
 
     Args:
         runtime: the runtime.
+        hang_limit: real seconds after which a step is ended; None for never.
 
     Attributes:
         late_ticks: how many ticks were left out because the machine could not keep up.
+        watch: looks at what takes long.
     """
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, hang_limit: float | None = None) -> None:
         self.late_ticks: int = 0
+        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._closer = Closer(runtime)
@@ -119,6 +123,7 @@ class Driver:
             budget: real seconds after which a tick lets the event loop work; None for never.
             blocking: real seconds after which a step is reported; None for never.
         """
+        self._refuse_inside("runtime.run")
         if self._main is not None:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
         self._main = turn = _Turn(None)
@@ -147,6 +152,8 @@ class Driver:
         Raises:
             AgentKilled: its planner gave up.
         """
+        if self._baton is None:
+            self._refuse_inside("agent.run")
         turn = _Turn(agent)
         self._turns[turn] = None
         self._of_agent.setdefault(agent, []).append(turn)
@@ -181,6 +188,11 @@ class Driver:
             turn.is_over = True
             turn.error = agent.error
             turn.wake()
+
+    def _refuse_inside(self, method: str) -> None:
+        """Whoever is stepped cannot step: it would wait for itself, and close the runtime when it found that out."""
+        if running.kernel is self._kernel:
+            raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 
     def _forget(self, turn: _Turn) -> None:
         del self._turns[turn]
@@ -248,7 +260,7 @@ class Driver:
             return self._is_stopping or is_over()
 
         gate = self._runtime.gate
-        with self._watch(blocking):
+        with self._watched(blocking):
             while ticks > 0 and not is_done():
                 await self._rest(pacer.rest(now()))
                 while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
@@ -287,12 +299,18 @@ class Driver:
         else:
             await host.rest(self._kernel, seconds)
 
-    def _watch(self, blocking: float | None) -> AbstractContextManager[object]:
-        if blocking is None:
-            return contextlib.nullcontext()
-        from agentrt.kernel.hosts.watchdog import BlockingGuard
-
-        return BlockingGuard(self._kernel, blocking, self._runtime.report_blocking)
+    @contextlib.contextmanager
+    def _watched(self, blocking: float | None) -> Iterator[None]:
+        watch = self.watch
+        watch.blocking = blocking
+        watch.hanging = None if blocking is None else HANGING
+        is_watched = blocking is not None or watch.limit is not None
+        try:
+            with one_interrupt_is_enough(watch), watch if is_watched else contextlib.nullcontext():
+                yield
+        finally:
+            watch.end()
+            watch.blocking, watch.hanging = None, HANGING
 
     # --- closing ------------------------------------------------------------------------------------------------------
 
@@ -314,7 +332,8 @@ class Driver:
     async def _close(self, reason: str) -> None:
         self._tell_journal(reason)
         try:
-            await self._closer.aclose(reason)
+            with self.watch:
+                await self._closer.aclose(reason)
         finally:
             self._is_stopping = False
 
@@ -327,7 +346,8 @@ class Driver:
         self.require_idle("runtime.close")
         reason = words_of(reason)
         self._tell_journal(reason)
-        self._closer.close(reason)
+        with self.watch:
+            self._closer.close(reason)
         self._is_stopping = False
 
     def _tell_journal(self, reason: str) -> None:

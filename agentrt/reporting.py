@@ -9,6 +9,8 @@ Source: design section 7.
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -21,11 +23,12 @@ from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.logs import Log, LogBridge, threshold_of
 from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
 from agentrt.status import Translate, Translator
-from agentrt.words import error_words, plain, words_of
+from agentrt.words import error_words, plain, printable, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
     from agentrt.gate import Gate
+    from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.kernel import Kernel
 
 __all__ = ["Reporting"]
@@ -153,9 +156,14 @@ class Reporting(ABC):
         """
         return self.faults.add(callback)
 
-    def report_blocking(self, report: object) -> None:
-        """A step kept the event loop from working; called at an intake."""
-        Log(self, {}).warning(str(report))
+    def report_step(self, report: StepReport) -> None:
+        """A step took long: called at an intake when it is over, and from another thread while it hangs."""
+        text = printable(str(report))
+        with contextlib.suppress(Exception):
+            Log(self, {}).warning(text)
+        if not report.is_over:
+            with contextlib.suppress(Exception):
+                print(f"agentrt: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the log may go nowhere
 
     def _fault(self, text: str, error: BaseException) -> None:
         tick = self.kernel.tick

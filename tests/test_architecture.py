@@ -36,10 +36,11 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
     "agentrt/strategy/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
+    "agentrt/kernel/killing.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "threading", "time"},
-    "agentrt/kernel/hosts/watchdog.py": {"sysconfig", "threading", "time"},
+    "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
 LONGEST_MODULE = 800  # above that its header says why it is one, and it is named below

@@ -25,7 +25,7 @@ from agentrt.activity.states import STARTED
 from agentrt.activity.task_states import TaskState
 from agentrt.activity.task_work import TaskWork
 from agentrt.errors import WrongStateError
-from agentrt.kernel.traps import current_kernel
+from agentrt.kernel.traps import at_once, current_kernel
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -232,6 +232,7 @@ class Task(TaskWork):
             NotRunningError: called by a coroutine that no runtime steps, while it is not over.
         """
         if not self._over.is_set:
+            await at_once()
             current_kernel()  # or raises, and says what else to do
         await self._over.wait()
         return self.state is TaskState.COMPLETED

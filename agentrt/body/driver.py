@@ -433,6 +433,10 @@ class Routine:
         """Whether it has ended."""
         return self.strand.is_done
 
+    def whereabouts(self) -> tuple[str, str]:
+        """The agent and the path, for the watch."""
+        return self._body.name, self._path
+
     def stop(self, reason: str) -> None:
         """Cancel it; its clean-up runs when its turn comes. A second call does nothing.
 
