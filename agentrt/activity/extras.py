@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
-    from agentrt.body.leases import Refusal
+    from agentrt.body.leases import Place, Refusal
     from agentrt.kernel.calls import Timer
 
 __all__ = ["Extras", "stop_run"]
@@ -42,6 +42,7 @@ class Extras:
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
         awaits_flags: whether it runs, but waits for its control flags.
+        place: its place in the line for a lease, while it waits in one.
         refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
         unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
@@ -57,6 +58,7 @@ class Extras:
         "candidates",
         "debug",
         "execute",
+        "place",
         "progress",
         "reason",
         "refusal",
@@ -84,6 +86,7 @@ class Extras:
         self.step_timeouts: dict[int, Timer] | None = None
         self.awaits_flags: bool = False
         self.unwinding: Callable[[], object] | None = None
+        self.place: Place | None = None
         self.refusal: Refusal | None = None
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Connection] = []
@@ -195,6 +198,7 @@ class Extras:
             connection.close()
         self._while_thinking.clear()
         self.candidates = None
+        self.leave_line()
         if self.timeout is not None:
             self.timeout.cancel()
             self.timeout = None
@@ -206,6 +210,12 @@ class Extras:
             self._stop_spawned()
             self._unprotect_all()
             self.status = None
+
+    def leave_line(self) -> None:
+        """Give up its place in the line for a lease, if it has one."""
+        if self.place is not None:
+            self.place.close()
+            self.place = None
 
     def stopped(self) -> None:
         """Close the rest."""
