@@ -132,6 +132,8 @@ class CompoundUnit(Unit):
 
     def set_output(self, output: Any) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
+        if self.is_handed_over(output):
+            return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = output

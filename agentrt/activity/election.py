@@ -133,3 +133,5 @@ def adjust(frame: Frame) -> None:
             unit.end_thinking()
     if idle is not None:
         frame.begin_late(idle)
+    if frame.is_choosy:
+        frame.look_further()

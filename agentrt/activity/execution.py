@@ -32,18 +32,22 @@ from agentrt.kernel.trace import Event
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
+    from agentrt.activity.performing import Performance
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
     from agentrt.body.flags import Holder
     from agentrt.kernel.calls import Timer
 
-__all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
+__all__ = ["MAX_ABORTS", "MAX_EXECUTED", "MAX_SWITCHES", "Execution"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
 
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
+
+MAX_EXECUTED = 4
+"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
 class Execution:
@@ -70,6 +74,8 @@ class Execution:
         "_abort",
         "_counts",
         "_ending",
+        "_executed",
+        "_executed_tick",
         "_given_up",
         "_switch_tick",
         "_switches",
@@ -103,9 +109,20 @@ class Execution:
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
+        self._executed_tick = 0
+        self._executed = 0
         self._target: Frame | None = None
         self._was_running = False
         self._timer: Timer | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"the plan of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance | None:
+        """Itself, if it is a performance: that is awaited, and may fail by itself."""
+        return None
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -206,7 +223,7 @@ class Execution:
         elif isinstance(error, self.planner.kernel.host.cancelled_type):
             self.abort("cancelled from outside", unit)
         else:
-            self.planner.fault(unit, "run", error)
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
             self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
@@ -300,6 +317,19 @@ class Execution:
             self._switches = 0
         self._switches += 1
         return self._switches <= MAX_SWITCHES
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it.
+
+        The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
+        are; each of these costs as much as many steps.
+        """
+        kernel = self.planner.kernel
+        if kernel.clock.tick != self._executed_tick:
+            self._executed_tick = kernel.clock.tick
+            self._executed = 0
+        self._executed += 1
+        return self._executed <= MAX_EXECUTED * kernel.livelock_steps
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 

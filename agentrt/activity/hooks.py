@@ -4,6 +4,8 @@ An error in ``think`` or ``should_start_thinking`` concerns that unit; an error 
 unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
 ``start`` is a refusal: the next best action takes the place.
 
+While a hook is called, ``kernel.acting`` is its unit: that is how the context knows on whose stack it is called.
+
 Source: seed 001, "Leaf action example", Methods.
 """
 
@@ -48,8 +50,13 @@ def _should_start_thinking(unit: Unit) -> bool:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        return bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+        try:
+            return bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+        finally:
+            kernel.acting = outer
     except Reject:
         return False
     except Abort as abort:
@@ -69,7 +76,10 @@ def is_blocked(frame: Frame) -> bool:
         frame: the activity.
     """
     for unit in frame.units:
-        if unit.spec.has_filter and not _should_start_thinking(unit):
+        if not unit.spec.has_filter:
+            continue
+        unit.retire()  # it may have been asked before, for a thinking that was then forbidden
+        if not _should_start_thinking(unit):
             unit.own_extras().reason = "it forbids the activity"
             if frame.planner.trace.on:
                 unit.note(Event.BLOCKED)
@@ -85,6 +95,7 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     if unit.extras is not None:
         unit.extras.reason = ""
+        unit.extras.refusal = None
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
@@ -115,8 +126,13 @@ def stop_thinking(unit: Unit) -> None:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except Reject:
         pass  # it does not think any more
     except Abort as abort:
@@ -137,8 +153,14 @@ def start(unit: Unit) -> bool:
         Whether it is started; if not, it was stopped again, or the plan is being aborted.
     """
     execution = unit.frame.execution
+    kernel = execution.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
+    kernel.refused = None  # what it is refused from now on is why it rejects
     try:
-        unit.action.start(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.start(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except Reject as refusal:
         refuse(unit, refusal.reason)
         return False
@@ -177,8 +199,13 @@ def stop(unit: Unit) -> None:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        unit.action.stop(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.stop(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except (Abort, Reject):
         pass  # it is being stopped already
     except ENDS_PROGRAM:

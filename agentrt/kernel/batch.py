@@ -49,9 +49,10 @@ class Batch:
 
     Attributes:
         members: in order; append to it before ``launch``.
+        member: the one whose turn it is; None before the first and after the last.
     """
 
-    __slots__ = ("_coro", "_kernel", "_left", "_member", "_strand", "_then", "members", "waiting")
+    __slots__ = ("_coro", "_kernel", "_left", "_strand", "_then", "member", "members", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -59,7 +60,7 @@ class Batch:
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
         self._coro: Coroutine[Any, Any, Any] | None = None
-        self._member: BatchMember | None = None
+        self.member: BatchMember | None = None
         self._strand: Strand | None = None
         self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
 
@@ -105,6 +106,7 @@ class Batch:
             self._left = iter(self.members)
         try:
             self._start(self._left)
+            self.member = None
             if self._then is not None:
                 then, self._then = self._then, None
                 self._kernel.guarded(*then)
@@ -127,7 +129,7 @@ class Batch:
                 continue
             if coro is None:
                 continue
-            self._member = member
+            self.member = member
             try:
                 command = coro.send(None)
             except StopIteration as stop:
@@ -157,12 +159,12 @@ class Batch:
         strand = self._strand
         if strand is None:
             assert self._coro is not None
-            assert self._member is not None
+            assert self.member is not None
             kernel = self._kernel
-            strand = self._strand = kernel.host.strand(kernel, self._coro, self._member.strand_name(), self._member)
+            strand = self._strand = kernel.host.strand(kernel, self._coro, self.member.strand_name(), self.member)
             kernel.live += 1
             kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
-            self._member.on_strand_made(strand)
+            self.member.on_strand_made(strand)
         return strand
 
     def _ended(self, result: Any, error: BaseException | None) -> None:
@@ -174,9 +176,9 @@ class Batch:
             return
         if error is not None:
             error = kernel.host.translate(error)
-        assert self._member is not None
+        assert self.member is not None
         try:
-            self._member.on_strand_end(None, result, error)
+            self.member.on_strand_end(None, result, error)
         except ENDS_PROGRAM:
             raise
         except BaseException as fault:
@@ -185,5 +187,5 @@ class Batch:
             raise error
 
     def _report_owner(self, fault: BaseException) -> None:
-        assert self._member is not None
-        self._kernel.report(f"the owner of {self._member.strand_name()!r} raised when it ended", fault)
+        assert self.member is not None
+        self._kernel.report(f"the owner of {self.member.strand_name()!r} raised when it ended", fault)

@@ -27,7 +27,7 @@ from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.calls import Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.generators import Generators
 from agentrt.kernel.host import Host
@@ -36,7 +36,7 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.strays import Strays
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import KEEP, Audience, Waiter, running
+from agentrt.kernel.traps import KEEP, Audience, Waiter, running, this_thread
 
 __all__ = ["Kernel"]
 
@@ -67,6 +67,9 @@ class Kernel:
         generators: async generators that were begun in its strands.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
+        acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
+        thread: which thread steps it; 0 before the first tick.
+        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -90,6 +93,9 @@ class Kernel:
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0
+        self.acting: object = None
+        self.thread: int = 0
+        self.refused: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
@@ -165,6 +171,16 @@ class Kernel:
         """
         self.inbox.append((fn, args))
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the calling thread is the one that steps it, within a tick or between two."""
+        return running.kernel is self or self.thread in (0, this_thread())
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether it steps something on the calling thread at this moment, so that ``call_soon`` is for this tick."""
+        return running.kernel is self and (self.in_tick or self.draining)
+
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the strands.
 
@@ -200,9 +216,12 @@ class Kernel:
 
         Args:
             text: what failed.
-            error: what it raised.
+            error: what it raised. Control flow is none: it goes on to whom it is meant for.
         """
-        self.on_fault(text, error)
+        if isinstance(error, ControlFlow):
+            error.send_on()
+        else:
+            self.on_fault(text, error)
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -235,6 +254,7 @@ class Kernel:
     def begin_tick(self) -> None:
         """The phases before the strands: intake, time, drivers."""
         self.in_tick = True
+        self.thread = this_thread()
         self.clock.tick += 1
         outer, running.kernel = running.kernel, self
         try:

@@ -118,6 +118,11 @@ class CancelScope:
         self.cancelled_caught = strand.leave_scope(self, error)
         return self.cancelled_caught
 
+    @property
+    def has_deadline(self) -> bool:
+        """Whether it will be cancelled by itself, unless it is left before."""
+        return self._deadline is not None
+
     def _expire(self) -> None:
         self.expired = not self.cancel_called
         self.cancel(self.reason)

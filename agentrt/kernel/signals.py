@@ -68,10 +68,18 @@ class Signal:
             The connection, to close it.
         """
         connection = Connection(self, function)
+        self.add(connection)
+        return connection
+
+    def add(self, connection: Connection) -> None:
+        """Call the function of a connection that was made for this signal, as ``connect`` does.
+
+        Args:
+            connection: a fresh one.
+        """
         if self._connections is None:
             self._connections = []
         self._connections.append(connection)
-        return connection
 
     def _disconnect(self, connection: Connection) -> None:
         if self._connections is not None and connection in self._connections:

@@ -55,6 +55,7 @@ class Event(StrEnum):
     KILLED = "killed"  # the planner gave up
     RESTARTED = "restarted"  # it begins again, by the restart policy
     IGNORED = "ignored"  # a call of an author that came too early or too late to mean anything
+    LATE = "late"  # a call through the context of a thinking or a run that is over
     TIMEOUT = "timeout"  # not ready within the declared time
     RECONSIDER = "reconsider"  # a chooser is asked for another choice
     FAULT = "fault"  # an error, reported and survived

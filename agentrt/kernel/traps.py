@@ -309,6 +309,7 @@ class _Running(threading.local):
 
 
 running: _Running = _Running()
+this_thread: Callable[[], int] = threading.get_ident
 
 
 def current_kernel() -> Kernel:

@@ -83,6 +83,8 @@ def _frame(frame: FrameView, level: int, tick: int) -> Iterator[str]:
             for child in unit.frames:
                 if child.state != "idle":
                     yield from _frame(child, level + 3, tick)
+    if frame.unasked:
+        yield f"{indent}    {frame.unasked} more tasks are not asked: {frame.unasked_reason}"
 
 
 # --- one action -------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_units import TaskUnit
 from agentrt.kernel.strand import Strand
 from agentrt.snapshot.plan_views import FrameView, TaskPlace, UnitView
@@ -64,7 +65,13 @@ def frame_view(frame: Frame, path: str) -> FrameView:
         0 if state == IDLE else frame.since,
         _step_limit(frame) if state == THINKING else 0,
         frame.is_bound,
+        *_unasked(frame),
     )
+
+
+def _unasked(frame: Frame) -> tuple[int, str]:
+    """How many tasks were not asked, and why."""
+    return (frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")
 
 
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
@@ -221,6 +228,10 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
         if extras.execute is not None:
             return ""  # what it executes is below it, and says so itself
     strand = unit.running if unit.state >= RUNNING else unit.thinking
+    if unit.state == THINKING and strand is not None and unit.leaving is not None and not unit.leaving.is_done:
+        return "until its thinking before has ended"
+    if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
+        return f"for {extras.waits()}"
     if not isinstance(strand, Strand):
         return ""
     state = strand.state
