@@ -38,6 +38,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "threading", "time"},
+    "agentrt/activity/placeholders.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/watchdog.py": {"sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }

@@ -357,7 +357,8 @@ class CompoundUnit(Unit):
 
     def _composed(self) -> float:
         current = self.frames[self.step - 1].activity if self.step else None
-        return hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        composed = hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        return self.self_utility if composed is None else composed
 
     # --- running ------------------------------------------------------------------------------------------------------
 
