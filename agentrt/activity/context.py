@@ -319,8 +319,12 @@ class Context(Surroundings):
     def protect_argument(self, entity: Any) -> None:
         """If the entity is destroyed while the action thinks, its thinking ends. Arguments are protected anyway.
 
+        If it is destroyed already, that is so at once: the action has rejected its arguments, and what it says after
+        this call is too late. In ``start`` the plan is aborted.
+
         Args:
-            entity: something with a ``destroyed`` signal.
+            entity: something with a ``destroyed`` signal; or a list, tuple, set, dict or dataclass that holds some; or
+                the name of an argument that is or holds some. Anything else needs no protection.
 
         Raises:
             WrongStateError: the action runs; nothing is protected from then on.
@@ -338,14 +342,14 @@ class Context(Surroundings):
         """Undo the protection of an entity, argument or not.
 
         Args:
-            entity: the entity.
+            entity: the entity, or what else ``protect_argument`` takes.
 
         Source: seed 001, `unprotect_argument`.
         """
         if self._unit.state in _ABSENT:
             ignored(self._unit, "unprotect_argument")
             return
-        self._extras().unprotect(entity)
+        self._extras().unprotect(self._unit, entity)
 
     def __repr__(self) -> str:
         return f"<Context of {self._unit!r}>"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.backoff import Backoff
-from agentrt.activity.protection import watch
-from agentrt.kernel.signals import Connection, Signal
+from agentrt.activity.protection import first_gone, lost, meant, watch
+from agentrt.kernel.signals import Connection
 from agentrt.kernel.traps import Waiter
 
 if TYPE_CHECKING:
@@ -96,29 +96,37 @@ class Extras:
         """
         (self._while_thinking if is_thinking else self._while_running).append(connection)
 
-    def protect(self, unit: Unit, entity: Any) -> None:
-        """Watch an entity.
+    def protect(self, unit: Unit, value: Any) -> None:
+        """Watch an entity; one that is gone already is lost at once.
 
         Args:
             unit: whose extras these are.
-            entity: something with a ``destroyed`` signal.
+            value: an entity, something that holds some, or the name of an argument.
         """
-        self._exempt = [kept for kept in self._exempt if kept is not entity]
-        destroyed = getattr(entity, "destroyed", None)
-        if isinstance(destroyed, Signal) and not any(kept is entity for kept, _ in self._protected):
-            self._protected.append((entity, watch(unit.frame, entity, unit)))
+        entities = meant(unit.frame, value)
+        for entity in entities:
+            self._exempt = [kept for kept in self._exempt if kept is not entity]
+        gone = first_gone(entities)
+        if gone is not None:
+            lost(unit.frame, gone, unit)
+            return
+        for entity in entities:
+            if not any(kept is entity for kept, _ in self._protected):
+                self._protected.append((entity, watch(unit.frame, entity, unit)))
 
-    def unprotect(self, entity: Any) -> None:
+    def unprotect(self, unit: Unit, value: Any) -> None:
         """Do not watch it any more.
 
         Args:
-            entity: what was protected, or is an argument of the activity.
+            unit: whose extras these are.
+            value: an entity, something that holds some, or the name of an argument.
         """
-        self._exempt.append(entity)
-        for kept, connection in self._protected:
-            if kept is entity:
-                connection.close()
-        self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
+        for entity in meant(unit.frame, value):
+            self._exempt.append(entity)
+            for kept, connection in self._protected:
+                if kept is entity:
+                    connection.close()
+            self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
 
     def is_unprotected(self, entity: Any) -> bool:
         """Whether protection was taken from an entity.

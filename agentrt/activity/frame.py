@@ -316,6 +316,8 @@ class Frame:
         for unit in units:
             unit.since = kernel.clock.tick
             unit.begin(batch)
+            if self.protection is not None and self.protection.missing is not None:
+                unit.lose(self.protection.missing)  # the argument went while it did not think
         if batch.members:
             batch.launch()
         self.look_again()
