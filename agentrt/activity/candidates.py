@@ -50,6 +50,7 @@ def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> None:
     """
     extras = unit.own_extras()
     extras.candidates = None
+    extras.cuts = 0
     iterator = iter(choices)
     for choice in iterator:
         output = output_of(unit, _checked(choice))

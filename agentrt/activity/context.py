@@ -91,6 +91,7 @@ class Context(Surroundings):
             return
         if unit.extras is not None:
             unit.extras.candidates = None
+            unit.extras.cuts = 0
         spec = unit.spec
         if spec.output_type is None:
             unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))

@@ -40,6 +40,10 @@ class Extras:
         candidates: the choices that are left of ``ctx.candidates``.
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
+        cuts: how often its thinking was stopped before it had an answer, since it had one.
+        cut_reason: why, the last time.
+        cut_since: the tick in which the first of these thoughts began.
+        kept_since: the tick in which the thinking began that was kept over the end of a plan; 0 for no such.
         awaits_flags: whether it runs, but waits for its control flags.
         unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
@@ -53,8 +57,12 @@ class Extras:
         "awaits_flags",
         "backoff",
         "candidates",
+        "cut_reason",
+        "cut_since",
+        "cuts",
         "debug",
         "execute",
+        "kept_since",
         "progress",
         "reason",
         "resumption",
@@ -79,6 +87,10 @@ class Extras:
         self.candidates: Iterator[Mapping[str, Any]] | None = None
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
+        self.cuts: int = 0
+        self.cut_reason: str = ""
+        self.cut_since: int = 0
+        self.kept_since: int = 0
         self.awaits_flags: bool = False
         self.unwinding: Callable[[], object] | None = None
         self.backoff: Backoff = Backoff()
@@ -199,6 +211,7 @@ class Extras:
             connection.close()
         self._while_thinking.clear()
         self.candidates = None
+        self.kept_since = 0
         if self.timeout is not None:
             self.timeout.cancel()
             self.timeout = None
