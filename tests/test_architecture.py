@@ -37,17 +37,15 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
-    "agentrt/kernel/hosts/asyncio_": {"asyncio", "threading", "time"},
+    "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
     "agentrt/activity/placeholders.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/watchdog.py": {"sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
-LONGEST_MODULE = 400
+LONGEST_MODULE = 430
 LONGEST_FUNCTION = 40
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
-    "agentrt/activity/frame.py",  # one machine
-    "agentrt/agent.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }

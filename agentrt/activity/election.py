@@ -132,6 +132,9 @@ def adjust(frame: Frame) -> None:
                     idle = []
                 idle.append(unit)
         elif (state == READY or state == THINKING) and not (keeps and unit.spec.keeps):
-            outdone(frame, unit)
+            if state == READY and unit.spec.steps is None:
+                unit.end_thinking()  # as most do: it has an answer, and nothing is below it
+            else:
+                outdone(frame, unit)
     if idle is not None:
         frame.begin_late(idle)
