@@ -33,6 +33,7 @@ from agentrt.kernel.trace import TraceRecord
 from agentrt.logs import Log, threshold_of
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
 from agentrt.status import key_text, status_of
+from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["TOP", "Agent", "Injectable", "Injection"]
 
 _GONE = "its entity was destroyed"
+_LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
 
 TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
@@ -112,7 +114,9 @@ class Agent(Driven):
         drivers: Iterable[Driver] = (),
         precedence: int = 0,
     ) -> None:
-        self.given_name: str = name or str(getattr(entity, "name", None) or type(entity).__name__.lower())
+        self.given_name: str = words_of(
+            name or getattr(entity, "name", None) or type_name(entity).lower(), _LONGEST_NAME
+        )
         self.top: str = top
         self.flags: FlagLedger = FlagLedger()
         self.has_ended: Event | None = None
@@ -204,6 +208,7 @@ class Agent(Driven):
         """
         planner = self.planner
         if planner is not None and self.runtime is not None and not self.is_ending:
+            reason = words_of(reason)
             self.is_ending = True
             self._round_changed()
             self._leave_drivers(reason, lambda: planner.execution.end(reason))

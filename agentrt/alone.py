@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentrt.loops import current_loop
+from agentrt.loops import current_loop, step_outside
 from agentrt.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ async def run_alone(agent: Agent) -> None:
     Raises:
         AgentKilled: its planner gave up.
     """
+    await step_outside()
     loop = current_loop()
     runtime = _shared.get(loop) or Runtime()
     if loop is not None:

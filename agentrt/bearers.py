@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import DefinitionError
 from agentrt.packs.loader import Pack
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.injection import Injectable
@@ -78,11 +79,11 @@ def _listed(value: Any, where: str) -> Iterator[Injectable]:
         value = value["packs"]
     if isinstance(value, (str, Mapping)) or not isinstance(value, (list, tuple)):
         raise DefinitionError(
-            where, f"it is {value!r}.", "Write a list of packs: their aliases, or packs written in place."
+            where, f"it is {repr_of(value)}.", "Write a list of packs: their aliases, or packs written in place."
         )
     for one in value:
         if not isinstance(one, (str, Mapping, Pack)):
-            raise DefinitionError(where, f"it lists {one!r}.", "Write the alias of a pack, or a pack in place.")
+            raise DefinitionError(where, f"it lists {repr_of(one)}.", "Write the alias of a pack, or a pack in place.")
         yield one
 
 
@@ -104,7 +105,7 @@ def ai_of(bearer: object) -> tuple[Injectable, ...]:
                 if not isinstance(pack, (str, Mapping, Pack)):
                     raise DefinitionError(
                         words_for(bearer),
-                        f"its injected_ai is {pack!r}.",
+                        f"its injected_ai is {repr_of(pack)}.",
                         "Write the alias of a pack, or a pack in place.",
                     )
                 found.append(pack)

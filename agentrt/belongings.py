@@ -29,9 +29,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.task_group import TaskGroup
-from agentrt.errors import AgentRTError, AuthorError, ComponentError, DefinitionError, InvalidPackError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, AuthorError, ComponentError, DefinitionError, InvalidPackError
 from agentrt.observers import Observers
 from agentrt.packs.task_groups import GroupEntry
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.task_book import Extension
@@ -240,8 +241,10 @@ class Belongings:
         place = given.place
         try:
             made = given.make(self._agent.entity, **copy.deepcopy(dict(given.settings)))
-        except Exception as error:
-            words = f"making it raised {type(error).__name__}: {error}."
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            words = f"making it raised {error_words(error)}."
             raise ComponentError(given.alias, words, file=place.file, pointer=place.pointer) from error
         if made is None:
             raise ComponentError(given.alias, "the factory returned None.", file=place.file, pointer=place.pointer)
@@ -272,7 +275,9 @@ class Belongings:
         if callable(close):
             try:
                 close()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._agent.fault(f"components/{alias}", "close", error)
 
     def __repr__(self) -> str:

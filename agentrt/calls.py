@@ -24,10 +24,11 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentrt.errors import ForeignAwaitError, RunFault
+from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, RunFault
 from agentrt.kernel.calls import name_of
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.traps import Waiter, running, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.intake import Journal
@@ -130,6 +131,7 @@ class Calls:
             ForeignAwaitError: a coroutine function, and no event loop.
             Exception: what it raised.
         """
+        await at_once()  # it may raise before it waits
         call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
         self.count += 1
         if self.answers is None or not self.answers.asked(call):
@@ -170,8 +172,10 @@ class Calls:
         value, error = None, None
         try:
             value = call.request()
-        except Exception as raised:  # it is raised where the call is awaited
-            error = raised
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as raised:  # it is raised where the call is awaited
+            error = self._delivered(call, raised)
         if inspect.iscoroutine(value):
             value.close()
             raise self._no_loop(call)
@@ -216,18 +220,20 @@ class Calls:
                 (value,) = await anyio.to_thread.run_sync(lambda: (call.request(),))
                 if inspect.iscoroutine(value):
                     value = await value
-        except Exception as error:  # it is raised where the call is awaited
-            self._kernel.post(call.deliver, None, error)
-        except GeneratorExit:
-            raise
-        except BaseException as error:
+        except BaseException as error:  # it is raised where the call is awaited
+            # GeneratorExit like the rest: the function may have raised it, and a coroutine that is closed may return.
             if not call.is_cancelled:
-                fault = RunFault(f"the call of {call.what} was ended by {error!r}", tick=self._kernel.tick)
-                self._kernel.post(call.deliver, None, fault)
-            if isinstance(error, (anyio.get_cancelled_exc_class(), KeyboardInterrupt, SystemExit)):
+                self._kernel.post(call.deliver, None, self._delivered(call, error))
+            if isinstance(error, (anyio.get_cancelled_exc_class(), *ENDS_PROGRAM)):
                 raise
         else:
             self._kernel.post(call.deliver, value, None)
+
+    def _delivered(self, call: OutsideCall, error: BaseException) -> Exception:
+        """What is raised where a call is awaited. A cancellation there would be taken for the strand's own."""
+        if isinstance(error, Exception):
+            return error
+        return RunFault(f"the call of {call.what} was ended by {repr_of(error)}", tick=self._kernel.tick)
 
     def _ended(self, call: OutsideCall) -> None:
         del self.running[call]

@@ -19,15 +19,17 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentrt.closing import Closer
 from agentrt.errors import WrongStateError
+from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
+from agentrt.kernel.traps import running
 from agentrt.logs import prepare
-from agentrt.loops import current_library, is_cancellation, now, shield
+from agentrt.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
 from agentrt.pacing import Pacer
+from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -78,13 +80,16 @@ class Driver:
 
     Args:
         runtime: the runtime.
+        hang_limit: real seconds after which a step is ended; None for never.
 
     Attributes:
         late_ticks: how many ticks were left out because the machine could not keep up.
+        watch: looks at what takes long.
     """
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, hang_limit: float | None = None) -> None:
         self.late_ticks: int = 0
+        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._closer = Closer(runtime)
@@ -118,6 +123,7 @@ class Driver:
             budget: real seconds after which a tick lets the event loop work; None for never.
             blocking: real seconds after which a step is reported; None for never.
         """
+        self._refuse_inside("runtime.run")
         if self._main is not None:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
         self._main = turn = _Turn(None)
@@ -146,6 +152,8 @@ class Driver:
         Raises:
             AgentKilled: its planner gave up.
         """
+        if self._baton is None:
+            self._refuse_inside("agent.run")
         turn = _Turn(agent)
         self._turns[turn] = None
         self._of_agent.setdefault(agent, []).append(turn)
@@ -180,6 +188,11 @@ class Driver:
             turn.is_over = True
             turn.error = agent.error
             turn.wake()
+
+    def _refuse_inside(self, method: str) -> None:
+        """Whoever is stepped cannot step: it would wait for itself, and close the runtime when it found that out."""
+        if running.kernel is self._kernel:
+            raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 
     def _forget(self, turn: _Turn) -> None:
         del self._turns[turn]
@@ -242,14 +255,12 @@ class Driver:
         blocking: float | None,
     ) -> None:
         """Run ticks, each when it is due. When it was told to stop, close the runtime."""
-        kernel = self._kernel
-        host = kernel.host
 
         def is_done() -> bool:
             return self._is_stopping or is_over()
 
         gate = self._runtime.gate
-        with self._watch(blocking):
+        with self._watched(blocking):
             while ticks > 0 and not is_done():
                 await self._rest(pacer.rest(now()))
                 while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
@@ -257,13 +268,23 @@ class Driver:
                     pacer.restart(now())
                 pacer.accelerate(gate.speed)
                 if not is_done():
-                    await host.run_tick(kernel, budget)
+                    await self._tick(budget)
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1
             if not is_done():
                 await self._rest(pacer.rest(now()))  # so many ticks take so much time
         if self._is_stopping:
             await self._close("the runtime was stopped")
+
+    async def _tick(self, budget: float | None) -> None:
+        kernel = self._kernel
+        try:
+            await kernel.host.run_tick(kernel, budget)
+        except BaseException as error:
+            # Taken for our own, it would stop all agents of a server for one future that somebody cancelled.
+            if not is_foreign_cancellation(error):
+                raise
+            kernel.report("a tick was broken off by a cancellation that concerns nobody here", error)
 
     def _is_awaited(self) -> bool:
         """Whether a caller that was cancelled waits for the end of its agent: it must not wait for the gate as well."""
@@ -278,12 +299,18 @@ class Driver:
         else:
             await host.rest(self._kernel, seconds)
 
-    def _watch(self, blocking: float | None) -> AbstractContextManager[object]:
-        if blocking is None:
-            return contextlib.nullcontext()
-        from agentrt.kernel.hosts.watchdog import BlockingGuard
-
-        return BlockingGuard(self._kernel, blocking, self._runtime.report_blocking)
+    @contextlib.contextmanager
+    def _watched(self, blocking: float | None) -> Iterator[None]:
+        watch = self.watch
+        watch.blocking = blocking
+        watch.hanging = None if blocking is None else HANGING
+        is_watched = blocking is not None or watch.limit is not None
+        try:
+            with one_interrupt_is_enough(watch), watch if is_watched else contextlib.nullcontext():
+                yield
+        finally:
+            watch.end()
+            watch.blocking, watch.hanging = None, HANGING
 
     # --- closing ------------------------------------------------------------------------------------------------------
 
@@ -294,6 +321,7 @@ class Driver:
             reason: why, in words.
         """
         self.require_idle("runtime.aclose")
+        reason = words_of(reason)
         self._baton = turn = _Turn(None)
         try:
             with shield():
@@ -304,7 +332,8 @@ class Driver:
     async def _close(self, reason: str) -> None:
         self._tell_journal(reason)
         try:
-            await self._closer.aclose(reason)
+            with self.watch:
+                await self._closer.aclose(reason)
         finally:
             self._is_stopping = False
 
@@ -315,8 +344,10 @@ class Driver:
             reason: why, in words.
         """
         self.require_idle("runtime.close")
+        reason = words_of(reason)
         self._tell_journal(reason)
-        self._closer.close(reason)
+        with self.watch:
+            self._closer.close(reason)
         self._is_stopping = False
 
     def _tell_journal(self, reason: str) -> None:
@@ -338,4 +369,4 @@ class Driver:
 
 
 def _reason(reason: str, error: BaseException) -> str:
-    return reason if is_cancellation(error) else f"{type(error).__name__}: {error}"
+    return reason if is_cancellation(error) else error_words(error)

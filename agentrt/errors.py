@@ -23,6 +23,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from agentrt.words import words_of
+
 __all__ = [
     "ENDS_PROGRAM",
     "ActivityAbortedError",
@@ -59,6 +61,7 @@ __all__ = [
     "RedecideLoopError",
     "ReplayDifferenceError",
     "ReplayError",
+    "RequestDeadlockError",
     "RunFault",
     "SimulationTimeout",
     "TaskError",
@@ -721,19 +724,33 @@ class ForeignAwaitError(RunFault):
 
 
 class LivelockError(RunFault):
-    """A strand ran on and on within one tick, without time passing.
+    """A strand ran on and on within one tick, without time passing; or one step took longer than ``hang_limit``.
 
     Attributes:
-        steps: how many steps it took.
+        steps: how many steps it took, or how many waits that had nothing to wait for; 0 for a single step that was
+            ended.
+        seconds: how long that one took, in real seconds; 0 else.
     """
 
     code = "ART302"
 
-    def __init__(self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(
+        self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None, seconds: float = 0.0
+    ) -> None:
         self.steps = steps
+        self.seconds = seconds
+        if seconds:
+            text = (
+                f"kept the thread for {seconds:.2f} s in one step, which is more than the runtime's hang_limit. Call "
+                f"what takes long through 'await ctx.call(fn, *args)', or let its loop await now and then."
+            )
+        else:
+            text = (
+                f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
+                f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again."
+            )
         super().__init__(
-            f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
-            f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again.",
+            text,
             agent=agent,
             path=path,
             tick=tick,
@@ -829,9 +846,12 @@ class DependencyFailedError(RunFault):
         wanted: the dependency.
         reason: why, in one sentence.
         story: what was tried below it and what became of it, one line each, as a tree.
+        label: what it is called.
+        circle: the circle of needs, or the endless regress, that kept everybody from it, in words; empty if none did.
     """
 
     code = "ART320"
+    remedy = "Load a strategy that can (agent.gameplay.add_strategy), or catch this error and do something else."
 
     def __init__(
         self,
@@ -840,6 +860,7 @@ class DependencyFailedError(RunFault):
         *,
         label: str = "",
         story: str = "",
+        circle: str = "",
         agent: str = "",
         path: str = "",
         tick: int | None = None,
@@ -847,9 +868,10 @@ class DependencyFailedError(RunFault):
         self.wanted = wanted
         self.reason = reason
         self.story = story
+        self.label = label or words_of(wanted)
+        self.circle = circle
         super().__init__(
-            f"{label or wanted} could not be solved: {reason}. Load a strategy that can (agent.gameplay.add_strategy), "
-            f"or catch this error and do something else.",
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",
             agent=agent,
             path=path,
             tick=tick,
@@ -858,27 +880,49 @@ class DependencyFailedError(RunFault):
             self.add_note(story)
 
 
+class RequestDeadlockError(DependencyFailedError):
+    """Some requests waited for each other, so that none of them could ever end; the youngest fails."""
+
+    code = "ART321"
+    remedy = (
+        "Have what a strategy needs solved below it (await ctx.solve(...)), so that whoever is waited for knows; do "
+        "not hold control flags while awaiting a request that needs them; or give the wait a deadline (fail_after)."
+    )
+
+
 class RedecideLoopError(RunFault):
-    """The groups of a behavior tree redecided too often in one tick.
+    """A behavior tree went round in circles in one tick, or redecided more often than it declares.
 
     Attributes:
         tree: the tree.
         group: the group that failed most often; the one that redecides, if none did.
         count: how many deciders failed in the tick.
+        bound: which bound that was beyond, in words.
     """
 
     code = "ART309"
 
     def __init__(
-        self, tree: str, group: str, count: int, *, agent: str = "", path: str = "", tick: int | None = None
+        self,
+        tree: str,
+        group: str,
+        count: int,
+        *,
+        bound: str = "",
+        agent: str = "",
+        path: str = "",
+        tick: int | None = None,
     ) -> None:
         self.tree = tree
         self.group = group
         self.count = count
+        self.bound = bound
+        why = f" ({bound})" if bound else ""
         super().__init__(
-            f"the behavior tree {tree} gave up this tick after {count} redecides, mostly in the group {group}: "
+            f"the behavior tree {tree} gave up this tick after {count} redecides{why}, mostly in the group {group}: "
             f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
-            f"children would (the Subset Rule), delegate the decision to the children, or raise max_redecides.",
+            f"children would (the Subset Rule), delegate the decision to the children, or declare how many redecides a "
+            f"tick may have: max_redecides.",
             agent=agent,
             path=path,
             tick=tick,

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.calls import Callbacks
 
 __all__ = ["Fault", "FaultHub", "Repeats"]
@@ -74,7 +75,9 @@ class FaultHub(Callbacks[Callable[[Fault], object]]):
                 continue
             try:
                 callback(fault)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._functions.pop(key, None)
                 self._report("a function of on_fault raised and was dropped", error)
 

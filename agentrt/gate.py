@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentrt.kernel.calls import Callbacks
+from agentrt.words import words_of
 
 __all__ = ["Gate"]
 
@@ -53,7 +54,7 @@ class Gate:
             reason: why, in words.
         """
         self._steps = 0
-        self.reason = reason
+        self.reason = words_of(reason)
         self.is_closed = True
 
     def resume(self) -> None:

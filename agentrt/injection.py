@@ -24,6 +24,7 @@ from agentrt.errors import ComponentError, DefinitionError
 from agentrt.packs.closure import closure_of
 from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.task_groups import GroupEntry, task_group_of
+from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -227,7 +228,7 @@ def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Conte
 def _action(alias: str, registry: Registry) -> type[Action]:
     found = registry.get(alias)
     if not (isinstance(found, type) and issubclass(found, Action)):
-        raise DefinitionError(alias, f"it names {found!r}.", "Register a class derived from agentrt.Action.")
+        raise DefinitionError(alias, f"it names {repr_of(found)}.", "Register a class derived from agentrt.Action.")
     return found
 
 
@@ -250,7 +251,9 @@ def strategy_of(alias: str, registry: Registry) -> type[Strategy]:
     """
     found: Any = registry.get(alias)
     if not _is_strategy(found):
-        raise DefinitionError(alias, f"it names {found!r}.", "Register a class derived from agentrt.strategy.Strategy.")
+        raise DefinitionError(
+            alias, f"it names {repr_of(found)}.", "Register a class derived from agentrt.strategy.Strategy."
+        )
     strategy: type[Strategy] = found
     return strategy
 
@@ -259,11 +262,11 @@ def _observer(alias: str, registry: Registry) -> GivenObserver:
     found = registry.get(alias)
     remedy = "Register a coroutine function: async def observe(agent)."
     if not inspect.iscoroutinefunction(found):
-        raise DefinitionError(alias, f"it names {found!r}, which is no coroutine function.", remedy)
+        raise DefinitionError(alias, f"it names {repr_of(found)}, which is no coroutine function.", remedy)
     try:
         inspect.signature(found).bind("agent")
     except TypeError as error:
-        raise DefinitionError(alias, f"it cannot be called with an agent: {error}.", remedy) from error
+        raise DefinitionError(alias, f"it cannot be called with an agent: {words_of(error)}.", remedy) from error
     return GivenObserver(alias, found)
 
 
@@ -271,13 +274,15 @@ def _component(alias: str, registry: Registry, settings: Mapping[str, Any], plac
     found = registry.get(alias)
     if not callable(found):
         raise DefinitionError(
-            alias, f"it names {found!r}, which cannot be called.", "Register a class, or a factory(entity, **settings)."
+            alias,
+            f"it names {repr_of(found)}, which cannot be called.",
+            "Register a class, or a factory(entity, **settings).",
         )
     try:
         inspect.signature(found).bind("entity", **settings)
     except TypeError as error:
         raise ComponentError(
-            alias, f"it does not take what it is given: {error}.", file=place.file, pointer=place.pointer
+            alias, f"it does not take what it is given: {words_of(error)}.", file=place.file, pointer=place.pointer
         ) from error
     except ValueError:
         pass  # some built-in ones cannot be asked what they take

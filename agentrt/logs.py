@@ -51,6 +51,7 @@ _EVENTS: dict[str, tuple[Event, ...]] = {
         Event.REFUSED,
         Event.FULL,
         Event.IGNORED,
+        Event.LATE,
         Event.TIMEOUT,
         Event.RECONSIDER,
         Event.VARIABLE,

@@ -14,11 +14,22 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from agentrt.errors import MissingExtraError, NotRunningError
+from agentrt.kernel.traps import at_once, running
 
 if TYPE_CHECKING:
     from agentrt.kernel.host import Host
 
-__all__ = ["current_library", "current_loop", "is_cancellation", "make_host", "now", "shield", "wait_outside"]
+__all__ = [
+    "current_library",
+    "current_loop",
+    "is_cancellation",
+    "is_foreign_cancellation",
+    "make_host",
+    "now",
+    "shield",
+    "step_outside",
+    "wait_outside",
+]
 
 
 def current_library() -> str:
@@ -74,6 +85,33 @@ def is_cancellation(error: BaseException) -> bool:
     return isinstance(error, anyio.get_cancelled_exc_class())
 
 
+async def step_outside() -> None:
+    """What a coroutine awaits first that a strand must not await, and that may refuse it without suspending.
+
+    A strand that swallows the refusal, and asks again and again, does not let time pass. Where no kernel steps the
+    caller this does nothing: whoever drives such a coroutine by hand, or is being cancelled, must get into it.
+    """
+    if running.kernel is not None:
+        await at_once()
+
+
+def is_foreign_cancellation(error: BaseException) -> bool:
+    """Whether an error looks like the cancellation of the task that runs here, and is none: nobody cancelled it.
+
+    ``asyncio.CancelledError`` comes out of much else, such as ``result()`` of a task that was cancelled. (Trio alone
+    makes its exceptions, each where it is raised.)
+
+    Args:
+        error: what was raised.
+    """
+    if current_library() != "asyncio":
+        return False
+    import asyncio
+
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and not task.cancelling()
+
+
 async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
     """Wait, in a task of the event loop that runs on this thread, until a function is called.
 
@@ -84,6 +122,7 @@ async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
         NotRunningError: no event loop runs here.
     """
     library = current_library()
+    await step_outside()
     if library == "plain":
         raise NotRunningError(
             "this can be awaited only in a coroutine that a runtime steps, or in a task of an event loop."

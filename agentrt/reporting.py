@@ -10,21 +10,25 @@ Source: design section 7.
 from __future__ import annotations
 
 import contextlib
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.search import SearchWork
 from agentrt.body.metrics import WaitTimes
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.faults import Fault, FaultHub, Repeats
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.logs import Log, LogBridge, threshold_of
 from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
-from agentrt.status import Translate, Translator, plain
+from agentrt.status import Translate, Translator
+from agentrt.words import error_words, plain, printable, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
     from agentrt.gate import Gate
+    from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.kernel import Kernel
 
 __all__ = ["Reporting"]
@@ -108,7 +112,10 @@ class Reporting(ABC):
         """
         trace = self.kernel.trace
         if trace.on:
-            told = [("text", text), *((name, _for_a_record(value)) for name, value in detail.items())]
+            told: list[tuple[str, Any]] = [
+                ("text", _for_a_record(text)),
+                *((name, _for_a_record(value)) for name, value in detail.items()),
+            ]
             trace.emit(TraceRecord(self.kernel.tick, "", "", Event.NOTE, tuple(told)))
 
     # --- the log ------------------------------------------------------------------------------------------------------
@@ -149,21 +156,26 @@ class Reporting(ABC):
         """
         return self.faults.add(callback)
 
-    def report_blocking(self, report: object) -> None:
-        """A step kept the event loop from working; called at an intake."""
-        Log(self, {}).warning(str(report))
+    def report_step(self, report: StepReport) -> None:
+        """A step took long: called at an intake when it is over, and from another thread while it hangs."""
+        text = printable(str(report))
+        with contextlib.suppress(Exception):
+            Log(self, {}).warning(text)
+        if not report.is_over:
+            with contextlib.suppress(Exception):
+                print(f"agentrt: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the log may go nowhere
 
     def _fault(self, text: str, error: BaseException) -> None:
         tick = self.kernel.tick
         trace = self.kernel.trace
         if trace.on:
-            detail = (("text", text), ("error", f"{type(error).__name__}: {error}"))
+            detail = (("text", text), ("error", error_words(error)))
             trace.emit(TraceRecord(tick, "", "", Event.FAULT, detail))
         times, first = self._repeats.count(text, error, tick)
         if times == 1:
             self._write(text, exc_info=error)
         elif times == 10 ** (len(str(times)) - 1):
-            self._write(text, times=times, since=first, error=error)
+            self._write(text, times=times, since=first, error=error_words(error))
         self.faults.tell(Fault(text, error, tick))
 
     def _log(self, text: str, error: BaseException) -> None:
@@ -172,10 +184,14 @@ class Reporting(ABC):
         self.faults.tell(Fault(text, error, self.kernel.tick))
 
     def _write(self, text: str, **values: Any) -> None:
-        with contextlib.suppress(Exception):  # a log that is broken itself: there is nobody left to tell
+        try:
             Log(self, {}).error(text, **values)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:  # a log that is broken itself: there is nobody left to tell
+            return
 
 
 def _for_a_record(value: Any) -> str | int | float | bool | None:
     value = plain(value)
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+    return value if value is None or isinstance(value, (str, int, float, bool)) else words_of(value)

@@ -23,14 +23,16 @@ import math
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from agentrt.attachments import Round
+from agentrt.attachments import Round, take_up
 from agentrt.body.leases import LeaseBook
+from agentrt.driven import Driven
 from agentrt.driving import BLOCKING_MS, CATCH_UP, Driver
-from agentrt.errors import NotRunningError, WrongStateError
+from agentrt.errors import DefinitionError, NotRunningError, WrongStateError
 from agentrt.gate import Gate
 from agentrt.intake import Intake
 from agentrt.kernel.kernel import Kernel
-from agentrt.loops import current_library, make_host
+from agentrt.loops import current_library, make_host, step_outside
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -57,6 +59,8 @@ class Runtime(Intake):
         think_budget: how many units of search work (``ctx.work``) all agents together may do in a tick; None for any
             number.
         translate: makes the status text of an agent from a key and its arguments; None shows the key.
+        hang_limit: real seconds after which a single step, or a hook, is ended by a ``LivelockError`` that is raised in
+            it; None for never. What is ended depends on how fast the machine is: two runs may differ then.
 
     Attributes:
         kernel: the scheduler.
@@ -80,9 +84,12 @@ class Runtime(Intake):
         restart: Restart | None = None,
         think_budget: int | None = None,
         translate: Translate | None = None,
+        hang_limit: float | None = None,
     ) -> None:
         if host not in HOSTS:
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
+        if hang_limit is not None and not _is_duration(hang_limit):
+            raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
         super().__init__(Kernel(seed, ticks_per_second), think_budget, translate)
         self.kernel.on_fault = self._fault
         self.kernel.trace.report = self._log
@@ -95,7 +102,7 @@ class Runtime(Intake):
         self.round: Round = Round(self.kernel, lambda: self.agents)
         self.gate: Gate = Gate()
         self._carry = 0.0
-        self._driver = Driver(self)
+        self._driver = Driver(self, hang_limit)
         self._may_choose = host == "auto"
         if host != "auto":
             self._take_host(host)
@@ -153,8 +160,11 @@ class Runtime(Intake):
             The agent; if there ever was one of its name here, it has a number now.
 
         Raises:
-            WrongStateError: it is in a runtime already, or members of one of its task groups are in another one.
+            DefinitionError: it is no agent.
+            WrongStateError: it is in a runtime already, members of one of its task groups are in another one, or one
+                of its drivers drives somebody else by now.
         """
+        _require_agent(agent, "runtime.add")
         if agent.runtime is not None:
             raise WrongStateError("runtime.add", f"{agent.name!r} is in a runtime", "Remove it there first.")
         for group in agent.task_groups:
@@ -162,6 +172,7 @@ class Runtime(Intake):
                 raise WrongStateError(
                     "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
                 )
+        take_up(agent)
         wanted = agent.given_name
         number = self._names.get(wanted, 0) + 1
         name = wanted if number == 1 else f"{wanted} {number}"
@@ -181,6 +192,7 @@ class Runtime(Intake):
             agent: one of its agents; nothing happens for another.
             reason: why, in words.
         """
+        _require_agent(agent, "runtime.remove")
         if agent.runtime is self and agent.planner is not None:
             self.post(agent.end, reason)
 
@@ -270,10 +282,11 @@ class Runtime(Intake):
         return self._step(ticks)
 
     def _step(self, ticks: int) -> int:
-        for ran in range(ticks):
-            if self.gate.is_closed and not self.gate.admit():
-                return ran
-            self.kernel.step_tick()
+        with self._driver.watch:
+            for ran in range(ticks):
+                if self.gate.is_closed and not self.gate.admit():
+                    return ran
+                self.kernel.step_tick()
         return ticks
 
     async def run(
@@ -296,11 +309,13 @@ class Runtime(Intake):
             catch_up: how many ticks it may run in a row without a rest when it is late; what is beyond is left out.
             budget_ms: real milliseconds after which a long tick lets the event loop work before it goes on.
             blocking_ms: real milliseconds after which a single step is reported as blocking the loop; None for never.
+                One that lasts a second is reported while it lasts, to the log and to standard error.
 
         Raises:
             NotRunningError: another event loop runs than the one that the runtime lives on, or none.
             WrongStateError: it is run already.
         """
+        await step_outside()
         self._choose_host()
         if not speed > 0:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
@@ -317,6 +332,7 @@ class Runtime(Intake):
         Raises:
             AgentKilled: its planner gave up.
         """
+        await step_outside()
         self._choose_host()
         await self._driver.run_agent(agent)
 
@@ -350,10 +366,12 @@ class Runtime(Intake):
         Raises:
             WrongStateError: somebody drives it.
         """
+        await step_outside()
         self._choose_host()
         await self._driver.aclose(reason)
 
     async def __aenter__(self) -> Runtime:
+        await step_outside()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -378,3 +396,20 @@ class Runtime(Intake):
 
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
+
+
+def _require_agent(agent: object, method: str) -> None:
+    """Tell an author who slipped what was meant."""
+    if isinstance(agent, Driven):
+        return
+    problem, remedy = f"{repr_of(agent, 80)} is no agent.", "Make one of it: Agent(entity, actions=[...])."
+    if isinstance(agent, type):
+        problem, remedy = f"{agent.__name__} is a class.", f"Write {agent.__name__}(...)."
+    elif callable(getattr(type(agent), "drive", None)):
+        remedy = "A driver belongs to an agent: Agent(entity, drivers=[driver])."
+    raise DefinitionError(method, problem, remedy)
+
+
+def _is_duration(seconds: object) -> bool:
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    return is_number and 0 < seconds < math.inf  # type: ignore[operator]

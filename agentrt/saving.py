@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from agentrt.errors import AgentRTError, DefinitionError, RebuildError
 from agentrt.packs.alias import pointer_to, shown
+from agentrt.words import repr_of, words_of
 
 __all__ = ["MAX_DEPTH", "Decode", "Encode", "Lost", "Reader", "entry_of", "option_of", "write"]
 
@@ -72,12 +73,14 @@ def write(value: Any, encode: Encode | None, where: str, depth: int = 1) -> Any:
     if encode is None:
         raise DefinitionError(
             where,
-            f"it is {value!r}, a {kind.__name__}, which JSON cannot say.",
+            f"it is {repr_of(value)}, a {kind.__name__}, which JSON cannot say.",
             "Give an 'encode' that makes plain JSON of it, such as its id, and to the restoring call a 'decode'.",
         )
     encoded = encode(value)
     if not _is_plain(encoded, depth):
-        raise DefinitionError(where, f"encode made {encoded!r} of it, which JSON cannot say.", "Give plain JSON.")
+        raise DefinitionError(
+            where, f"encode made {repr_of(encoded)} of it, which JSON cannot say.", "Give plain JSON."
+        )
     return {"encoded": encoded}
 
 
@@ -247,4 +250,4 @@ def _decoded(value: Any, decode: Decode | None, pointer: str) -> Any:
     try:
         return decode(value)
     except LookupError as error:
-        raise RebuildError("an encoded value", f"it is gone: {error}", pointer=pointer) from error
+        raise RebuildError("an encoded value", f"it is gone: {words_of(error)}", pointer=pointer) from error

@@ -15,19 +15,17 @@ Source: seed 001, `status_text_key`, `set_status_text_key`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.search import running_branch
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import plain, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
 
-__all__ = ["SILENT", "Status", "Translate", "Translator", "key_text", "plain", "status_of"]
-
-_DEEPEST = 8  # containers within containers
-_BITS = 4096
+__all__ = ["SILENT", "Status", "Translate", "Translator", "key_text", "status_of"]
 
 Translate = Callable[[str, Mapping[str, Any]], str]
 """What makes a text of a key and its arguments."""
@@ -97,8 +95,10 @@ class Translator:
         try:
             text = self._translate(status.key, status.args)
             if not isinstance(text, str):
-                raise TypeError(f"it returned {text!r}, which is no text")
-        except Exception as error:
+                raise TypeError(f"it returned {repr_of(text)}, which is no text")
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             if not self._has_failed:
                 self._has_failed = True
                 self._report(f"the translator of status texts failed for {status.key!r}; keys are shown instead", error)
@@ -115,41 +115,3 @@ def key_text(status: Status) -> str:
     if not status.args:
         return status.key
     return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
-
-
-def _place(value: Any) -> tuple[str, Any]:
-    """Where a value stands among others of any kind."""
-    return type(value).__name__, value if isinstance(value, (str, int, float)) else str(value)
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """A value as JSON knows it: containers are gone through, sets in order, and what has a name stands under it.
-
-    Args:
-        value: anything.
-        depth: in how many containers it lies. What lies too deep, in a circle, say, is left out.
-    """
-    kind: Any = type(value)
-    if value is None or kind is str or kind is bool:
-        return value
-    if kind is int:
-        return value if value.bit_length() <= _BITS else hex(value)  # Python writes no longer ones in digits
-    if isinstance(value, float):
-        return float(value) if isfinite(value) else str(float(value))  # JSON has no word for it
-    if isinstance(value, (str, int)):  # a member of an enumeration, say, whose text differs from Python to Python
-        return str.__str__(value) if isinstance(value, str) else int.__int__(value)
-    if isinstance(value, (dict, Mapping)):  # the first is quick
-        return {str(key): plain(one, depth + 1) for key, one in value.items()} if depth < _DEEPEST else {}
-    if isinstance(value, (list, tuple)):
-        return [plain(one, depth + 1) for one in value] if depth < _DEEPEST else []
-    if isinstance(value, (set, frozenset)):  # their own order is another one with each hash seed
-        return sorted((plain(one, depth + 1) for one in value), key=_place) if depth < _DEEPEST else []
-    try:
-        name = getattr(value, "name", None)
-        if isinstance(name, str):
-            return name
-        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-            return f"a {kind.__name__}"  # its text would hold an address, which is another one in each run
-        return str(value)
-    except Exception:  # whoever looks must not be stopped by what cannot be looked at
-        return f"a {type(value).__name__}"

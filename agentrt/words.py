@@ -5,7 +5,9 @@ gives no text, or gives twenty megabytes of it; an ``int`` of ten thousand digit
 thing in the middle of its own bookkeeping is left with half of it. So:
 
 * Text of what an author gave is made here and nowhere else, and no function here raises, whatever it is given.
-* A text is bounded, and can be written as UTF-8 (a lone surrogate is escaped: no file takes it).
+* What comes out is bounded, and can be written as UTF-8 (a lone surrogate is escaped: no file takes it) and as JSON.
+* It is the same in every run: an address in a text that Python makes of an object (``<Wolf object at 0x7f...>``) is
+  left out, and sets are put in order.
 * Books are closed before anything is formatted. Making words runs an author's code, which may do anything.
 
 A request of the user to end the program (``KeyboardInterrupt``) is passed on: it came while the text was made, and is
@@ -14,15 +16,23 @@ no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+import re
+from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
+from typing import Any, Final
 
-__all__ = ["LONGEST", "error_words", "printable", "repr_of", "type_name", "words_of"]
+__all__ = ["LONGEST", "called", "error_words", "plain", "printable", "repr_of", "type_name", "words_of"]
 
 LONGEST: Final = 4000
 """How long a text may be that an author gave and nobody bounded, in characters."""
 
 _MANY_BITS = 4096  # beyond some thousand digits Python refuses to write a number, and nobody would read it
+_DEEPEST = 8  # containers within containers
+_MOST_PARTS = 2000  # of a container, with all that it contains
+
+_CONTAINERS = frozenset((list, tuple, set, frozenset, dict, bytes, bytearray))
+
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
 def words_of(value: object, longest: int = LONGEST) -> str:
@@ -78,16 +88,118 @@ def printable(text: str) -> str:
     return "".join([one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text])
 
 
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: containers are gone through, sets in order, and what has a name stands under it.
+
+    Args:
+        value: anything.
+
+    Returns:
+        None, a truth value, a number, a bounded text, or lists and dicts of them. Of a large container the first parts;
+        what lies too deep, in a circle, say, is left out.
+    """
+    kind = type(value)
+    if value is None or kind is bool or (kind is str and len(value) <= LONGEST and value.isascii()):
+        return value
+    if kind is float and isfinite(value):
+        return value
+    try:
+        return _plain(value, _DEEPEST, _Room(_MOST_PARTS))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whoever looks must not be stopped by what cannot be looked at
+        return f"a {type_name(value)}"
+
+
+class _Room:
+    """How many parts of a container may still be shown."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def first(self, parts: Any) -> Iterator[Any]:
+        """As many parts as there is room for.
+
+        Args:
+            parts: may be without an end.
+        """
+        for part in parts:
+            if self.left <= 0:
+                return
+            self.left -= 1
+            yield part
+
+
+def _plain(value: Any, depth: int, room: _Room) -> Any:
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, str):  # a member of an enumeration, too, whose own text differs from Python to Python
+        return _fit(str.__str__(value), LONGEST)
+    if isinstance(value, int):
+        number = int.__int__(value)
+        return number if number.bit_length() <= _MANY_BITS else words_of(number)
+    if isinstance(value, float):
+        number_ = float.__float__(value)
+        return number_ if isfinite(number_) else str(number_)  # JSON has no word for it
+    if isinstance(value, Mapping):
+        items = room.first(value.items()) if depth else ()
+        return {words_of(key): _plain(one, depth - 1, room) for key, one in items}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one, depth - 1, room) for one in room.first(value)] if depth else []
+    if isinstance(value, (set, frozenset)):  # their own order is another one with each hash seed
+        if len(value) > room.left:
+            return f"{len(value)} elements"  # the first of them would be others in each run
+        return sorted((_plain(one, depth - 1, room) for one in room.first(value)), key=_place) if depth else []
+    return called(value)
+
+
+def called(value: object) -> str:
+    """What to call a thing: its name, if it has one, else what it says of itself.
+
+    Args:
+        value: anything.
+    """
+    try:
+        name = getattr(value, "name", None)
+        if isinstance(name, str):
+            return words_of(name)
+        kind: Any = type(value)
+        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+            return f"a {type_name(value)}"
+        return _fit(_ADDRESS.sub("", str(value)), LONGEST)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return f"a {type_name(value)}"
+
+
+def _place(value: Any) -> tuple[str, Any]:
+    """Where a plain value stands among others of any kind."""
+    return type(value).__name__, value if isinstance(value, (str, int, float)) else str(value)
+
+
 def _made(make: Callable[[object], str], value: object, longest: int) -> str:
     kind = type(value)
     if kind is int and value.bit_length() > _MANY_BITS:  # type: ignore[attr-defined]
         return f"<a number of {value.bit_length()} bits>"  # type: ignore[attr-defined]
+    if kind in _CONTAINERS and len(value) > longest:  # type: ignore[arg-type]
+        return f"<a {kind.__name__} of {len(value)}>"  # type: ignore[arg-type]  # its text would be longer than that
     try:
-        text = str.__getitem__(make(value), slice(longest + 1))  # of a subclass of str too, whatever it overrides
-        if not text.isascii():
-            text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+        text = make(value)
+        if kind is not str and " at 0x" in text:
+            text = _ADDRESS.sub("", text)
+        return _fit(text, longest)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:
         return f"<{type_name(value)}: its text cannot be made ({type_name(problem)})>"
+
+
+def _fit(text: str, longest: int) -> str:
+    if len(text) > longest or type(text) is not str:
+        text = str.__getitem__(text, slice(longest + 1))  # of a subclass, too, whatever it overrides
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= longest else f"{text[: max(0, longest - 3)]}..."

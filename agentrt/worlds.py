@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import ManifestError, UnknownWorldError
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -153,7 +154,7 @@ def load_world(name: str) -> World:
         world = worlds[name].load()
     except Exception as error:
         raise ManifestError(
-            origin, f"loading it raised {type(error).__name__}: {error}.", "Repair or uninstall that package."
+            origin, f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
         ) from error
     if not isinstance(world, World):
         raise ManifestError(

@@ -30,6 +30,7 @@ from agentrt.activity.placeholders import (
     has_placeholder,
 )
 from agentrt.errors import PlaceholderError, did_you_mean
+from agentrt.words import repr_of
 
 __all__ = ["ARGUMENTS", "Compiler", "Resolver", "Scope"]
 
@@ -228,7 +229,7 @@ class Compiler:
         if base is ARGS:
             if self.args is not None and name not in self.args:
                 raise self._fail(
-                    f"{value!r} is not an argument of this action.{did_you_mean(name, self.args)}",
+                    f"{repr_of(value)} is not an argument of this action.{did_you_mean(name, self.args)}",
                     f"Declare it in Args; declared: {', '.join(self.args) or 'none'}.",
                 )
             self.reads.add(ARGUMENTS)
@@ -241,18 +242,18 @@ class Compiler:
             number = self.names.get(value._step)
             if number is None:
                 raise self._fail(
-                    f"{value!r} names no step.{did_you_mean(str(value._step), self.names)}",
+                    f"{repr_of(value)} names no step.{did_you_mean(str(value._step), self.names)}",
                     f"Give the step a name: step(..., name={value._step!r}).",
                 )
             if number >= self._step:
                 raise self._fail(
-                    f"{value!r} is step {number}, which has not thought yet.", "Refer only to earlier steps."
+                    f"{repr_of(value)} is step {number}, which has not thought yet.", "Refer only to earlier steps."
                 )
             return number
         number = self._step - value._steps
         if number < 0:
             raise self._fail(
-                f"{value!r} reaches {-number} before the beginning.",
+                f"{repr_of(value)} reaches {-number} before the beginning.",
                 f"BACK({self._step}) is this action's own think output; nothing lies before it.",
             )
         return number

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.control import Reject, ends_thinking
+from agentrt.activity.control import ends_thinking
 from agentrt.activity.states import READY, THINKING
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -37,15 +38,17 @@ def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
     return spec.output_type.build(spec.output_label, fields)
 
 
-def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> None:
+def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
     """Offer the first of several choices. Called on the author's stack.
 
     Args:
         unit: the action, which thinks.
         choices: the fields of each choice.
 
+    Returns:
+        Whether there is one.
+
     Raises:
-        Reject: there is none.
         ArgumentError: the fields do not fit the declaration.
     """
     extras = unit.own_extras()
@@ -57,8 +60,8 @@ def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> None:
         if unit.state == THINKING or unit.state == READY:  # else what made the choice lost an entity that it needs
             unit.set_output(output)
             extras.candidates = iterator
-        return
-    raise Reject("there is no candidate")
+        return True
+    return False
 
 
 def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
@@ -91,6 +94,7 @@ def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
 def _checked(choice: Any) -> dict[str, Any]:
     if not isinstance(choice, Mapping) and not hasattr(choice, "keys"):
         raise TypeError(
-            f"candidates() was given the choice {choice!r}: each is a mapping of output fields, such as {{'item': log}}"
+            f"candidates() was given the choice {repr_of(choice)}: each is a mapping of output fields, such as "
+            f"{{'item': log}}"
         )
     return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping

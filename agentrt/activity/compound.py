@@ -29,6 +29,7 @@ from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THI
 from agentrt.activity.takeover import refuse
 from agentrt.activity.timeouts import forget_steps, limit_step, limit_unit
 from agentrt.activity.unit import Unit
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ class CompoundUnit(Unit):
 
     def set_output(self, output: Any) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
+        if self.is_handed_over(output):
+            return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = output
@@ -194,7 +197,9 @@ class CompoundUnit(Unit):
             self._is_stepping = True
             try:
                 frame.begin(step.bind(self), self._expected_here())
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.disable(f"step {number} ({step.activity})", error)
                 return
             finally:
@@ -223,7 +228,9 @@ class CompoundUnit(Unit):
         self.backoff.reset()
         try:
             output = think_output(self)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.disable("output", error)
             return
         if self.spec.composes:

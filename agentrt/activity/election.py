@@ -138,3 +138,5 @@ def adjust(frame: Frame) -> None:
                 outdone(frame, unit)
     if idle is not None:
         frame.begin_late(idle)
+    if frame.is_choosy:
+        frame.look_further()

@@ -28,22 +28,27 @@ from agentrt.activity.keeping import ENDED, end_asides, relearn_asides
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import unwound
-from agentrt.errors import ActivityAbortedError
+from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import Event
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
+    from agentrt.activity.performing import Performance
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
     from agentrt.body.flags import Holder
     from agentrt.kernel.calls import Timer
 
-__all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
+__all__ = ["MAX_ABORTS", "MAX_EXECUTED", "MAX_SWITCHES", "Execution"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
 
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
+
+MAX_EXECUTED = 4
+"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
 class Execution:
@@ -73,6 +78,8 @@ class Execution:
         "_abort",
         "_counts",
         "_ending",
+        "_executed",
+        "_executed_tick",
         "_given_up",
         "_switch_tick",
         "_switches",
@@ -112,9 +119,20 @@ class Execution:
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
+        self._executed_tick = 0
+        self._executed = 0
         self._target: Frame | None = None
         self._was_running = False
         self._timer: Timer | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"the plan of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance | None:
+        """Itself, if it is a performance: that is awaited, and may fail by itself."""
+        return None
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -124,9 +142,11 @@ class Execution:
         if not self.is_stopped and self.root.state == IDLE:
             try:
                 self.root.begin({}, None)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self.planner.fault(None, "begin", error)
-                self.abort(f"{type(error).__name__}: {error}", None)
+                self.abort(error_words(error), None)
 
     @property
     def due(self) -> int:
@@ -223,8 +243,8 @@ class Execution:
         elif isinstance(error, self.planner.kernel.host.cancelled_type):
             self.abort("cancelled from outside", unit)
         else:
-            self.planner.fault(unit, "run", error)
-            self.abort(f"run raised {type(error).__name__}: {error}", unit)
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
+            self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
 
@@ -317,6 +337,19 @@ class Execution:
             self._switches = 0
         self._switches += 1
         return self._switches <= MAX_SWITCHES
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it.
+
+        The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
+        are; each of these costs as much as many steps.
+        """
+        kernel = self.planner.kernel
+        if kernel.clock.tick != self._executed_tick:
+            self._executed_tick = kernel.clock.tick
+            self._executed = 0
+        self._executed += 1
+        return self._executed <= MAX_EXECUTED * kernel.livelock_steps
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 

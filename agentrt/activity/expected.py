@@ -21,6 +21,7 @@ from typing import Any
 
 from agentrt.activity.fields import REQUIRED, Fields, Fresh
 from agentrt.errors import ExpectedStateError, did_you_mean
+from agentrt.words import repr_of, type_name
 
 __all__ = ["CurrentFields", "ExpectedStorage", "is_storage", "own_copy"]
 
@@ -242,7 +243,7 @@ class CurrentFields(Fields):
         if not accept.takes(value):
             raise ExpectedStateError(
                 name,
-                f"takes {accept.text}, not {type(value).__name__} {value!r}.",
+                f"takes {accept.text}, not {type_name(value)} {repr_of(value)}.",
                 f"See {cls.__qualname__}.",
             )
 

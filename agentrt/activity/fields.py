@@ -22,7 +22,8 @@ import typing
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
-from agentrt.errors import ArgumentError, DefinitionError, did_you_mean
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
+from agentrt.words import error_words, repr_of, type_name
 
 __all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values"]
 
@@ -175,8 +176,10 @@ class Fields:
                 if not finally_:
                     return False
                 accept = _ANYTHING
-            except Exception as error:
-                words = f"{type(error).__name__}: {error}"
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                words = error_words(error)
                 raise DefinitionError(
                     f"{cls.__module__}.{cls.__qualname__}",
                     f"the type of '{name}' cannot be read: {words}.",
@@ -186,7 +189,7 @@ class Fields:
             if given is not REQUIRED and not accept.takes(given):
                 raise DefinitionError(
                     f"{cls.__module__}.{cls.__qualname__}",
-                    f"the default of '{name}' is {given!r}, but it takes {accept.text}.",
+                    f"the default of '{name}' is {repr_of(given)}, but it takes {accept.text}.",
                     "Correct one of the two.",
                 )
             resolved[name] = (default, accept)
@@ -277,7 +280,7 @@ class Fields:
                     raise ArgumentError(
                         activity or cls.__qualname__,
                         name,
-                        f"takes {accept.text}, not {type(value).__name__} {value!r}.",
+                        f"takes {accept.text}, not {type_name(value)} {repr_of(value)}.",
                     )
             elif default is REQUIRED:
                 raise ArgumentError(
@@ -322,7 +325,7 @@ class Fields:
         told = []
         for name, (default, accept) in cls._fields.items():
             given = default.value if isinstance(default, Fresh) else default
-            told.append(f"{name}: {accept.text}" + ("" if given is REQUIRED else f" = {given!r}"))
+            told.append(f"{name}: {accept.text}" + ("" if given is REQUIRED else f" = {repr_of(given)}"))
         return f"({', '.join(told)})"
 
     def __iter__(self) -> Iterator[str]:
@@ -347,7 +350,7 @@ class Fields:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        inner = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        inner = ", ".join(f"{name}={repr_of(value)}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({inner})"
 
     if typing.TYPE_CHECKING:

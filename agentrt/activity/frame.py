@@ -97,6 +97,7 @@ class Frame:
     )
 
     chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
+    is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
     catcher: SpawnedFrame | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
@@ -339,6 +340,9 @@ class Frame:
         if batch.members:
             batch.launch()
         self.look_again()
+
+    def look_further(self) -> None:
+        """What there was to beat may be less: who asks only some looks whether more are to be asked."""
 
     def _nobody(self) -> None:
         """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""

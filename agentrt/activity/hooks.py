@@ -4,6 +4,8 @@ An error in ``think`` or ``should_start_thinking`` concerns that unit; an error 
 unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
 ``start`` is a refusal: the next best action takes the place.
 
+While a hook is called, ``kernel.acting`` is its unit: that is how the context knows on whose stack it is called.
+
 Source: seed 001, "Leaf action example", Methods.
 """
 
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject, ends_thinking
+from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import refuse
 from agentrt.activity.utility import DECIMALS, fraction
 from agentrt.errors import ENDS_PROGRAM
@@ -50,8 +53,13 @@ def _forbids(unit: Unit) -> str:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        allows = bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+        try:
+            allows = bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+        finally:
+            kernel.acting = outer
     except Reject:
         allows = False
     except Abort as abort:
@@ -72,7 +80,11 @@ def is_blocked(frame: Frame) -> bool:
         frame: the activity.
     """
     for unit in frame.units:
-        if unit.spec.has_filter and (reason := _forbids(unit)):
+        if not unit.spec.has_filter:
+            continue
+        if unit.state == IDLE:  # else its thinking goes on, and this is asked of that
+            unit.retire()  # it may have been asked before, for a thinking that was then forbidden
+        if reason := _forbids(unit):
             unit.own_extras().reason = reason
             if frame.planner.trace.on:
                 unit.note(Event.BLOCKED)
@@ -88,9 +100,12 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     if unit.extras is not None:
         unit.extras.reason = ""
+        unit.extras.refusal = None
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.disable("think", error)
         return None
 
@@ -116,13 +131,20 @@ def stop_thinking(unit: Unit) -> None:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except Reject:
         pass  # it does not think any more
     except Abort as abort:
         unit.frame.execution.abort(abort.reason, unit)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "stop_thinking", error)
 
 
@@ -136,16 +158,24 @@ def start(unit: Unit) -> bool:
         Whether it is started; if not, it was stopped again, or the plan is being aborted.
     """
     execution = unit.frame.execution
+    kernel = execution.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
+    kernel.refused = None  # what it is refused from now on is why it rejects
     try:
-        unit.action.start(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.start(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except Reject as refusal:
         refuse(unit, refusal.reason)
         return False
     except Abort as abort:
         execution.abort(abort.reason, unit)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         execution.planner.fault(unit, "start", error)
-        execution.abort(f"start raised {type(error).__name__}: {error}", unit)
+        execution.abort(f"start raised {error_words(error)}", unit)
     else:
         return True
     unit.stop_think()
@@ -160,9 +190,11 @@ def run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     try:
         return unit.action.run(unit.context or _context(unit), unit.frame.args)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "run", error)
-        unit.frame.execution.abort(f"run raised {type(error).__name__}: {error}", unit)
+        unit.frame.execution.abort(f"run raised {error_words(error)}", unit)
         return None
 
 
@@ -172,11 +204,18 @@ def stop(unit: Unit) -> None:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        unit.action.stop(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.stop(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except (Abort, Reject):
         pass  # it is being stopped already
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit.frame.planner.fault(unit, "stop", error)
 
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from agentrt.activity.election import adjust
 from agentrt.activity.keeping import keeps_thinking
 from agentrt.activity.states import FINISHED, IDLE, READY, STARTED, THINKING
-from agentrt.errors import ArgumentError, DefinitionError, PlaceholderError, did_you_mean
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, PlaceholderError, did_you_mean
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action
@@ -220,11 +221,13 @@ def _begin_anew(frame: Frame) -> None:
     """Have a place think from the beginning; if what it was given does not fit, what it is for is not possible."""
     try:
         frame.begin_anew()
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         unit, execution = frame.parent, frame.execution
         place = f"step {frame.index} ({frame.activity})" if frame.index else f"the activity {frame.activity}"
         if unit is not None and unit.state in (THINKING, READY):
             unit.disable(place, error)
         else:
             frame.planner.fault(unit, place, error)
-            execution.abort(f"{place} raised {type(error).__name__}: {error}", unit)
+            execution.abort(f"{place} raised {error_words(error)}", unit)

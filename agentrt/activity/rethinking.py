@@ -1,7 +1,8 @@
 """Thinking again: what a compound does when a step rejects what it was given, and nobody has another choice.
 
 It thinks again from its own beginning, after a delay that doubles while that repeats. Each repeat asks the world anew,
-so that what is taken now can be free then. A repeat that goes on and on is a storm, which the trace tells.
+so that what is taken now can be free then. Where a lease was to blame it waits in line, too, and thinks again
+when it is its turn. A repeat that goes on and on is a storm, which the trace tells.
 
 Source: seed 001, "AI contexts", `reject`.
 """
@@ -29,7 +30,7 @@ def rejected(unit: CompoundUnit, frame: Frame) -> None:
         frame: the step.
     """
     backoff = unit.backoff
-    if unit.state == THINKING and not backoff.is_waiting:
+    if unit.state == THINKING and not backoff.is_delayed:
         if choose_again(unit, frame):
             if unit.search is not None and unit.search.is_waiting:
                 unit.frame_answered(frame)
@@ -37,6 +38,10 @@ def rejected(unit: CompoundUnit, frame: Frame) -> None:
         planner = unit.frame.planner
         if planner.trace.on and backoff.is_storm:
             unit.note(Event.STORM, step=frame.activity, delay=backoff.delay)
+        for one in frame.units:
+            if one.extras is not None and one.extras.refusal is not None:
+                backoff.line_up(one.extras.refusal, _think_again, unit)
+                break
         backoff.wait(planner.kernel, _think_again, unit)
     unit.frame_answered(frame)
 
@@ -48,9 +53,13 @@ def _think_again(unit: CompoundUnit) -> None:
     limit = None
     if extras is not None:
         limit, extras.timeout = extras.timeout, None  # it goes on: there is no more time than before
+    place = unit.backoff.keep_place()
     unit.end_thinking()
     if extras is not None:
         extras.timeout = limit
     unit.frame.begin_again(unit)
     if unit.state == THINKING:
         unit.backoff.delay = delay
+        unit.backoff.restore_place(place)
+    elif place is not None and not place.is_turn:
+        place.close()

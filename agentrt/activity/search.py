@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 from agentrt.activity.states import STARTED
 from agentrt.body.budget import Claim, Share, ThinkBudget
 from agentrt.body.metrics import WaitTimes
-from agentrt.kernel.traps import Waiter, sleep_ticks, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
@@ -95,14 +96,14 @@ class SearchWork:
         """
         number: object = units
         if not isinstance(number, int) or number < 0:
-            raise ValueError(f"ctx.work({units!r}): it takes a whole number of units, 0 or more")
+            raise ValueError(f"ctx.work({repr_of(units)}): it takes a whole number of units, 0 or more")
         budget = self.budget
         if budget is None or units == 0:
-            return sleep_ticks(0)
+            return at_once()
         share = planner.share
         if share is not None and self._tick == self._kernel.clock.tick and budget.take(share, units):
             self.waits.add(0)
-            return sleep_ticks(0)
+            return at_once()
         return self._take(budget, planner, units)
 
     def spare(self, planner: Planner, units: int) -> bool:
@@ -126,6 +127,7 @@ class SearchWork:
         return budget.take(share, units)
 
     async def _take(self, budget: ThinkBudget, planner: Planner, units: int) -> None:
+        await at_once()
         since = self._kernel.clock.tick
         if self._tick != since:
             self._next_tick(budget)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from agentrt.activity.election import adjust, best_ready, boosted
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, SWITCHING, THINKING
+from agentrt.body.leases import refusal_of
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -140,6 +141,11 @@ def refuse(unit: Unit, reason: str) -> None:
     extras = unit.own_extras()
     extras.reason = f"it refused to be started: {reason}"
     backoff = extras.backoff
+    kernel = unit.frame.planner.kernel
+    refusal = refusal_of(kernel)
+    if refusal is not None:  # somebody else holds what it needs: it waits for its turn
+        backoff.line_up(refusal, _try_again, unit.frame, unit, unit.frame.round)
+        return
     if watched and backoff.is_storm:
         unit.note(Event.STORM, delay=backoff.delay)
-    backoff.wait(unit.frame.planner.kernel, _try_again, unit.frame, unit, unit.frame.round)
+    backoff.wait(kernel, _try_again, unit.frame, unit, unit.frame.round)

@@ -25,7 +25,8 @@ from agentrt.activity.states import STARTED
 from agentrt.activity.task_states import TaskState
 from agentrt.activity.task_work import TaskWork
 from agentrt.errors import WrongStateError
-from agentrt.kernel.traps import current_kernel
+from agentrt.kernel.traps import at_once, current_kernel
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
@@ -177,7 +178,7 @@ class Task(TaskWork):
 
     def _tell_later(self, method: str, what: str, told: Told) -> Task:
         if not callable(told):
-            raise TypeError(f"{method}({told!r}): it takes a function, which is called with the task")
+            raise TypeError(f"{method}({repr_of(told)}): it takes a function, which is called with the task")
         self._told.setdefault(what, []).append(told)
         return self
 
@@ -231,6 +232,7 @@ class Task(TaskWork):
             NotRunningError: called by a coroutine that no runtime steps, while it is not over.
         """
         if not self._over.is_set:
+            await at_once()
             current_kernel()  # or raises, and says what else to do
         await self._over.wait()
         return self.state is TaskState.COMPLETED
@@ -247,5 +249,5 @@ class Task(TaskWork):
 
 def _count(method: str, count: object) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError(f"{method}({count!r}): it takes a whole number from 1")
+        raise ValueError(f"{method}({repr_of(count)}): it takes a whole number from 1")
     return count

@@ -62,7 +62,7 @@ class TaskBook(ABC):
         name: what the group is called.
     """
 
-    __slots__ = ("_declarations", "_extensions", "_is_gone", "_numbers", "_tasks", "name")
+    __slots__ = ("_declarations", "_extensions", "_is_gone", "_latest", "_numbers", "_tasks", "name")
 
     def __init__(self, name: str) -> None:
         self.name: str = name
@@ -71,12 +71,13 @@ class TaskBook(ABC):
         self._is_gone = False
         self._numbers = 0
         self._tasks: list[Task] = []
+        self._latest: dict[str, Task] = {}  # the last task that does an activity of which there is one at a time
 
     # --- what the group does ------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def changed(self) -> None:
-        """Something changed: tell the members."""
+    def changed(self, task: TaskWork | None = None) -> None:
+        """A task, or what the group declares, changed: tell the members."""
 
     @abstractmethod
     def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
@@ -224,24 +225,26 @@ class TaskBook(ABC):
         self._require("create_task")
         given: object = args
         if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"create_task({activity!r}, {args!r}): the arguments are a mapping, or keyword arguments")
+            raise TypeError(
+                f"create_task({repr_of(activity)}, {repr_of(args)}): the arguments are a mapping, or keyword arguments"
+            )
         word: object = activity
         declaration = self._declarations.get(word) if isinstance(word, str) else None
         if declaration is None:
             declared = tuple(self._declarations)
             raise TaskError(
                 self.name,
-                f"the activity {activity!r} is not declared there.{did_you_mean(activity, declared)}",
+                f"the activity {repr_of(activity)} is not declared there.{did_you_mean(activity, declared)}",
                 f"Declare it in the group, or with group.declare_task; declared: {', '.join(declared) or 'nothing'}.",
             )
         if not declaration.is_multiple:
-            for task in self._tasks:
-                if task.activity == activity and not task.is_over:
-                    raise TaskError(
-                        self.name,
-                        f"there is a task that does '{activity}' already: {task!r}.",
-                        "Destroy that one first, or declare the activity with declare_multiple_tasks.",
-                    )
+            task = self._latest.get(activity)
+            if task is not None and not task.is_over:
+                raise TaskError(
+                    self.name,
+                    f"there is a task that does '{activity}' already: {task!r}.",
+                    "Destroy that one first, or declare the activity with declare_multiple_tasks.",
+                )
         values = {**(args or {}), **more}
         for name, value in values.items():
             gone = first_gone(entities_in(value))

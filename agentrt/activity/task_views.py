@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentrt.body.reading import Fields
+from agentrt.words import called
 
 if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
@@ -149,7 +150,7 @@ def view_group(group: TaskGroup) -> TaskGroupView:
             TaskView(
                 number=task.number,
                 activity=task.activity,
-                args=tuple((name, _words(value)) for name, value in task.args.items()),
+                args=tuple((name, called(value)) for name, value in task.args.items()),
                 state=task.state.value,
                 is_permanent=task.is_permanent,
                 finished=task.finished,
@@ -157,14 +158,9 @@ def view_group(group: TaskGroup) -> TaskGroupView:
                 worker_limit=task.worker_limit,
                 workers=task.workers,
                 annotation=task.annotation,
-                source="" if task.source is None else _words(task.source),
+                source="" if task.source is None else called(task.source),
             )
             for task in group.tasks
         ),
         waits=group.waits.as_json(),
     )
-
-
-def _words(value: Any) -> str:
-    """A value in words; a thing of the world by its name, since its repr may hold an address."""
-    return str(getattr(value, "name", value))

@@ -106,7 +106,7 @@ class TaskWork:
             raise WrongStateError(method, f"{self!r} is {self.state}", "Create another one with create_task().")
         self.state = state
         self.group.note(self, state.value)
-        self.group.changed()
+        self.group.changed(self)
 
     def make_room(self, count: int) -> None:
         """There may be fewer workers from now on. If there are more, all are stopped at the next intake.
@@ -189,6 +189,7 @@ class TaskWork:
         """Have those who think about it see whether there is room; not on this stack, which may start one of them."""
         if self.worker_limit is None and self.remaining is None:
             return
+        self.group.room_changed(self)
         for unit in self.units:
             if unit.state == THINKING or unit.state == READY:
                 unit.frame.planner.kernel.call_soon(unit.room_changed)

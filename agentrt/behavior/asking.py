@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior.choices import Choice, Newcomer
 from agentrt.behavior.claiming import candidate, has_claimed, is_refused
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.behavior.activation import Activation
@@ -129,9 +131,11 @@ def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Tr
         accepted = value > 0.0
         if trail is not None:
             trail.append("no Decide, 1.000000" if node.decide is None else f"Decide returned {float(value):.6f}")
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         memory.fault(node, memory.path_of(node, parent), hook, error)
-        _told(trail, f"Decide raised {type(error).__name__}")
+        _told(trail, f"Decide raised {type_name(error)}")
         return False, 0.0, None
     finally:
         memory.asked = None

@@ -21,6 +21,7 @@ from agentrt.behavior.behaviors import behavior_name
 from agentrt.behavior.claiming import release
 from agentrt.behavior.routines import start, work_of
 from agentrt.body.driver import note
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ class Unwinding:
                 start(at, "deactivate", hook)
                 return False
             hook(at)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             at.memory.fault(node, at.path, "deactivate", error)
         return True
 
@@ -122,7 +125,9 @@ class Unwinding:
         if dispose is not None:
             try:
                 dispose()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 memory.fault(at.node, at.path, "dispose", error)
         if at.extra is not None:
             at.extra.block = at.extra.dblock = None

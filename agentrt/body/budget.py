@@ -28,6 +28,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from agentrt.words import repr_of
+
 __all__ = ["Claim", "Share", "ThinkBudget"]
 
 _UNIT = 1 << 32  # one unit of work, in the fractions in which shares are owed
@@ -105,7 +107,7 @@ class ThinkBudget:
         number: object = units
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise ValueError(
-                f"a budget of {units!r} units: a whole number, at least 1 in each tick, or nothing is found"
+                f"a budget of {repr_of(units)} units: a whole number, at least 1 in each tick, or nothing is found"
             )
         self.units: int = units
         self.room: int = units

@@ -200,6 +200,11 @@ class Entity:
             found = self._signals[name] = Signal()
         return found
 
+    @property
+    def signal_names(self) -> tuple[str, ...]:
+        """The names of the signals that were asked for up to now, in that order."""
+        return tuple(self._signals or ())
+
     def destroy(self) -> None:
         """Destroy it: whoever listens is told. A second call does nothing."""
         if not self.is_destroyed:

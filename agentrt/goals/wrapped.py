@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import InternalError
+from agentrt.errors import ENDS_PROGRAM, InternalError
 from agentrt.goals.states import ABSENT, BUSY, IDLE, STATE_NAMES, STATE_TABLE
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ class Notes:
         refused: the flag and the holder of the last refusal that the trace was told of.
         awaits_flags: whether it is pending because the ledger is to grant it its flags.
         starting: the coroutine of its ``start`` until that takes its first step.
+        routines: its coroutines that have not ended, as they began.
     """
 
-    __slots__ = ("awaits_flags", "fate", "number", "refused", "starting")
+    __slots__ = ("awaits_flags", "fate", "number", "refused", "routines", "starting")
 
     def __init__(self) -> None:
         self.number: int = 1
@@ -44,6 +45,7 @@ class Notes:
         self.refused: tuple[str, str] | None = None
         self.awaits_flags: bool = False
         self.starting: Coroutine[Any, Any, Any] | None = None
+        self.routines: tuple[Routine, ...] = ()
 
 
 class WrappedGoal:
@@ -64,9 +66,9 @@ class WrappedGoal:
 
     __slots__ = ("goal", "priority", "since", "state")
 
-    def __init__(self, goal: Goal, priority: int) -> None:
+    def __init__(self, goal: Goal, priority: float) -> None:
         self.goal: Goal = goal
-        self.priority: int = priority
+        self.priority: float = priority
         self.state: int = IDLE
         self.since: int = 0
 
@@ -98,7 +100,9 @@ class WrappedGoal:
         try:
             answer: Any = self.goal.requires_update_every_tick
             return answer if answer is False or answer is True else bool(answer() if callable(answer) else answer)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self._fail("requires_update_every_tick", error)
             return False
 
@@ -161,7 +165,9 @@ class WrappedGoal:
         try:
             answer: Any = self.goal.is_interruptible
             return answer if answer is True or answer is False else bool(answer() if callable(answer) else answer)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self._fail("is_interruptible", error)
             return True
 
@@ -182,7 +188,7 @@ class WrappedGoal:
         if selector is not None:
             selector.flags_granted(self)
 
-    def _fail(self, question: str, error: Exception) -> None:
+    def _fail(self, question: str, error: BaseException) -> None:
         selector = self.goal._selector
         assert selector is not None  # it is asked by its selector, and by the ledger while it holds a flag
         selector.fail(self, question, error)

@@ -24,6 +24,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.breakpoints import Breakpoints
 from agentrt.inspect.composing import Round, compose
 from agentrt.inspect.history import History
@@ -33,6 +34,7 @@ from agentrt.inspect.timelines import Timelines
 from agentrt.inspect.timing import TickTimes
 from agentrt.kernel.trace import TraceRecord
 from agentrt.logs import get_logger
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.runtime import Runtime
@@ -140,7 +142,9 @@ class LiveSource:
                 if due:
                     self._compose(sessions, due, now)
                     self._rest_until = now + _SHARE * (self._clock() - now)
-        except Exception as error:  # whoever looks must not stop the game
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # whoever looks must not stop the game
             self._failed(error)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
@@ -152,10 +156,12 @@ class LiveSource:
         for session in due:
             try:
                 messages = compose(round_, session)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._failed(error)
                 session.forget()
-                messages = [{"is": "error", "message": f"it could not be shown: {error}", "code": "failed"}]
+                messages = [{"is": "error", "message": f"it could not be shown: {words_of(error)}", "code": "failed"}]
             mine = {**state, "dropped": session.held_back + session.missed}
             if session.told.get("state") != mine:
                 session.told["state"] = mine

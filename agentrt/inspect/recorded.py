@@ -17,12 +17,13 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from agentrt.errors import AgentRTError, InspectorError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
 from agentrt.inspect.protocol import PROTOCOL, Command
 from agentrt.inspect.reading import Reader
 from agentrt.inspect.sessions import Message, Session
 from agentrt.logs import get_logger
 from agentrt.record.recording import Recording
+from agentrt.words import repr_of, words_of
 
 __all__ = ["RecordedSource"]
 
@@ -107,8 +108,10 @@ class RecordedSource:
             except AgentRTError as error:
                 self._error = error
                 return
-            except Exception as error:
-                self._error = InspectorError(f"{self._path} cannot be shown: {error!r}", "Record it anew.")
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self._error = InspectorError(f"{self._path} cannot be shown: {repr_of(error)}", "Record it anew.")
                 return
             finally:
                 self._is_ready.set()
@@ -151,7 +154,9 @@ class RecordedSource:
                 if self._look(recording):
                     for session in sessions:
                         session.notify({**self._hello, "tick": session.at})
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._failed(error)
         watched = (session.watch.timeline for session in sessions)
         reader.keep([query.agent for query in watched if query is not None])
@@ -173,10 +178,13 @@ class RecordedSource:
                 session.told["state"] = state
                 messages.append(state)
             messages += reader.compose(session, tick, last, now)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self._failed(error)
             session.forget()
-            said = str(error) if isinstance(error, AgentRTError) else f"it could not be shown: {error}"
+            words = words_of(error)
+            said = words if isinstance(error, AgentRTError) else f"it could not be shown: {words}"
             messages.append({"is": "error", "message": said, "code": "failed"})
         return messages
 

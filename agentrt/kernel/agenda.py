@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
@@ -47,8 +48,13 @@ class Entry(Protocol):
         """For people."""
         ...
 
+    @property
+    def coro(self) -> Coroutine[Any, Any, Any] | None:
+        """The coroutine whose code runs while it goes on; None for a plain function's."""
+        ...
+
     def strand(self) -> Strand | None:
-        """Whose code runs while it goes on; None for a plain function's."""
+        """The strand of that coroutine, made if it has none yet; None for a plain function's."""
         ...
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.kernel.killing import meant
 from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:
@@ -48,17 +50,19 @@ class Batch:
 
     Attributes:
         members: in order; append to it before ``launch``.
+        coro: the coroutine that makes its first step at this moment, or was the last to.
+        member: the one whose turn it is; None before the first and after the last.
     """
 
-    __slots__ = ("_coro", "_kernel", "_left", "_member", "_strand", "_then", "members", "waiting")
+    __slots__ = ("_kernel", "_left", "_strand", "_then", "coro", "member", "members", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.members: list[BatchMember] = []
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
-        self._coro: Coroutine[Any, Any, Any] | None = None
-        self._member: BatchMember | None = None
+        self.coro: Coroutine[Any, Any, Any] | None = None
+        self.member: BatchMember | None = None
         self._strand: Strand | None = None
         self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
 
@@ -83,7 +87,9 @@ class Batch:
         for member in self.members:
             try:
                 coro = member.open(self)
-            except Exception as fault:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 kernel.report(f"{member.strand_name()!r} could not be started", fault)
                 continue
             if coro is not None:
@@ -102,6 +108,7 @@ class Batch:
             self._left = iter(self.members)
         try:
             self._start(self._left)
+            self.member = None
             if self._then is not None:
                 then, self._then = self._then, None
                 self._kernel.guarded(*then)
@@ -116,20 +123,24 @@ class Batch:
         kernel = self._kernel
         for member in members:
             try:
-                self._coro = coro = member.open(self)
-            except Exception as fault:
+                self.coro = coro = member.open(self)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 kernel.report(f"{member.strand_name()!r} could not be started", fault)
                 continue
             if coro is None:
                 continue
-            self._member = member
+            self.member = member
             try:
                 command = coro.send(None)
             except StopIteration as stop:
                 if self._strand is None:
                     try:
                         member.on_strand_end(None, stop.value, None)
-                    except Exception as fault:
+                    except ENDS_PROGRAM:
+                        raise
+                    except BaseException as fault:
                         self._report_owner(fault)
                 else:
                     self._ended(stop.value, None)
@@ -149,13 +160,13 @@ class Batch:
         """The strand of the member that makes its first step at this moment."""
         strand = self._strand
         if strand is None:
-            assert self._coro is not None
-            assert self._member is not None
+            assert self.coro is not None
+            assert self.member is not None
             kernel = self._kernel
-            strand = self._strand = kernel.host.strand(kernel, self._coro, self._member.strand_name(), self._member)
+            strand = self._strand = kernel.host.strand(kernel, self.coro, self.member.strand_name(), self.member)
             kernel.live += 1
             kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
-            self._member.on_strand_made(strand)
+            self.member.on_strand_made(strand)
         return strand
 
     def _ended(self, result: Any, error: BaseException | None) -> None:
@@ -166,15 +177,17 @@ class Batch:
             kernel.end(strand, result, error)
             return
         if error is not None:
-            error = kernel.host.translate(error)
-        assert self._member is not None
+            error = kernel.host.translate(meant(error))
+        assert self.member is not None
         try:
-            self._member.on_strand_end(None, result, error)
-        except Exception as fault:
+            self.member.on_strand_end(None, result, error)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as fault:
             self._report_owner(fault)
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
 
-    def _report_owner(self, fault: Exception) -> None:
-        assert self._member is not None
-        self._kernel.report(f"the owner of {self._member.strand_name()!r} raised when it ended", fault)
+    def _report_owner(self, fault: BaseException) -> None:
+        assert self.member is not None
+        self._kernel.report(f"the owner of {self.member.strand_name()!r} raised when it ended", fault)

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import KEEP
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Call", "Callbacks", "Caller", "Hooks", "Timer", "name_of", "raise_fault"]
+__all__ = ["Call", "Callbacks", "Caller", "ControlFlow", "Hooks", "Timer", "name_of", "raise_fault"]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -25,7 +27,24 @@ def name_of(fn: object) -> str:
     Args:
         fn: a function, or whatever else can be called.
     """
-    return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+    try:
+        name = getattr(fn, "__qualname__", None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # of an author's own class: whoever reports it needs a name all the same
+        name = None
+    return name if isinstance(name, str) and name else type_name(fn)
+
+
+class ControlFlow(BaseException):
+    """What ends the code of an author and is meant for one who knows what to do about it. Not an error.
+
+    Code that knows nothing of it may contain it: a listener is called in the middle of whoever emits the signal. It is
+    no failure then, and reaches the one for whom it is meant in another way.
+    """
+
+    def send_on(self) -> None:
+        """It was contained on its way: have the one for whom it is meant know of it, without raising anything."""
 
 
 class Caller:
@@ -47,7 +66,9 @@ class Caller:
         call: Any = self.kernel.current
         try:
             call.fn(*call.args)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.kernel.report(f"a callback raised: {call.name}", error)
         return KEEP
 
@@ -74,6 +95,10 @@ class Call:
     def name(self) -> str:
         """What it calls, for people."""
         return name_of(self.fn)
+
+    @property
+    def coro(self) -> None:
+        """None: it is a plain function's turn."""
 
     def strand(self) -> Strand | None:
         """None: it is a plain function's turn."""

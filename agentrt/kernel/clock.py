@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 
+from agentrt.words import repr_of
+
 __all__ = ["Clock"]
 
 # A duration such as 0.15 s at 20 ticks a second is 3.0000000000000004 ticks in binary floating point: without this
@@ -37,7 +39,7 @@ class Clock:
 
     def __init__(self, ticks_per_second: int = 20) -> None:
         if isinstance(ticks_per_second, bool) or not isinstance(ticks_per_second, int):
-            raise ValueError(f"ticks_per_second is {ticks_per_second!r}: it takes a whole number, such as 20")
+            raise ValueError(f"ticks_per_second is {repr_of(ticks_per_second)}: it takes a whole number, such as 20")
         if not 1 <= ticks_per_second <= 1_000_000:
             raise ValueError(f"ticks_per_second is {ticks_per_second}: it takes a number from 1 to 1,000,000")
         self.tick: int = 0
@@ -65,7 +67,7 @@ class Clock:
             return 0
         exact = seconds * self.ticks_per_second
         if not math.isfinite(exact):
-            raise ValueError(f"a duration of {seconds!r} seconds never ends: use park() to wait without a limit")
+            raise ValueError(f"a duration of {repr_of(seconds)} seconds never ends: use park() to wait without a limit")
         return max(1, math.ceil(exact - _SLACK - exact * _RELATIVE_SLACK))
 
     def __repr__(self) -> str:

@@ -24,17 +24,18 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from agentrt.errors import WrongStateError
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.calls import Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.host import Host
-from agentrt.kernel.livelock import LivelockGuard, patience
+from agentrt.kernel.killing import meant
+from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.strays import Strays
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import KEEP, Audience, Waiter, running
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
 
 __all__ = ["Kernel"]
 
@@ -60,10 +61,16 @@ class Kernel:
         current: what is being stepped; None between steps.
         live: how many strands there are that have not ended.
         livelock_steps: how many steps a strand may take in one tick.
+        free_waits: how many waits may still end at once in this tick without being counted.
+        idle_waits: counts them from then on.
         on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
         abandoned: coroutines that refused to be closed; see the module ``killing``.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
+        acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
+        thread: which thread steps it; 0 before the first tick.
+        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
+        calling: the plain function that is called for a tick: what was posted, a hook, a driver; None for none.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -86,11 +93,17 @@ class Kernel:
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0
+        self.acting: object = None
+        self.thread: int = 0
+        self.refused: object = None
+        self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
         self._publishers: Hooks = Hooks()
         self.abandoned: list[Coroutine[Any, Any, Any]] = []
+        self.free_waits: int = FREE_WAITS
+        self.idle_waits: IdleWaits = IdleWaits(self)
         self._calm = 0  # how many steps the tick may still take before they are counted
         self._guard: LivelockGuard | None = None  # counts them from then on
 
@@ -161,6 +174,16 @@ class Kernel:
         """
         self.inbox.append((fn, args))
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the calling thread is the one that steps it, within a tick or between two."""
+        return running.kernel is self or self.thread in (0, this_thread())
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether it steps something on the calling thread at this moment, so that ``call_soon`` is for this tick."""
+        return running.kernel is self and (self.in_tick or self.draining)
+
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the strands.
 
@@ -196,9 +219,12 @@ class Kernel:
 
         Args:
             text: what failed.
-            error: what it raised.
+            error: what it raised. Control flow is none: it goes on to whom it is meant for.
         """
-        self.on_fault(text, error)
+        if isinstance(error, ControlFlow):
+            error.send_on()
+        else:
+            self.on_fault(text, meant(error))
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -231,6 +257,7 @@ class Kernel:
     def begin_tick(self) -> None:
         """The phases before the strands: intake, time, drivers."""
         self.in_tick = True
+        self.thread = this_thread()
         self.clock.tick += 1
         outer, running.kernel = running.kernel, self
         try:
@@ -242,6 +269,7 @@ class Kernel:
             if self._drive is not None:
                 self.guarded(self._drive)
             self._calm, self._guard = patience(self), None
+            self.idle_waits.begin()
         finally:
             running.kernel = outer
 
@@ -257,10 +285,15 @@ class Kernel:
             fn: a plain function.
             args: what to call it with.
         """
+        outer, self.calling = self.calling, fn
         try:
             fn(*args)
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self.report(f"a function of the tick raised: {name_of(fn)}", error)
+        finally:
+            self.calling = outer
 
     def drain(self, expired: Callable[[], bool] | None = None) -> bool:  # noqa: C901 - one frame, for speed
         """Step strands until nothing is runnable.
@@ -281,6 +314,7 @@ class Kernel:
             calm, guard = self._calm, self._guard  # a tick may be drained in slices
         else:
             calm, guard = patience(self), None
+            self.idle_waits.begin()
         outer, running.kernel = running.kernel, self
         self.draining = True
         try:
@@ -318,7 +352,7 @@ class Kernel:
                             command.strand = entry  # type: ignore[attr-defined]
                             entry.waiting = command
                         elif command is not KEEP:
-                            self.host.foreign(entry, command)  # type: ignore[arg-type]
+                            self._rare_command(entry, command)
                 calm -= chunk
                 if calm < 0 and guard is None:
                     guard = LivelockGuard(self)
@@ -330,6 +364,12 @@ class Kernel:
             self.draining = False
             self._calm, self._guard = calm, guard
             running.kernel = outer
+
+    def _rare_command(self, entry: Entry, command: object) -> None:
+        if command is GIVE_WAY:
+            self.idle_waits.give_way(entry)  # type: ignore[arg-type]
+        else:
+            self.host.foreign(entry, command)  # type: ignore[arg-type]
 
     def park_entry(self, entry: Entry, command: object) -> None:
         """Enter into the books what an entry waits for. ``drain`` does the same without the call.
@@ -346,6 +386,8 @@ class Kernel:
         elif isinstance(command, Waiter):
             command.strand = entry  # type: ignore[assignment]
             entry.waiting = command
+        elif command is GIVE_WAY:
+            self.idle_waits.give_way(entry)  # type: ignore[arg-type]
 
     def park_command(self, strand: Strand, command: object) -> None:
         """Do what a strand yielded, whatever it is.
@@ -354,7 +396,7 @@ class Kernel:
             strand: what was just stepped.
             command: what it yielded.
         """
-        if isinstance(command, (int, Audience, Waiter)):
+        if isinstance(command, (int, Audience, Waiter, GiveWay)):
             self.park_entry(strand, command)
         elif command is not KEEP:
             self.host.foreign(strand, command)
@@ -380,14 +422,16 @@ class Kernel:
                 # Its frames would hold on to everything they name, and to the strand: a cycle each time.
                 error.__traceback__ = None
             else:
-                error = self.host.translate(error)
+                error = self.host.translate(meant(error))
         strand.ended(result, error)
         owner = strand.owner
         if owner is not None:
             strand.owner = None  # a strand that was stopped in its sleep lies in the agenda until the tick comes
             try:
                 owner.on_strand_end(strand, result, error)
-            except Exception as fault:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as fault:
                 self.report(f"the owner of {strand.name!r} raised when it ended", fault)
         if error is None or cancelled:
             return

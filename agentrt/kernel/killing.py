@@ -1,8 +1,10 @@
 """The end of a strand that does not end by itself.
 
 It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
-it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept: the garbage
-collector would try to close it once more at a random moment.
+it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept for ever, by
+a reference that nobody gives back: the garbage collector would try to close it once more at a random moment, and the
+interpreter at its end, when whatever it awaits raises at once; in a loop that swallows everything the process would
+never end. (A list of them, which this was, is emptied at that end.)
 """
 
 from __future__ import annotations
@@ -17,19 +19,40 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["abandon", "kill", "livelocked"]
-
-_kept: list[Coroutine[Any, Any, Any]] = []
+__all__ = ["Insist", "abandon", "kill", "livelocked", "meant"]
 
 
-def livelocked(strand: Strand) -> LivelockError:
+class Insist(BaseException):
+    """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead.
+
+    Args:
+        error: that error.
+    """
+
+    def __init__(self, error: LivelockError) -> None:
+        self.error: LivelockError = error
+        super().__init__(str(error))
+
+
+def meant(error: BaseException) -> BaseException:
+    """The error that is to be told, for one that was raised.
+
+    Args:
+        error: what was raised.
+    """
+    return error.error if isinstance(error, Insist) else error
+
+
+def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
     """The error for a strand that does not let time pass.
 
     Args:
         strand: the strand.
+        steps: how many steps it took; None for the kernel's limit.
     """
     kernel = strand.kernel
-    return LivelockError(kernel.livelock_steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
+    steps = kernel.livelock_steps if steps is None else steps
+    return LivelockError(steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
 
 
 def kill(strand: Strand, error: BaseException) -> object:
@@ -74,5 +97,7 @@ def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
         kernel: whose strand it was.
         coro: the coroutine.
     """
+    import ctypes  # here: hardly any program ever needs it
+
     kernel.abandoned.append(coro)
-    _kept.append(coro)  # a kernel that is collected would have the coroutine closed once more, and refuse once more
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(coro))

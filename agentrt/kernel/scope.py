@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.traps import current_strand
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.calls import Timer
@@ -80,7 +81,7 @@ class CancelScope:
         self._seconds = seconds
         self._deadline: Timer | None = None
         self.shield: Final = shield
-        self.reason: str = reason
+        self.reason: str = words_of(reason)
         self.cancel_called: bool = False
         self.cancelled_caught: bool = False
         self.expired: bool = False
@@ -118,6 +119,11 @@ class CancelScope:
         self.cancelled_caught = strand.leave_scope(self, error)
         return self.cancelled_caught
 
+    @property
+    def has_deadline(self) -> bool:
+        """Whether it will be cancelled by itself, unless it is left before."""
+        return self._deadline is not None
+
     def _expire(self) -> None:
         self.expired = not self.cancel_called
         self.cancel(self.reason)
@@ -131,7 +137,7 @@ class CancelScope:
         if self.cancel_called:
             return
         self.cancel_called = True
-        self.reason = reason
+        self.reason = words_of(reason)
         if self.strand is not None and not self.strand.is_done:
             self.strand.scope_cancelled(self)
 

@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar, cast
 
-from agentrt.kernel.traps import Attendance, Audience, Waiter, running, suspend_on
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.kernel.traps import Attendance, Audience, Waiter, at_once, give_way, goes_on, running, suspend_on
 
 __all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns"]
 
@@ -72,10 +73,18 @@ class Signal:
             The connection, to close it.
         """
         connection = Connection(self, function)
+        self.add(connection)
+        return connection
+
+    def add(self, connection: Connection) -> None:
+        """Call the function of a connection that was made for this signal, as ``connect`` does.
+
+        Args:
+            connection: a fresh one.
+        """
         if self._connections is None:
             self._connections = []
         self._connections.append(connection)
-        return connection
 
     def _disconnect(self, connection: Connection) -> None:
         if self._connections is not None and connection in self._connections:
@@ -88,7 +97,7 @@ class Signal:
             value: handed to who waits and who is connected.
 
         Raises:
-            Exception: what a connected function raised, if no kernel runs that could report it; all were called
+            BaseException: what a connected function raised, if no kernel runs that could report it; all were called
                 nevertheless.
         """
         self.was_emitted = True
@@ -96,12 +105,14 @@ class Signal:
             self._waiting.notify_all(value)
         if not self._connections:
             return
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
         for connection in tuple(self._connections):
             if connection._signal is not None:  # else one of those before it closed it
                 try:
                     connection._function(value)
-                except Exception as error:
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
                     errors.append(error)
         if not errors:
             return
@@ -111,7 +122,7 @@ class Signal:
         elif len(errors) == 1:
             raise errors[0]
         else:
-            raise ExceptionGroup("functions connected to a signal raised", errors)
+            raise BaseExceptionGroup("functions connected to a signal raised", errors)
 
     def __repr__(self) -> str:
         waiting = 0 if self._waiting is None else len(self._waiting)
@@ -143,7 +154,9 @@ class Event:
 
     async def wait(self) -> None:
         """Return at once if it is set, else wait until it is."""
-        if not self._set:
+        if self._set:
+            await at_once()
+        else:
             await self._waiting.wait()
 
     def __repr__(self) -> str:
@@ -174,8 +187,8 @@ class Condition:
         Returns:
             The true value that it returned.
         """
-        while not (value := predicate()):
-            await self._waiting.wait()
+        while not (value := predicate()) or not goes_on():
+            await (give_way() if value else self._waiting.wait())
         return value
 
     def __repr__(self) -> str:
@@ -277,10 +290,13 @@ class Queue(Generic[T]):
         Returns:
             Whether there was room.
         """
-        if self.limit is not None and len(self._items) + self._putters.promised >= self.limit:
+        if not self._has_room():
             return False
         self._append(item)
         return True
+
+    def _has_room(self) -> bool:
+        return self.limit is None or len(self._items) + self._putters.promised < self.limit
 
     async def put(self, item: T) -> None:
         """Put an item in, waiting for room.
@@ -288,9 +304,13 @@ class Queue(Generic[T]):
         Args:
             item: anything.
         """
-        if not self.put_nowait(item):
-            await self._putters.wait()
-            self._append(item)
+        while self._has_room():
+            if goes_on():
+                self._append(item)
+                return
+            await give_way()
+        await self._putters.wait()
+        self._append(item)
 
     def _append(self, item: T) -> None:
         self._items.append(item)
@@ -298,8 +318,11 @@ class Queue(Generic[T]):
 
     async def get(self) -> T:
         """Take the oldest item that is not promised to somebody who waited for it; wait if there is none."""
-        first = self._getters.promised
-        if first >= len(self._items):
+        while (first := self._getters.promised) < len(self._items):
+            if goes_on():
+                break
+            await give_way()
+        else:
             await self._getters.wait()
             first = 0
         item = self._items[first]

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import WrongStateError
 from agentrt.kernel.killing import kill, livelocked
-from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, suspend_on
+from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.kernel.agenda import Stepper
@@ -129,7 +129,7 @@ class Strand:
             inner = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
             if inner is None:
                 break
-            if frame is None or not inner.f_globals.get("__name__", "").startswith("agentrt.kernel."):
+            if frame is None or not inner.f_globals.get("__name__", "").startswith("agentrt."):
                 frame = inner
             coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
         return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
@@ -144,8 +144,11 @@ class Strand:
             BaseException: what its coroutine raised.
             WrongStateError: a strand waits for its own end.
         """
-        if self.coro is not None:
+        if self.coro is None:
+            await at_once()
+        else:
             if self.kernel.current is self:
+                await at_once()
                 raise WrongStateError("Strand.join", "the strand itself runs", "Join it from another one.")
             if self._joiners is None:
                 self._joiners = []

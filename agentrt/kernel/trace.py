@@ -10,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import LONGEST, plain, words_of
 
 __all__ = ["Detail", "Event", "TraceDigest", "TraceHub", "TraceRecord"]
 
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_HUGE = 1 << 4000  # a number with more digits has no text
 
 
 class Event(StrEnum):
@@ -49,6 +55,7 @@ class Event(StrEnum):
     KILLED = "killed"  # the planner gave up
     RESTARTED = "restarted"  # it begins again, by the restart policy
     IGNORED = "ignored"  # a call of an author that came too early or too late to mean anything
+    LATE = "late"  # a call through the context of a thinking or a run that is over
     TIMEOUT = "timeout"  # not ready within the declared time
     RECONSIDER = "reconsider"  # a chooser is asked for another choice
     FAULT = "fault"  # an error, reported and survived
@@ -92,8 +99,23 @@ class TraceRecord(NamedTuple):
 Listener = Callable[[TraceRecord], None]
 
 
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return len(value) <= LONGEST and value.isascii()
+    return kind is float or kind is bool or value is None or (kind is int and -_HUGE < value < _HUGE)
+
+
+def _plain(value: Any) -> str | int | float | bool | None:
+    value = plain(value)
+    return value if value.__class__ in _PLAIN else words_of(value)
+
+
 class TraceHub:
     """Where records are handed to listeners.
+
+    The last door before them: whatever an author put into a record is plain and bounded from here on, so that no value
+    of one agent's can end a recording, or a digest, for all.
 
     Attributes:
         on: whether anybody listens; ask it before you compose a record.
@@ -135,10 +157,16 @@ class TraceHub:
         Args:
             record: what happened.
         """
+        for _, value in record.detail:
+            if not _is_plain(value):
+                record = record._replace(detail=tuple([(name, _plain(one)) for name, one in record.detail]))
+                break
         for listener in tuple(self._listeners):
             try:
                 listener(record)
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 if listener in self._listeners:  # it may have closed itself before it raised
                     self._listeners.remove(listener)
                     self.on = bool(self._listeners)

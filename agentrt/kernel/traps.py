@@ -4,7 +4,8 @@ A strand suspends by yielding a *command*:
 
 * an ``int`` n >= 1: wake me n ticks from now;
 * an ``Audience``: put me at its end, and wake me with the others when it is notified;
-* a ``Waiter``: wake me when somebody notifies it.
+* a ``Waiter``: wake me when somebody notifies it;
+* ``GIVE_WAY``: step me again in this tick, when all who are ready have had their turn.
 
 Anything else that comes out of a strand was not yielded here; it belongs to somebody else's event loop, and the host
 decides about it. Signals, events and conditions are built on ``Audience``, queues and joins on ``Waiter``, in the
@@ -15,10 +16,18 @@ between the kernel and the author's coroutine, and an idle agent, of which every
 holds 48 bytes for each. Rejected: a generator (216 bytes, and a frame each time), an iterator in Python (twice the
 time). A C iterator returns nothing; so what an audience is notified with waits as a ``Notice`` in the strand, which
 sends it in with its next step.
+
+A wait that has nothing to wait for (an event that is set, a queue that holds something, ``sleep(0)``) ends at once, and
+nobody else gets a turn: its order is that of plain code. But a loop of such waits would keep the tick for ever, and the
+kernel, which never gets a command, could not even tell who does. So whoever writes an awaitable that may end, or raise,
+without suspending asks ``goes_on()`` first, or awaits ``at_once()``, which does. Both count; beyond what any innocent
+step does, the answer is no, and then the wait gives way. A strand that goes on like that is killed as a livelock (see
+``livelock``). What it was let go on for must be looked at again after it gave way: others ran.
 """
 
 from __future__ import annotations
 
+import sys
 import threading  # noqa: TID251 - for a local of the thread; nothing here starts or meets one
 import types
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -33,15 +42,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMANDS",
+    "GIVE_WAY",
     "KEEP",
     "Attendance",
     "Audience",
+    "GiveWay",
     "Keep",
     "Notice",
     "Ticks",
     "Waiter",
+    "at_once",
     "current_kernel",
     "current_strand",
+    "give_way",
+    "goes_on",
     "next_tick",
     "park",
     "sleep",
@@ -226,11 +240,87 @@ class Keep:
     __slots__ = ()
 
 
-KEEP = Keep()
-COMMANDS: tuple[type, ...] = (int, Audience, Waiter, Keep)
+class GiveWay:
+    """The command of a strand that goes on in this tick, behind all who are ready."""
 
+    __slots__ = ()
+
+    def __await__(self) -> Iterator[object]:
+        return repeat(self, 1) if running.kernel is not None else _turn_outside()
+
+
+KEEP = Keep()
+GIVE_WAY = GiveWay()
+COMMANDS: tuple[type, ...] = (int, Audience, Waiter, Keep, GiveWay)
+
+_NO_COMMAND: Iterator[object] = iter(())  # has ended already, so that all can share it
+
+
+class AtOnce:
+    """The awaitable of what need not wait.
+
+    Args:
+        weight: as how many waits it counts.
+    """
+
+    __slots__ = ("_weight",)
+
+    def __init__(self, weight: int) -> None:
+        self._weight = weight
+
+    def __await__(self) -> Iterator[object]:
+        return _NO_COMMAND if goes_on(self._weight) else GIVE_WAY.__await__()
+
+
+_AT_ONCE: Awaitable[None] = cast("Awaitable[None]", AtOnce(1))
+_DEAR_AT_ONCE: Awaitable[None] = cast("Awaitable[None]", AtOnce(25))  # a plan takes so many times as long as a wait
+_OUTSIDE = 1000
 _NEXT: Awaitable[None] = cast("Awaitable[None]", Ticks((1,)))  # no type checker takes a tuple's iterator for its own
-_known: dict[int, Awaitable[None]] = {1: _NEXT, 0: cast("Awaitable[None]", Ticks(()))}
+_known: dict[int, Awaitable[None]] = {1: _NEXT, 0: _AT_ONCE}
+
+
+def goes_on(weight: int = 1) -> bool:
+    """Whether a wait that has nothing to wait for may end at once, as it nearly always may. Each call is counted.
+
+    Args:
+        weight: as how many.
+
+    Returns:
+        False if it has to await ``give_way()`` first, and then to look again at what it waits for.
+
+    Raises:
+        LivelockError: a plain function drives a coroutine by hand, which does not let time pass.
+    """
+    kernel = running.kernel
+    if kernel is None:  # a task of an event loop, which gets a turn now and then
+        running.outside = left = running.outside - 1 or _OUTSIDE
+        return left < _OUTSIDE
+    free = kernel.free_waits
+    if free >= weight:
+        kernel.free_waits = free - weight
+        return True
+    return kernel.idle_waits.goes_on(weight)
+
+
+def at_once(*, is_dear: bool = False) -> Awaitable[None]:
+    """A wait for nothing: it ends at once, or gives way if there were too many of its like in a tick.
+
+    Args:
+        is_dear: whether what follows is a plan or an estimate, and no mere look at something.
+
+    Returns:
+        An awaitable that returns None.
+    """
+    return _DEAR_AT_ONCE if is_dear else _AT_ONCE
+
+
+def give_way() -> Awaitable[None]:
+    """Let all who are ready have their turn; no time passes.
+
+    Returns:
+        An awaitable that returns None.
+    """
+    return cast("Awaitable[None]", GIVE_WAY)
 
 
 def next_tick() -> Awaitable[None]:
@@ -246,7 +336,7 @@ def sleep_ticks(ticks: int) -> Awaitable[None]:
     """Wait for a number of ticks.
 
     Args:
-        ticks: 0 or more; 0 does not suspend.
+        ticks: 0 or more; 0 ends at once.
 
     Returns:
         An awaitable that returns None.
@@ -274,7 +364,7 @@ def sleep(seconds: float) -> Awaitable[None]:
     """Wait for a duration of game time.
 
     Args:
-        seconds: game seconds; 0 or less does not suspend, anything above waits for at least one tick.
+        seconds: game seconds; 0 or less ends at once, anything above waits for at least one tick.
 
     Returns:
         An awaitable that returns None.
@@ -306,9 +396,24 @@ async def park() -> None:
 
 class _Running(threading.local):
     kernel: Kernel | None = None
+    outside: int = _OUTSIDE  # how many waits may still end at once in code that no kernel steps
+
+
+def _turn_outside() -> Iterator[object]:
+    """What code yields that no kernel steps, so that others get a turn: whatever its event loop knows for that.
+
+    Nothing is imported to find out; a library that was never imported runs no loop.
+    """
+    trio, asyncio = sys.modules.get("trio"), sys.modules.get("asyncio")
+    if trio is not None and trio.lowlevel.in_trio_task():
+        return cast("Iterator[object]", trio.lowlevel.checkpoint().__await__())
+    if asyncio is not None and asyncio._get_running_loop() is not None:
+        return repeat(None, 1)  # asyncio's own
+    return _NO_COMMAND
 
 
 running: _Running = _Running()
+this_thread: Callable[[], int] = threading.get_ident
 
 
 def current_kernel() -> Kernel:

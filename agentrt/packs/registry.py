@@ -34,6 +34,7 @@ from agentrt.errors import DuplicateAliasError, InvalidPackError, ManifestError,
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -312,7 +313,7 @@ def _load_manifest(point: EntryPoint) -> Manifest:
         manifest = point.load()
     except Exception as error:
         raise ManifestError(
-            origin, f"loading it raised {type(error).__name__}: {error}.", "Repair or uninstall that package."
+            origin, f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
         ) from error
     if not isinstance(manifest, Manifest):
         raise ManifestError(

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.words import error_words
 
 __all__ = ["EMPTY_DIGEST", "SEGMENT_TICKS", "LineWriter", "Packed", "Segment", "pack", "unpack"]
 
@@ -71,7 +72,7 @@ def unpack(data: Any, where: str) -> Any:
             raise RecordingError(where, "packed data is cut off, or too long")
         return json.loads(raw)
     except (zlib.error, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise RecordingError(where, f"packed data cannot be read: {type(error).__name__}: {error}") from None
+        raise RecordingError(where, f"packed data cannot be read: {error_words(error)}") from None
 
 
 class Packed(NamedTuple):

@@ -29,13 +29,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentrt.errors import RecordingError, WrongStateError
+from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter
 from agentrt.record.schema import SCHEMA, name_in
 from agentrt.record.store import InputRow, Store
 from agentrt.record.values import Codec, Codecs
 from agentrt.record.views import ViewWriter
+from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.runtime import Runtime
@@ -198,7 +199,9 @@ class Recorder:
             self._inputs.append((kernel.tick, place, len(self._inputs), kind, number, name_in(name), text))
             if problem:
                 self._unkept(f"{name} ({kind} in tick {kernel.tick}): {problem}")
-        except Exception as error:
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
             self._fail(error)
 
     def _unkept(self, text: str) -> None:
@@ -221,11 +224,10 @@ class Recorder:
                 return
             try:
                 self._write_tick(self._kernel.tick)
-            except Exception as error:
-                self._fail(error)
             except BaseException as error:
                 self._fail(error)  # half of a tick is none
-                raise
+                if isinstance(error, ENDS_PROGRAM):
+                    raise
 
     def _write_tick(self, tick: int) -> None:
         store = self._store
@@ -301,22 +303,26 @@ class Recorder:
         with self._lock:
             if not self.is_open:
                 return
-            self._let_go(reason or "closed")
+            self._let_go(words_of(reason) or "closed")
             try:
                 self._store.put("ended", self.stopped)
                 self._store.close()
-            except Exception as error:
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
                 self._report(f"the recording {self.path} could not be ended properly", error)
 
     def _fail(self, error: BaseException) -> None:
         """Nothing more can be written."""
         if not self.is_open:
             return
-        self._let_go(f"{type(error).__name__}: {error}")
+        self._let_go(error_words(error))
         try:
             self._store.give_up()
-        except Exception as second:
-            error.add_note(f"and when it was closed: {type(second).__name__}: {second}")
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as second:
+            error.add_note(f"and when it was closed: {error_words(second)}")
         self._report(f"the recording {self.path} ends here; what was written can be read", error)
 
     def _let_go(self, why: str) -> None:
@@ -334,7 +340,7 @@ class Recorder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_rest: object) -> None:
-        self.close("closed" if kind is None else f"{kind.__name__}: {error}")
+        self.close("closed" if error is None else error_words(error))
 
     def __repr__(self) -> str:
         state = "open" if self.is_open else f"stopped: {self.stopped}"

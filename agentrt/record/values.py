@@ -27,12 +27,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from agentrt import errors
-from agentrt.errors import AgentRTError, RecordingError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, RecordingError
+from agentrt.words import error_words, words_of
 
 __all__ = ["Codec", "Codecs", "Unkept"]
 
 _DEEPEST = 48
 _LONGEST = 16 * 1024 * 1024  # characters
+_LONGEST_ERROR = 65536
 _PLAIN = (bool, int, str)
 
 _AGENTRT_ERRORS: dict[str, type[AgentRTError]] = {
@@ -114,9 +116,11 @@ class Codecs:
                 return text, ""
             reason = f"it is longer than {_LONGEST} characters"
         except _NotKept as problem:
-            reason = str(problem)
-        except Exception as error:  # what an author's encode raised, or a number of too many digits
-            reason = f"writing it raised {type(error).__name__}: {error}"
+            reason = words_of(problem)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # what an author's encode raised, or a number of too many digits
+            reason = f"writing it raised {error_words(error)}"
         name = _clipped(type(value).__qualname__)
         return _dump({"$": "unkept", "type": name, "reason": _clipped(reason)}), reason
 
@@ -157,7 +161,7 @@ class Codecs:
         name = type(error).__name__
         if _AGENTRT_ERRORS.get(name) is type(error):
             fields = {key: self._plain(one, depth) for key, one in vars(error).items() if key[:1] != "_"}
-            return {"$": "error", "name": name, "text": str(error), "fields": fields}
+            return {"$": "error", "name": name, "text": words_of(error, _LONGEST_ERROR), "fields": fields}
         if _PYTHON_ERRORS.get(name) is not type(error):
             raise _NotKept(error, "it is no error of Python's own, and there is no codec for its type")
         args: tuple[Any, ...] = error.args
@@ -187,9 +191,11 @@ class Codecs:
         except RecordingError:
             raise
         except _NotKept as problem:
-            raise RecordingError(where, f"a value cannot be read: {problem}") from None
-        except Exception as error:  # JSON that is none, or too deep, or arguments that an error does not take
-            raise RecordingError(where, f"a value cannot be read: {type(error).__name__}: {error}") from None
+            raise RecordingError(where, f"a value cannot be read: {words_of(problem)}") from None
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # JSON that is none, or too deep, or arguments that an error does not take
+            raise RecordingError(where, f"a value cannot be read: {error_words(error)}") from None
 
     def _value(self, data: Any, depth: int) -> Any:
         if depth > 2 * _DEEPEST:

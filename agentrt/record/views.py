@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import RecordingError
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
@@ -77,7 +78,7 @@ def patched(old: Any, patch: Any, where: str) -> Any:
     try:
         return _patched(old, patch, 0)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise RecordingError(where, f"a view cannot be put together: {type(error).__name__}: {error}") from None
+        raise RecordingError(where, f"a view cannot be put together: {error_words(error)}") from None
 
 
 def _patched(old: Any, patch: Any, depth: int) -> Any:

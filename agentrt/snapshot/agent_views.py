@@ -18,7 +18,7 @@ from agentrt.body.reading import Fields
 from agentrt.errors import DataFault
 from agentrt.snapshot.plan_views import FrameView
 from agentrt.snapshot.summary import AgentSummary, doing_of
-from agentrt.status import plain
+from agentrt.words import plain
 
 if TYPE_CHECKING:
     from agentrt.strategy.views import GameplayView

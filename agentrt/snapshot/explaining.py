@@ -83,6 +83,8 @@ def _frame(frame: FrameView, level: int, tick: int) -> Iterator[str]:
             for child in unit.frames:
                 if child.state != "idle":
                     yield from _frame(child, level + 3, tick)
+    if frame.unasked:
+        yield f"{indent}    {frame.unasked} more tasks are not asked: {frame.unasked_reason}"
 
 
 # --- one action -------------------------------------------------------------------------------------------------------
@@ -151,9 +153,9 @@ def _again(unit: UnitView, tick: int) -> str:
 
 def _restarts(unit: UnitView) -> str:
     """How often and why it did not come to an answer, for who wonders why something slow never happens."""
-    if not unit.restarts:
+    if unit.restarts < 2:  # once is nothing to wonder about
         return ""
-    times = "once" if unit.restarts == 1 else f"{unit.restarts} times"
+    times = f"{unit.restarts} times"
     return f"; stopped {times} without an answer since tick {unit.restarts_since}, last because {unit.restart_reason}"
 
 

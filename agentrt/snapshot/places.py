@@ -27,10 +27,11 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_units import TaskUnit
 from agentrt.kernel.strand import Strand
 from agentrt.snapshot.plan_views import FrameView, TaskPlace, UnitView
-from agentrt.status import plain
+from agentrt.words import plain
 
 if TYPE_CHECKING:
     from agentrt.activity.extras import Extras
@@ -65,7 +66,13 @@ def frame_view(frame: Frame, path: str) -> FrameView:
         0 if state == IDLE else frame.since,
         _step_limit(frame) if state == THINKING else 0,
         frame.is_bound,
+        *_unasked(frame),
     )
+
+
+def _unasked(frame: Frame) -> tuple[int, str]:
+    """How many tasks were not asked, and why."""
+    return (frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")
 
 
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
@@ -239,6 +246,10 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
         if extras.execute is not None:
             return ""  # what it executes is below it, and says so itself
     strand = unit.running if unit.state >= RUNNING else unit.thinking
+    if unit.state == THINKING and strand is not None and unit.leaving is not None and not unit.leaving.is_done:
+        return "until its thinking before has ended"
+    if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
+        return f"for {extras.waits()}"
     if not isinstance(strand, Strand):
         return ""
     state = strand.state
@@ -255,16 +266,18 @@ def _args(args: Any) -> tuple[tuple[str, str], ...]:
 def _words(value: Any, depth: int = 0) -> str:
     """An argument in words; a thing of the world by its name."""
     kind = type(value)
-    if kind is int or kind is float or kind is bool:
+    if kind is float or kind is bool:
         return str(value)
     if isinstance(value, (list, tuple)):
         if depth > _DEEPEST:
             return "(...)"
-        named = ", ".join([_words(one, depth + 1) for one in value[:_MOST]])
-        return f"({named})" if len(value) <= _MOST else f"({named}, ... {len(value)} of them)"
-    if isinstance(value, dict):
+        own: Any = list if isinstance(value, list) else tuple  # whatever a subclass makes of these
+        count = own.__len__(value)
+        named = ", ".join([_words(one, depth + 1) for one in own.__getitem__(value, slice(_MOST))])
+        return f"({named})" if count <= _MOST else f"({named}, ... {count} of them)"
+    if kind is dict:
         return f"{len(value)} entries"
-    if isinstance(value, (set, frozenset)):
+    if kind is set or kind is frozenset:
         return f"{len(value)} elements"
     text = str(plain(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -224,6 +224,8 @@ class FrameView:
         since: the tick in which it began to think; 0 while it is idle.
         until: the tick at the end of which an action has to be ready; 0 if there is no limit.
         is_fixed: whether later steps read its output, so that its action is not exchanged once it was started.
+        unasked: how many tasks of a group could perform it and were not asked, because that could change nothing.
+        unasked_reason: why not, in words; empty if there are none.
     """
 
     activity: str
@@ -234,6 +236,8 @@ class FrameView:
     since: int = 0
     until: int = 0
     is_fixed: bool = False
+    unasked: int = 0
+    unasked_reason: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values, without what has its default."""
@@ -246,6 +250,9 @@ class FrameView:
             data["until"] = self.until
         if self.is_fixed:
             data["is_fixed"] = True
+        if self.unasked:
+            data["unasked"] = self.unasked
+            data["unasked_reason"] = self.unasked_reason
         if self.units:
             data["units"] = [unit.as_json() for unit in self.units]
         return data
@@ -269,4 +276,6 @@ class FrameView:
             since=fields.whole("since", 0),
             until=fields.whole("until", 0),
             is_fixed=fields.flag("is_fixed", False),
+            unasked=fields.whole("unasked", 0),
+            unasked_reason=fields.text("unasked_reason", ""),
         )

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from agentrt.activity.search import running_branch
 from agentrt.body.driver import TARGETS
 from agentrt.body.model_views import ModelView, Outline
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.snapshot.agent_views import AgentSnapshot, DriverView, FlagView, InjectionView
 from agentrt.snapshot.places import frame_view
 from agentrt.snapshot.summary import AgentSummary, models_doing
-from agentrt.status import SILENT, plain, status_of
+from agentrt.status import SILENT, status_of
+from agentrt.words import error_words, plain, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.execution import Execution
@@ -49,7 +51,7 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
         ticks_per_second=0 if clock is None else clock.ticks_per_second,
         is_alive=agent.is_alive,
         is_ending=agent.is_ending,
-        error="" if agent.error is None else str(agent.error),
+        error="" if agent.error is None else words_of(agent.error),
         status_text=agent.status_text,
         status_key=status.key,
         status_args=plain(status.args),
@@ -156,8 +158,10 @@ def _looked_at(driver: Driver) -> tuple[object, tuple[str, ...]]:
     try:
         view = driver.view()
         return view, tuple(view.lines())
-    except Exception as error:  # whoever looks must not be stopped by a driver that cannot be looked at
-        return view, (f"its view raised {type(error).__name__}: {error}",)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:  # whoever looks must not be stopped by a driver that cannot be looked at
+        return view, (f"its view raised {error_words(error)}",)
 
 
 def _model(driver: Driver) -> str:

@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.current import Current, has_changes
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.dependency import Dependency
 from agentrt.strategy.strategy import Branch
 from agentrt.strategy.worlds import World
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.estimating import Estimator
@@ -52,13 +54,13 @@ def checked(branches: Iterable[Branch]) -> tuple[Branch, ...]:
     for one in found:
         given: object = one
         if not isinstance(given, Branch):
-            raise TypeError(f"it foresees {given!r}: write Branch(probability, cost, needs)")
+            raise TypeError(f"it foresees {repr_of(given, 200)}: write Branch(probability, cost, needs)")
         if not one.probability >= 0:
-            raise ValueError(f"the probability of a branch is {one.probability!r}: write 0 or more")
+            raise ValueError(f"the probability of a branch is {repr_of(one.probability, 200)}: write 0 or more")
         for need in one.needs:
             wanted: object = need
             if not isinstance(wanted, Dependency):
-                raise TypeError(f"a branch needs {wanted!r}: write dependencies")
+                raise TypeError(f"a branch needs {repr_of(wanted, 200)}: write dependencies")
     return found
 
 
@@ -150,7 +152,9 @@ def layered(
     layer = estimator.gameplay.layer(world.state)
     try:
         write(layer)
-    except Exception as error:
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
         estimator.gameplay.fault(type(need).activity, hook, error)
         return world
     return World(layer) if has_changes(layer, world.state) else world

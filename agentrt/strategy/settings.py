@@ -11,6 +11,7 @@ from typing import Final
 
 from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.strategy.context import Order
+from agentrt.words import repr_of
 
 __all__ = ["check_setting"]
 
@@ -52,7 +53,7 @@ def check_setting(name: str, value: object, *, is_known: bool) -> None:
     """
     setting = _SETTINGS.get(name)
     if setting is not None and not setting[0](value):
-        raise ArgumentError("gameplay", name, f"takes {setting[1]}, not {value!r}.")
+        raise ArgumentError("gameplay", name, f"takes {setting[1]}, not {repr_of(value)}.")
     if not is_known:
         near = did_you_mean(name, _SETTINGS)
         raise ArgumentError("gameplay", name, f"is no setting.{near} There are {', '.join(_SETTINGS)}.")

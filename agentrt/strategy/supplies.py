@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ArgumentError
 from agentrt.strategy.assuming import after
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
@@ -76,7 +77,7 @@ def tries_for(successes: int, probability: float, confidence: float = 0.9) -> in
 
 def _require(call: str, name: str, value: object, is_right: bool, wanted: str) -> None:
     if not is_right:
-        raise ArgumentError(call, name, f"is {value!r}. Give it {wanted}.")
+        raise ArgumentError(call, name, f"is {repr_of(value)}. Give it {wanted}.")
 
 
 def enough(amounts: Amounts, confidence: float) -> dict[str, float]:

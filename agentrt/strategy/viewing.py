@@ -20,8 +20,10 @@ from collections.abc import Mapping
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agentrt.activity.waits import wait_in_words
 from agentrt.strategy.tree import TaskNode
 from agentrt.strategy.views import ForesightView, GameplayView, OfferView, ProvidedView, RequestView, TaskView
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
@@ -52,7 +54,7 @@ def view_of(gameplay: Gameplay) -> GameplayView:
         lookahead=gameplay.lookahead,
         takes_options=bool(gameplay.takes_options),
         order=str(gameplay.order),
-        params=tuple((name, _words(value)) for name, value in gameplay.params.items()),
+        params=tuple((name, words_of(value, _LONGEST)) for name, value in gameplay.params.items()),
         provided=tuple(
             ProvidedView(wanted.activity, tuple(one.spec.name for one in catalog.of(wanted)[:_MOST_PROVIDED]))
             for wanted in catalog.dependencies[:_MOST_PROVIDED]
@@ -78,6 +80,7 @@ def _request(solving: Solving) -> RequestView:
         is_paused=interruptions.is_paused,
         forecast=_forecast(solving),
         asked_by="" if solving.asker is None else solving.asker.provider.spec.label,
+        awaits=wait_in_words(solving.unit.frame.execution)[:_LONGEST],
     )
 
 
@@ -85,13 +88,6 @@ def _forecast(solving: Solving) -> tuple[str, ...]:
     outlooks = solving.foresight.outlooks
     expected = outlooks[-1].forecast if outlooks else None
     return () if expected is None else tuple(line[:_LONGEST] for line in expected.render().splitlines()[:_MOST_LINES])
-
-
-def _words(value: object) -> str:
-    try:
-        return str(value)[:_LONGEST]
-    except Exception:  # of an author's own; whoever looks must not be stopped by it
-        return type(value).__name__
 
 
 class _Room:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.current import Current, expected_fields
 from agentrt.activity.expected import ExpectedStorage
+from agentrt.errors import ENDS_PROGRAM
 
 if TYPE_CHECKING:
     from agentrt.strategy.catalog import Provider
@@ -188,15 +189,17 @@ class Level:
         needs: what was priced.
         branches: what the provider foresees.
         lack: the last need of the provider that turned out to be impossible.
+        circle: if that is since it needs itself, the needs from it down to what is needed again.
     """
 
-    __slots__ = ("branches", "lack", "needs", "topics")
+    __slots__ = ("branches", "circle", "lack", "needs", "topics")
 
     def __init__(self) -> None:
         self.topics: dict[str, int] | None = {}
         self.needs: set[Need] = set()
         self.branches: tuple[Branch, ...] = ()
         self.lack: Dependency[Any] | None = None
+        self.circle: tuple[Dependency[Any], ...] = ()
 
 
 def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
@@ -217,7 +220,9 @@ def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
                 value, found = dict(value.items), dict(found.items)
             if not bool(value == found):
                 return None
-        except Exception:  # an author's type that cannot be compared: nobody knows
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:  # an author's type that cannot be compared: nobody knows
             return None
     return assumed.keys()
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from agentrt.errors import UnansweredError
+from agentrt.errors import ENDS_PROGRAM, UnansweredError
 from agentrt.kernel.calls import name_of
 from agentrt.kernel.traps import running, sleep_ticks
 
@@ -164,7 +164,9 @@ class StubOutside:
                 known = dict.fromkeys(fn if isinstance(fn, str) else name_of(fn) for fn, _ in self._scripts)
                 raise UnansweredError("the stub of the outside", asked.text(), known=tuple(known))
             value = script.next(asked.args, asked.named)
-        except Exception as raised:  # it is raised where the call is awaited
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as raised:  # it is raised where the call is awaited
             error = raised
         after = 1 if script is None else script.after
         if after is None:

@@ -13,8 +13,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt.errors import AgentRTError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.kernel.trace import TraceRecord
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,5 +129,7 @@ class Watched:
 def _explained(agent: Agent) -> str:
     try:
         return agent.explain()
-    except Exception as error:  # a report must come out, whatever an author's view raised
-        return f"{agent!r}: explaining it raised {type(error).__name__}: {error}"
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:  # a report must come out, whatever an author's view raised
+        return f"{agent!r}: explaining it raised {error_words(error)}"

@@ -1,13 +1,20 @@
-"""The blocking guard: it looks from another thread, while a step blocks on an event that the test holds."""
+"""The watch: it looks from another thread, while a step blocks on an event that the test holds, or computes for ever.
+
+Most tests look by hand and give the time: nothing waits. ``Watch.begin`` would have the real thread look.
+"""
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
 
-from agentrt.kernel.hosts.watchdog import BlockingGuard
+from agentrt.errors import LivelockError
+from agentrt.kernel.hosts import watchdog
+from agentrt.kernel.hosts.watchdog import Watch
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import next_tick
 
@@ -15,13 +22,18 @@ from agentrt.kernel.traps import next_tick
 class Blocked:
     """A kernel on a thread of its own, with a strand that blocks it until it is released."""
 
-    def __init__(self):
+    def __init__(self, limit=None, blocking=0.1):
         self.kernel = Kernel()
+        self.kernel.on_fault = lambda text, error: self.faults.append((text, error))
+        self.faults = []
         self.reports = []
-        self.guard = BlockingGuard(self.kernel, 0.1, self.reports.append)
+        self.watch = Watch(self.kernel, self.reports.append, limit)
+        self.watch.blocking = blocking
+        self.watch.hanging = None
         self.inside = threading.Event()
         self.release = threading.Event()
         self.thread = threading.Thread(target=self.kernel.step_tick)
+        self.log = []
 
     async def action(self):
         await next_tick()
@@ -29,17 +41,25 @@ class Blocked:
         self.release.wait()  # the line
         await next_tick()
 
+    async def neighbor(self):
+        while True:
+            self.log.append(self.kernel.tick)
+            await next_tick()
+
     def __enter__(self):
         self.kernel.spawn(self.action(), "miner")
+        self.kernel.spawn(self.neighbor(), "neighbor")
         self.kernel.step_tick()
         self.thread.start()
-        self.guard._watched_thread = self.thread.ident
+        self.watch.thread = self.thread.ident
+        self.watch.is_armed = True
         assert self.inside.wait(5)
         return self
 
     def end_step(self):
         self.release.set()
         self.thread.join(5)
+        assert not self.thread.is_alive()
 
     def __exit__(self, *exc):
         self.end_step()
@@ -54,14 +74,14 @@ def line_of(text):
 def test_it_says_in_which_line_a_step_blocks_and_for_how_long():
     with Blocked() as blocked:
         for now in (10.0, 10.05, 10.11, 10.3):
-            blocked.guard.look(now)
+            blocked.watch.look(now)
         assert blocked.reports == []  # not before the step has ended
         blocked.end_step()
-        blocked.guard.look(10.4)
+        blocked.watch.look(10.4)
         assert blocked.reports == []  # but at an intake, like every input
         blocked.kernel.step_tick()
     (report,) = blocked.reports
-    assert (report.strand, report.tick) == ("miner", 2)
+    assert (report.what, report.tick, report.is_over) == ("miner", 2, True)
     assert report.seconds == pytest.approx(0.3)
     assert report.file == __file__
     assert report.line == line_of("# the line")
@@ -72,60 +92,183 @@ def test_it_says_in_which_line_a_step_blocks_and_for_how_long():
     )
 
 
+def test_a_step_that_hangs_is_reported_while_it_lasts_and_only_once():
+    with Blocked() as blocked:
+        blocked.watch.hanging = 1.0
+        for now in (10.0, 10.5, 11.1, 12.0, 13.0):
+            blocked.watch.look(now)
+        (report,) = blocked.reports  # from this thread, while the step goes on
+        assert (report.what, report.is_over, report.line) == ("miner", False, line_of("# the line"))
+        assert "'miner' hangs: it has kept the thread for 1.10 s in tick 2, at" in str(report)
+        blocked.end_step()
+        blocked.watch.look(14.0)
+        blocked.kernel.step_tick()
+    assert blocked.reports == [report]
+
+
 def test_a_step_below_the_threshold_is_not_reported():
     with Blocked() as blocked:
-        blocked.guard.look(10.0)
-        blocked.guard.look(10.09)
+        blocked.watch.look(10.0)
+        blocked.watch.look(10.09)
         blocked.end_step()
-        blocked.guard.look(10.2)
+        blocked.watch.look(10.2)
         blocked.kernel.step_tick()
     assert blocked.reports == []
 
 
 def test_it_counts_from_the_first_look_at_a_step():
     with Blocked() as blocked:
-        blocked.guard.look(10.0)
+        blocked.watch.look(10.0)
         blocked.end_step()
-        blocked.guard.look(20.0)  # nothing is stepped
-        blocked.guard.look(30.0)
+        blocked.watch.look(20.0)  # nothing is stepped
+        blocked.watch.look(30.0)
         blocked.kernel.step_tick()
     assert blocked.reports == []
 
 
-def test_the_thread_reports_what_is_blocked_when_it_is_stopped_and_then_is_gone():
-    before = threading.active_count()
-    with Blocked() as blocked:
-        guard = BlockingGuard(blocked.kernel, 0.004, blocked.reports.append)
-        guard.start()
-        guard._watched_thread = blocked.thread.ident
-        while guard._place is None:
-            threading.Event().wait(0.001)
-        guard.stop()
-        guard.stop()
-        blocked.end_step()
-        blocked.kernel.step_tick()
-        assert [report.strand for report in blocked.reports] == ["miner"]
-    assert threading.active_count() == before
-
-
-def test_it_is_a_context_manager_and_can_be_started_again():
-    guard = BlockingGuard(Kernel(), 10.0, print)
-    for _ in range(2):
-        with guard:
-            guard.start()
-            assert any(thread.name == "agentrt blocking guard" for thread in threading.enumerate())
-        assert not any(thread.name == "agentrt blocking guard" for thread in threading.enumerate())
-
-
-def test_the_threshold_must_be_above_zero():
-    with pytest.raises(ValueError, match="a number above 0"):
-        BlockingGuard(Kernel(), 0.0, print)
-
-
 def test_a_blocking_call_of_the_library_is_reported_where_it_was_called():
     with Blocked() as blocked:
-        guard = blocked.guard
-        guard.look(0.0)
-        guard.look(1.0)
+        blocked.watch.look(0.0)
+        blocked.watch.look(1.0)
         # The innermost frame is in threading.py; the report names the author's.
-        assert guard._place[0] == __file__
+        assert blocked.watch._report.file == __file__
+
+
+class Computes(Blocked):
+    """It computes for ever."""
+
+    async def action(self):
+        await next_tick()
+        self.inside.set()
+        while True:  # for ever
+            sum(range(100))
+
+
+class Swallows(Blocked):
+    """And does not mind errors."""
+
+    async def action(self):
+        await next_tick()
+        self.inside.set()
+        while True:
+            try:
+                sum(range(100))
+            except Exception:
+                self.log.append("swallowed")
+
+
+def looks(blocked):
+    """Look, as if a quarter of a second passed between two looks, until the step has ended."""
+    now = 10.0
+    while blocked.thread.is_alive() and now < 2000.0:
+        now += 0.25
+        blocked.watch._next_strike = 0.0
+        blocked.watch.look(now)
+        blocked.thread.join(0.002)
+    assert not blocked.thread.is_alive()
+
+
+@pytest.mark.parametrize("kind", [Computes, Swallows])
+def test_a_limit_ends_the_step_in_whatever_thread_it_is_and_the_others_go_on(kind):
+    with kind(limit=1.0) as blocked:
+        looks(blocked)
+        blocked.watch.end()
+        blocked.kernel.step_tick()
+    ((text, error),) = blocked.faults
+    assert text == "the strand 'miner' raised"
+    assert isinstance(error, LivelockError)
+    assert (error.code, error.tick) == ("ART302", 2)
+    assert error.path.startswith(f"miner ({__file__}:")
+    assert "kept the thread for" in str(error)
+    assert "hang_limit" in str(error)
+    assert blocked.log[-3:] == [2, 3, 4]
+    assert ("swallowed" in blocked.log) == (kind is Swallows)
+
+
+def test_what_waits_in_c_ends_when_it_returns():
+    with Blocked(limit=1.0) as blocked:
+        blocked.watch.look(10.0)
+        blocked.watch.look(11.5)
+        blocked.end_step()
+        blocked.watch.end()
+    assert [type(error) for _, error in blocked.faults] == [LivelockError]
+    assert blocked.log == [1, 2, 3]
+
+
+def test_nothing_is_raised_where_the_kernel_itself_runs():
+    kernel = Kernel()
+    watch = Watch(kernel, print, 1.0)
+    watch.thread = threading.get_ident()
+    watch.is_armed = True
+    watch._error = KeyError("never")
+    watch.deliver(None)  # nothing is stepped
+    kernel.calling = print
+    watch._step = watchdog._step_of(kernel)
+    kernel_frame = []
+
+    def looks_from_inside():
+        kernel_frame.append(__import__("sys")._getframe(1))
+
+    kernel.guarded(looks_from_inside)
+    assert kernel_frame[0].f_code.co_name == "guarded"
+    watch.deliver(kernel_frame[0])  # a frame of ours
+    with pytest.raises(KeyError):
+        watch.deliver(__import__("sys")._getframe())
+
+
+def test_a_driver_of_many_functions_that_each_take_their_time_is_not_ended():
+    """The same entry of the kernel, the same tick, but another function of the author's at each look."""
+    kernel = Kernel()
+    told = []
+    watch = Watch(kernel, told.append, 1.0)
+    watch.thread = threading.get_ident()
+    now = [10.0]
+
+    def hook():
+        now[0] += 0.6
+        watch.look(now[0])
+
+    def drives():
+        for _ in range(10):
+            hook()
+
+    drives.__globals__  # noqa: B018 - an author's function
+    kernel.calling = drives
+    for _ in range(10):
+        hook()
+    assert watch._strikes == 0
+
+
+# --- the thread -------------------------------------------------------------------------------------------------------
+
+
+def watchers():
+    return [thread for thread in threading.enumerate() if thread.name == "agentrt watch"]
+
+
+def test_there_is_one_thread_for_all_and_it_goes_when_nothing_is_stepped(monkeypatch):
+    monkeypatch.setattr(watchdog, "_IDLE", 0.001)
+    kernels = [Kernel() for _ in range(5)]
+    watches = [Watch(kernel, print) for kernel in kernels]
+    for watch in watches:
+        watch.begin()
+    (thread,) = watchers()
+    assert thread.daemon
+    for watch in watches:
+        watch.end()
+    thread.join(5)
+    assert not thread.is_alive()
+    with watches[0]:
+        (again,) = watchers()
+    again.join(5)
+
+
+def test_it_is_not_what_keeps_a_kernel():
+    kernel = Kernel()
+    watch = Watch(kernel, print)
+    with watch:
+        pass
+    dead = weakref.ref(kernel)
+    del kernel
+    gc.collect()
+    assert dead() is None

@@ -16,6 +16,7 @@ import random
 import pytest
 import trio
 import trio.testing
+from crowd import traces, unchanged, world_of  # noqa: F401 - fixtures
 from virtual_loop import VirtualLoop
 
 from agentrt import TOP, Action, Agent, Runtime

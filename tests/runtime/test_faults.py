@@ -187,16 +187,17 @@ def test_a_step_that_keeps_the_event_loop_from_working_is_reported_with_its_line
     asyncio_player, being, actions, caplog
 ):
     """No sleeping: the action blocks until the guard has looked, which a test tells it by an event."""
+    import agentrt.driving
     import agentrt.kernel.hosts.watchdog as watchdog
 
     looked = threading.Event()
 
-    class Impatient(watchdog.BlockingGuard):
-        """Looks as often as it can, and tells when it has found a step that stands still."""
+    class Impatient(watchdog.Watch):
+        """Tells when it has found a step that stands still."""
 
         def look(self, now):
             super().look(now)
-            if self._place is not None:
+            if self._report is not None:
                 looked.set()
 
     class Blocks(actions.Work):
@@ -207,12 +208,14 @@ def test_a_step_that_keeps_the_event_loop_from_working_is_reported_with_its_line
             await ctx.sleep_ticks(100)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(watchdog, "BlockingGuard", Impatient)
+        patch.setattr(agentrt.driving, "Watch", Impatient)
         runtime = asyncio_player.runtime()
         runtime.add(being([Blocks], "blocker"))
         healthy = runtime.add(being([actions.Work], "healthy"))
         asyncio_player(lambda: runtime.run(speed=math.inf, blocking_ms=2))
-    texts = [record.getMessage() for record in caplog.records if "'blocks' blocked" in record.getMessage()]
+    texts = [
+        record.getMessage() for record in caplog.records if "'blocks' of agent 'blocker' at" in record.getMessage()
+    ]
     assert len(texts) == 1
     assert "test_faults.py" in texts[0]
     assert "run. Call it through" in texts[0]
@@ -222,16 +225,16 @@ def test_a_step_that_keeps_the_event_loop_from_working_is_reported_with_its_line
 
 def test_nobody_watches_if_not_asked_to(play, being, actions):
     runtime = play.runtime()
-    names = []
-    runtime.every_tick(lambda: names.extend(thread.name for thread in threading.enumerate()))
+    watch = runtime._driver.watch
+    watched = []
+    runtime.every_tick(lambda: watched.append((watch.is_armed, watch.blocking)))
     runtime.add(being([actions.Work]))
 
     async def main():
         await runtime.run(1, speed=math.inf, blocking_ms=None)
-        assert "agentrt blocking guard" not in names
         await runtime.run(1, speed=math.inf)
-        assert "agentrt blocking guard" in names
+        assert watched == [(False, None), (True, 0.1)]
+        assert not watch.is_armed
         await runtime.aclose()
 
     play(main)
-    assert "agentrt blocking guard" not in [thread.name for thread in threading.enumerate()]

@@ -51,7 +51,7 @@ def counts(logged):
     """The lines of the log: which tick, and how many there were; 1 for those with a traceback."""
     found = []
     for _, line in logged():
-        times = re.search(r"times=(\d+) since=(\d+) error=ValueError", line)
+        times = re.search(r"times=(\d+) since=(\d+) error='ValueError", line)
         assert ("Traceback" in line) == (times is None)
         tick = int(re.search(r"tick=(\d+)", line)[1])
         found.append((tick, 1, tick) if times is None else (tick, int(times[1]), int(times[2])))

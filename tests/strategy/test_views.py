@@ -60,7 +60,7 @@ def test_what_can_be_asked_for_and_how(stage):
     game.agent.gameplay.set_params(xray=True, who=Silent())
     view = game.view
     assert (view.lookahead, view.takes_options, view.order) == (2, False, "dearest")
-    assert view.params == (("xray", "True"), ("who", "Silent"))
+    assert view.params == (("xray", "True"), ("who", "<Silent: its text cannot be made (ValueError)>"))
     assert view.provided == (ProvidedView("stub:have", ("chop_tree", "carve", "beg")),)
     assert (view.strategies, view.requests, view.finished, view.triggers) == (3, (), (), ())
     again(game.agent.snapshot())

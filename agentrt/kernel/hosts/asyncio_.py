@@ -23,7 +23,7 @@ import contextvars
 from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import NotRunningError
+from agentrt.errors import ENDS_PROGRAM, NotRunningError
 from agentrt.kernel.hosts.asyncio_strand import AsyncioStrand
 from agentrt.kernel.hosts.plain import (
     TRIO_WORDS,
@@ -143,7 +143,9 @@ class AsyncioHost:
         self._leave_outer()
         try:
             kernel.drain()
-        except Exception as error:  # kept for the next tick
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # kept for the next tick
             if self._failure is None:
                 self._failure = error
             self.drain_soon(kernel)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.scope import Cancelled
 from agentrt.kernel.strand import Strand
+from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -151,8 +152,8 @@ def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -
     Returns:
         The better error, or the same.
     """
-    text = str(error)
-    if type(error).__name__ in _NO_LOOP_TYPES or (
+    text = words_of(error)
+    if type_name(error) in _NO_LOOP_TYPES or (
         isinstance(error, (RuntimeError, AttributeError)) and any(known in text for known in words)
     ):
         better = ForeignAwaitError(f"something that needs an event loop ({text})", host)

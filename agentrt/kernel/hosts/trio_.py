@@ -138,6 +138,8 @@ class TrioHost:
         calm = patience(kernel)
         guard: LivelockGuard | None = None
         self._holder = trio.lowlevel.current_task()
+        if not kernel.in_tick:
+            kernel.idle_waits.begin()
         kernel.draining = True
         try:
             while ready:

@@ -1,163 +1,572 @@
-"""The blocking guard: notices when one step keeps the thread for itself, and says in which line it does.
+"""The watch: notices when one step keeps the thread for itself, says in which line it does, and can end it.
 
 A step that calls ``time.sleep``, a blocking socket or an endless computation stops every agent. After the fact nobody
-can say where it was, so the guard looks while it happens: a daemon thread compares, a few times in each threshold, what
-the kernel steps at the moment. When that has stayed the same over a whole threshold, it takes the stack of the kernel's
-thread and remembers the line. The report is posted when the step has ended, so that it enters the run like any other
-input.
+can say where it was, and a step that never ends has no "after". So a daemon thread, one for all runtimes of a process,
+looks a few times in each threshold at what is stepped at the moment: a strand, a call, a hook, a driver, something
+posted. When that has stayed the same over a whole threshold, it takes the stack of the kernel's thread. There are
+three thresholds:
+
+* *blocking*: what took so long is reported when it has ended, at an intake, like any other input;
+* *hanging* (a second): it is reported while it lasts, from the thread, since the run cannot;
+* the *limit*, if one is set: an error is raised in it, so that it ends, and everybody else goes on.
 
 Rules:
 
-* The run pays nothing: the guard only reads ``kernel.current`` and the tick, the kernel does not know of it.
-* One report for each step, however long it takes.
-* The line is the innermost one outside the standard library: the author's call, not the inside of ``socket.py``.
+* The run pays nothing: the watch only reads what the kernel keeps anyway (``current``, ``calling``, ``taking``, the
+  tick). The thread ends when nothing has been stepped for a while, and never keeps the process alive.
+* One report for each step, however long it takes. The line is the innermost one of the author's: not the inside of
+  ``socket.py``, nor of this library.
+* An error is raised in a frame of the author's only, never in one of ours or of an event loop: their books would be
+  half kept. While the author's loop is inside of ours, the watch tries again a moment later.
+* It is raised only if the same function of the author's, the outermost of the step, has run for the whole limit: a
+  driver of many goals, each of which takes its time, is ended nowhere.
+* The first error is a ``LivelockError``. Whoever swallows it gets ``Insist`` from then on, which is no ``Exception``.
+* In the main thread a signal that nobody else uses (``SIGURG``) brings it, so that it is raised by the stuck thread
+  itself, which looks whether the step is still the same one, and so that it ends ``time.sleep`` and reads of sockets.
+  In any other thread (and where there are no such signals) Python's asynchronous exceptions do: the stuck thread stands
+  still while this one looks and sets them, and gets them where it stood. What waits in C is not interrupted then.
 * A call into C that never lets other threads run cannot be seen while it lasts; it goes unnoticed.
 
-``look`` is the whole logic and takes the time as an argument, so that tests need neither a thread nor a clock.
+All this takes real time, so it is the one place where two runs may differ. What was ended is a fault in the trace.
+
+``Watch.look`` is the whole logic and takes the time as an argument, so that tests need neither a thread nor a clock.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import os
+import signal
 import sys
-import sysconfig
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.kernel.agenda import Entry
+from agentrt.errors import LivelockError
+from agentrt.kernel.calls import name_of
+from agentrt.kernel.killing import Insist
+from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["BlockingGuard", "BlockingReport"]
+__all__ = ["HANGING", "StepReport", "Watch"]
+
+HANGING: Final = 1.0
+"""Real seconds from which on a step is reported while it lasts."""
 
 _LOOKS = 4  # for each threshold
-_LIBRARY = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+_SHORTEST = 0.002  # between two looks, in seconds
+_IDLE = 1.0  # seconds after which who is not stepped is not watched any more
+_INTERRUPTED = 0.3  # seconds that a step may still take after the user asked the program to end
+_MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "outcome", "sniffio", "trio", "uvloop"})
+_HELPERS = frozenset({"jsonschema", "opentelemetry", "rich", "structlog"})  # whom an author calls, and we do
+_DRIVING = frozenset({"begin_tick", "drain", "end_tick", "kill", "_step_in_place", "_step_strand"})
+_SIGNAL: int | None = getattr(signal, "SIGURG", None) if hasattr(signal, "pthread_kill") else None
 
 
 @dataclass(frozen=True)
-class BlockingReport:
-    """One step that blocked the thread.
+class StepReport:
+    """One step that kept the thread for itself.
 
     Attributes:
-        strand: the name of what was stepped.
-        file: the file in which it blocked.
+        what: the name of what was stepped.
+        file: the file in which it was.
         line: the line.
         function: the function.
         tick: the tick in which it was.
         seconds: how long the step was seen to take, in real seconds; it took at least that.
+        agent: whose it is; empty for nobody's.
+        path: the place in the agent; empty likewise.
+        is_over: whether it has ended.
     """
 
-    strand: str
+    what: str
     file: str
     line: int
     function: str
     tick: int
     seconds: float
+    agent: str = ""
+    path: str = ""
+    is_over: bool = True
+
+    @property
+    def place(self) -> str:
+        """The file and the line."""
+        return f"{self.file}:{self.line}"
 
     def __str__(self) -> str:
+        whose = f" of agent {self.agent!r}" if self.agent else ""
+        path = f" at {self.path!r}" if self.path else ""
+        has = "blocked the event loop for" if self.is_over else "hangs: it has kept the thread for"
         return (
-            f"{self.strand!r} blocked the event loop for {self.seconds:.2f} s in tick {self.tick}, at "
-            f"{self.file}:{self.line} in {self.function}. Call it through 'await ctx.call(fn, *args)', which runs it "
-            f"in a worker thread, or let it await now and then."
+            f"{self.what!r}{whose}{path} {has} {self.seconds:.2f} s in tick {self.tick}, at {self.place} in "
+            f"{self.function}. Call it through 'await ctx.call(fn, *args)', which runs it in a worker thread, or let "
+            f"it await now and then."
         )
 
 
-class BlockingGuard:
-    """Watches a kernel from a thread of its own. Start it on the thread that steps the kernel.
+class Watch:
+    """Watches one kernel.
 
     Args:
         kernel: the kernel.
-        seconds: real seconds from which on a step is reported.
-        on_report: called with a ``BlockingReport`` at an intake.
+        told: called with a ``StepReport``: at an intake with one of a step that has ended, and from another thread
+            with one of a step that hangs.
+        limit: real seconds after which a step is ended; None for never.
 
-    Raises:
-        ValueError: the threshold is not above 0.
+    Attributes:
+        blocking: real seconds from which on a step that has ended is reported; None for never.
+        limit: as given.
+        thread: the thread that steps the kernel.
+        is_armed: whether it does so at the moment.
     """
 
-    def __init__(self, kernel: Kernel, seconds: float, on_report: Callable[[BlockingReport], object]) -> None:
-        if not seconds > 0:
-            raise ValueError(f"BlockingGuard(seconds={seconds!r}): it takes a number above 0")
-        self._kernel = kernel
-        self._seconds = seconds
-        self._on_report = on_report
-        self._watched_thread = threading.get_ident()
-        self._thread: threading.Thread | None = None
-        self._stop = threading.Event()
-        self._step: tuple[Entry, int] | None = None
+    def __init__(self, kernel: Kernel, told: Callable[[StepReport], object], limit: float | None = None) -> None:
+        self._kernel = weakref.ref(kernel)  # the thread must never be the last that knows a kernel
+        self._told = told
+        self.blocking: float | None = None
+        self.hanging: float | None = HANGING
+        self.limit = limit
+        self.thread: int = 0
+        self.is_armed = False
+        self.is_known = False  # to the patrol
+        self.lock = threading.Lock()  # held while it is looked at: nobody is looked at after ``end``
+        self.idle_since: float | None = None
+        self._step: tuple[Any, ...] | None = None
         self._since = 0.0
         self._seen = 0.0
-        self._place: tuple[str, int, str] | None = None
+        self._function: FrameType | None = None  # the outermost of the author's, if there is a limit
+        self._function_since = 0.0
+        self._report: StepReport | None = None
+        self._is_told = False
+        self._strikes = 0
+        self._next_strike = 0.0
+        self._error: BaseException | None = None  # to be raised in the step that is watched
+        self._struck: LivelockError | None = None  # what was raised in it
+        self._is_sent = False
+        self._interrupted: float | None = None
 
-    def start(self) -> None:
-        """Begin to watch the thread that calls this."""
-        if self._thread is None:
-            self._watched_thread = threading.get_ident()
-            self._stop.clear()
-            self._thread = threading.Thread(target=self._watch, name="agentrt blocking guard", daemon=True)
-            self._thread.start()
+    # --- the side that steps ------------------------------------------------------------------------------------------
 
-    def stop(self) -> None:
-        """End the thread; a second call does nothing."""
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            self._stop.set()
-            thread.join()
+    def begin(self) -> None:
+        """The thread that calls this steps the kernel from now on."""
+        self.thread = threading.get_ident()
+        self.is_armed = True
+        if not self.is_known:
+            _patrol.admit(self)
+            if self.limit is not None:
+                _prepare_signal()
 
-    def __enter__(self) -> BlockingGuard:
-        self.start()
+    def end(self) -> None:
+        """It does so no more."""
+        with self.lock:
+            self.is_armed = False
+            if self._step is not None:
+                self._settle()
+            if self._is_sent:
+                self._is_sent = False
+                _take_back(self.thread)
+
+    def __enter__(self) -> Watch:
+        self.begin()
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        self.stop()
+        self.end()
 
-    def _watch(self) -> None:
-        while not self._stop.wait(self._seconds / _LOOKS):
-            self.look(time.monotonic())
-        self._settle()
+    def interrupt(self) -> None:
+        """The user asks the program to end, and the event loop hears of it only when the step has ended."""
+        self._interrupted = time.monotonic()
+        self.begin()
+        _prepare_signal()
+
+    # --- the side that looks ------------------------------------------------------------------------------------------
+
+    @property
+    def pause(self) -> float:
+        """How long until it has to be looked at again, in seconds."""
+        limits = (self.blocking, self.hanging, self.limit)
+        pause = min((limit for limit in limits if limit is not None), default=HANGING) / _LOOKS
+        if self._interrupted is not None:
+            pause = min(pause, _INTERRUPTED / _LOOKS)
+        if self._strikes:
+            pause = min(pause, _SHORTEST)
+        return max(_SHORTEST, pause)
 
     def look(self, now: float) -> None:
-        """Look at what is stepped. Called by the thread.
+        """Look at what is stepped. Called by the thread, which holds the lock.
 
         Args:
             now: real seconds, from any start.
         """
-        kernel = self._kernel
-        current = kernel.current
-        step = None if current is None else (current, kernel.tick)
-        if step is None or self._step is None or step[0] is not self._step[0] or step[1] != self._step[1]:
-            self._settle()
+        kernel = self._kernel()
+        step = None if kernel is None else _step_of(kernel)
+        if kernel is None or step is None or not _is_same(step, self._step):
+            if self._step is not None:
+                self._settle()
             self._step = step
             self._since = now
+            self._look_at_function(now)
             return
+        self._look_at_function(now)
         self._seen = now - self._since
-        if self._place is None and self._seen >= self._seconds:
-            frame = sys._current_frames().get(self._watched_thread)
-            if frame is not None and kernel.current is current:
-                self._place = _place(frame)
+        limits = [limit for limit in (self.blocking, self.hanging, self.limit) if limit is not None]
+        if self._report is None and limits and self._seen >= min(limits):
+            self._report = self._describe(kernel, step)
+        if self.hanging is not None and not self._is_told and self._seen >= self.hanging:
+            self._is_told = True
+            self._told(self._describe(kernel, step))
+        if self._interrupted is not None and self._seen >= _INTERRUPTED and now - self._interrupted >= _INTERRUPTED:
+            self._strike(kernel, step, now, KeyboardInterrupt())
+        elif self.limit is not None and self._function is not None and now - self._function_since >= self.limit:
+            self._strike(kernel, step, now, None)
+
+    def _look_at_function(self, now: float) -> None:
+        if self.limit is not None:
+            function = None if self._step is None else _outermost(sys._current_frames().get(self.thread))
+            if function is not self._function:
+                self._function = function
+                self._function_since = now
+                self._strikes = 0
+
+    def _describe(self, kernel: Kernel, step: tuple[Any, ...]) -> StepReport:
+        frame = sys._current_frames().get(self.thread)
+        place = ("?", 0, "?") if frame is None else _place(frame)
+        agent, path = _whose(step, frame)
+        return StepReport(_name(step), *place, kernel.clock.tick, self._seen, agent, path, is_over=False)
 
     def _settle(self) -> None:
-        """The step that was watched has ended: report it if it blocked."""
-        place, self._place = self._place, None
-        if place is not None and self._step is not None:
-            entry, tick = self._step
-            report = BlockingReport(entry.name, *place, tick, self._seen)
-            self._kernel.post(self._on_report, report)
-        self._step = None
+        """The step that was watched has ended: report it if it blocked, and nobody did while it lasted."""
+        report, self._report = self._report, None
+        kernel = self._kernel()
+        blocking = self.blocking
+        if report is not None and kernel is not None and blocking is not None and not self._is_told:
+            if self._seen >= blocking:
+                kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
+        if kernel is not None and self._struck is not None:
+            kernel.post(_note_struck, kernel, self._struck)
+        self._step = self._error = self._interrupted = self._function = self._struck = None
+        self._is_told = False
+        self._strikes = 0
+
+    # --- ending a step ------------------------------------------------------------------------------------------------
+
+    def _strike(self, kernel: Kernel, step: tuple[Any, ...], now: float, error: BaseException | None) -> None:
+        """Have an error raised in the step."""
+        if self._strikes and now < self._next_strike:
+            return
+        if error is None:
+            error = self._livelock(kernel, step)
+            if self._strikes:
+                error = Insist(error)
+        self._error = error
+        if self.thread == threading.main_thread().ident and _is_signal_ours():
+            assert _SIGNAL is not None
+            signal.pthread_kill(self.thread, _SIGNAL)
+        else:
+            self._send_now(kernel, step, error)
+
+    def _livelock(self, kernel: Kernel, step: tuple[Any, ...]) -> LivelockError:
+        report = self._describe(kernel, step)
+        path = f"{report.path or report.what} ({report.place})"
+        return LivelockError(0, agent=report.agent, path=path, tick=report.tick, seconds=self._seen)
+
+    def _send_now(self, kernel: Kernel, step: tuple[Any, ...], error: BaseException) -> None:
+        """Raise it in another thread.
+
+        From the look at the frame to the sending there is nothing at which Python would let that thread run, unless
+        this one has been held up by the system for longer than a switch interval; what is looked at last costs no
+        call. The other thread gets the error when it goes on, in the very frame in which it stands.
+        """
+        frame = sys._current_frames().get(self.thread)
+        if frame is None or not _is_authors(frame) or not _is_same(_step_of(kernel), step):
+            return
+        self._is_sent = True
+        place, current, calling = frame.f_lasti, step[1], step[3]
+        if frame.f_lasti == place and kernel.current is current and kernel.calling is calling:
+            _send(self.thread, error)
+            self._was_struck()
+
+    def deliver(self, frame: FrameType | None) -> None:
+        """In the stuck thread: raise the error, if the step is still the one that is meant.
+
+        Args:
+            frame: what runs.
+
+        Raises:
+            BaseException: that error.
+        """
+        kernel, error = self._kernel(), self._error
+        if error is None or kernel is None or not self.is_armed or self.thread != threading.get_ident():
+            return
+        if _is_same(_step_of(kernel), self._step) and frame is not None and _is_authors(frame):
+            self._was_struck()
+            raise error
+
+    def _was_struck(self) -> None:
+        self._strikes += 1
+        error = self._error.error if isinstance(self._error, Insist) else self._error
+        if isinstance(error, LivelockError):
+            self._struck = error
+        grace = min(self.limit or HANGING, HANGING)  # for what cleans up
+        self._next_strike = time.monotonic() + (grace if self._strikes == 1 else _SHORTEST)
+
+
+class Patrol:
+    """The thread that looks, and who is looked at. There is one in a process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._watches: list[weakref.ref[Watch]] = []
+        self._thread: threading.Thread | None = None
+        self._wake = threading.Event()
+
+    def admit(self, watch: Watch) -> None:
+        """Look at a kernel from now on.
+
+        Args:
+            watch: of the kernel.
+        """
+        with self._lock:
+            watch.is_known = True
+            watch.idle_since = None
+            self._watches.append(weakref.ref(watch))
+            self._wake.set()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="agentrt watch", daemon=True)
+                self._thread.start()
+
+    def watches(self) -> list[Watch]:
+        """Those that are looked at."""
+        return [watch for ref in tuple(self._watches) if (watch := ref()) is not None]
+
+    def _run(self) -> None:
+        pause = _SHORTEST
+        while True:
+            self._wake.wait(pause)
+            self._wake.clear()
+            now = time.monotonic()
+            pause = self._look(now)
+            if not self._go_on(now):
+                return
+
+    def _look(self, now: float) -> float:
+        """Look at all once, and say when to look again. Nothing that was looked at is known to the thread after it."""
+        pause = _IDLE
+        for watch in self.watches():
+            with watch.lock:
+                if watch.is_armed:
+                    watch.idle_since = None
+                    watch.look(now)
+                    pause = min(pause, watch.pause)
+                elif watch.idle_since is None:
+                    watch.idle_since = now
+        return pause
+
+    def _go_on(self, now: float) -> bool:
+        with self._lock:
+            kept = []
+            for ref in self._watches:
+                watch = ref()
+                if watch is None:
+                    continue
+                with watch.lock:
+                    is_idle = not watch.is_armed and watch.idle_since is not None and now - watch.idle_since > _IDLE
+                    watch.is_known = not is_idle
+                if not is_idle:
+                    kept.append(ref)
+            self._watches = kept
+            if not kept:
+                self._thread = None
+            return bool(kept)
+
+    def forget_all(self) -> None:
+        """In a process that was forked: the thread is not there."""
+        for watch in self.watches():
+            watch.is_known = False
+            watch.lock = threading.Lock()
+        self.__init__()  # type: ignore[misc]
+
+
+_patrol = Patrol()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_patrol.forget_all)
+
+
+# --- what is stepped --------------------------------------------------------------------------------------------------
+
+
+def _step_of(kernel: Kernel) -> tuple[Any, ...] | None:
+    """What tells one step from another; None while nothing of an author's is called."""
+    current, calling = kernel.current, kernel.calling
+    if current is None and calling is None:
+        return None
+    return kernel.clock.tick, current, None if current is None else current.coro, calling, kernel.taking
+
+
+def _is_same(step: tuple[Any, ...] | None, other: tuple[Any, ...] | None) -> bool:
+    if step is None or other is None:
+        return False
+    return step[0] == other[0] and step[4] == other[4] and all(step[index] is other[index] for index in (1, 2, 3))
+
+
+def _name(step: tuple[Any, ...]) -> str:
+    _tick, current, _coro, calling, _taking = step
+    return current.name if current is not None else name_of(calling)
+
+
+def _whose(step: tuple[Any, ...], frame: FrameType | None) -> tuple[str, str]:
+    """The agent and the path of a step: from who owns it, or from what is on the stack."""
+    _tick, current, _coro, calling, _taking = step
+    known: list[object] = [getattr(current, "owner", None), getattr(getattr(current, "fn", calling), "__self__", None)]
+    while frame is not None and frame.f_code.co_name not in ("drain", "step_tick"):
+        if str(frame.f_globals.get("__name__")).startswith("agentrt."):
+            known.extend(frame.f_locals.values())
+        frame = frame.f_back
+    for one in known:
+        if type(one).__module__.startswith("agentrt."):  # an author's object would run an author's code
+            with contextlib.suppress(Exception):
+                whereabouts: Callable[[], tuple[str, str]] | None = getattr(one, "whereabouts", None)
+                if whereabouts is not None:
+                    return whereabouts()
+                return one.body.name, one.name  # type: ignore[attr-defined]  # a driver's
+    return "", ""
 
 
 def _place(frame: FrameType) -> tuple[str, int, str]:
-    """File, line and function of the innermost frame outside the standard library; the innermost if there is none."""
+    """File, line and function of the innermost frame of the author's; the innermost if there is none."""
     found: FrameType | None = frame
-    while found is not None and _is_library(found.f_code.co_filename):
-        found = found.f_back
+    while found is not None and (_is_library(found.f_code.co_filename) or _package(found) in _MACHINERY):
+        found = None if found.f_code.co_name in ("drain", "begin_tick", "end_tick") else found.f_back
     found = found or frame
     return found.f_code.co_filename, found.f_lineno, found.f_code.co_qualname
 
 
+def _is_authors(frame: FrameType) -> bool:
+    """Whether what runs is an author's code, or what it called of the standard library or of another package."""
+    found: FrameType | None = frame
+    while found is not None and _is_helper(found):
+        found = found.f_back
+    return found is not None and _package(found) not in _MACHINERY
+
+
+def _outermost(frame: FrameType | None) -> FrameType | None:
+    """The outermost function of an author's that a step has called; None if none runs."""
+    found: FrameType | None = None
+    while frame is not None:
+        package = _package(frame)
+        if package == "agentrt" and frame.f_code.co_name in _DRIVING:
+            break
+        if package not in _MACHINERY and not _is_helper(frame):
+            found = frame
+        frame = frame.f_back
+    return found
+
+
+def _is_helper(frame: FrameType) -> bool:
+    package = _package(frame)
+    return package in _HELPERS or (_is_library(frame.f_code.co_filename) and package not in _MACHINERY)
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
 def _is_library(file: str) -> bool:
-    return file.startswith((*_LIBRARY, "<frozen")) and not file.startswith(_INSTALLED)
+    library, installed = _folders()
+    return file.startswith(library) and not file.startswith(installed)
+
+
+@functools.cache
+def _folders() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Where the standard library is, and what was installed. It takes time to find out, which no import should."""
+    import sysconfig
+
+    library = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
+    return (*library, "<frozen"), tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+
+
+def _note_struck(kernel: Kernel, error: LivelockError) -> None:
+    """At an intake: that a step was ended goes into the trace, whatever its author made of it."""
+    if kernel.trace.on:
+        detail = (("text", "a step was ended by hang_limit"), ("error", error_words(error)))
+        kernel.trace.emit(TraceRecord(kernel.clock.tick, error.agent, error.path, Event.FAULT, detail))
+
+
+# --- how an error gets into a thread ----------------------------------------------------------------------------------
+
+
+_sent: dict[int, BaseException] = {}  # into which thread
+
+
+class _Delivered(BaseException):
+    """What is sent into a thread. When Python makes it there, it is the error that is meant."""
+
+    def __new__(cls, *_args: object) -> Any:
+        return _sent.get(threading.get_ident()) or Insist(LivelockError(0))
+
+
+def _send(thread: int, error: BaseException) -> None:
+    import ctypes  # here: few programs ever need it
+
+    _sent[thread] = error
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Delivered))
+
+
+def _take_back(thread: int) -> None:
+    """The step has ended: what was sent and did not get there is for nobody."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+    _sent.pop(thread, None)
+
+
+def _on_signal(_signal: int, frame: FrameType | None) -> None:
+    for watch in _patrol.watches():
+        watch.deliver(frame)
+
+
+def _prepare_signal() -> None:
+    """Take the signal, if nobody has it; it is ignored by default, as it is by us when it was not meant for us."""
+    if _SIGNAL is None or threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(_SIGNAL) in (signal.SIG_DFL, signal.SIG_IGN):
+        signal.signal(_SIGNAL, _on_signal)
+
+
+def _is_signal_ours() -> bool:
+    return _SIGNAL is not None and signal.getsignal(_SIGNAL) is _on_signal
+
+
+@contextlib.contextmanager
+def one_interrupt_is_enough(watch: Watch) -> Iterator[None]:
+    """Have the first Ctrl-C end a step that hangs, under an event loop that only asks its main task to end.
+
+    Args:
+        watch: of the kernel.
+    """
+    outer = None
+    if threading.current_thread() is threading.main_thread():
+        outer = signal.getsignal(signal.SIGINT)
+    if not callable(outer) or outer is signal.default_int_handler:
+        yield  # it raises in whatever runs, as it is
+        return
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        watch.interrupt()
+        outer(number, frame)
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is on_interrupt:
+            signal.signal(signal.SIGINT, outer)
