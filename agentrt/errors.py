@@ -23,7 +23,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agentrt.words import words_of
+from agentrt.installed import how_to_add
+from agentrt.words import printable_lines, words_of
 
 __all__ = [
     "ENDS_PROGRAM",
@@ -116,6 +117,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class AgentRTError(Exception):
     """The root of all errors that agentrt raises.
 
+    What a text repeats of a file, a name or an argument is escaped: whoever prints an error, as Python does with its
+    traceback, hands no control character to a terminal.
+
     Attributes:
         code: stable, for searching and for handlers; never reused for another fault.
         text: what happened, where, and what to write instead.
@@ -124,8 +128,16 @@ class AgentRTError(Exception):
     code = "ART000"
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(f"[{self.code}] {text}")
+        self.text = printable_lines(text)
+        super().__init__(f"[{self.code}] {self.text}")
+
+    def add_note(self, note: str, /) -> None:
+        """Add a note, escaped like the text.
+
+        Args:
+            note: what Python shows below the error.
+        """
+        super().add_note(printable_lines(note))
 
 
 # --- branches ---------------------------------------------------------------------------------------------------------
@@ -284,9 +296,7 @@ class MissingExtraError(AuthorError):
     def __init__(self, extra: str, package: str) -> None:
         self.extra = extra
         self.package = package
-        super().__init__(
-            f"this needs the package '{package}', which is not installed. Run: pip install 'agentrt[{extra}]'"
-        )
+        super().__init__(f"this needs the package '{package}', which is not installed. {how_to_add(extra, package)}")
 
 
 class TaskError(AuthorError):
@@ -490,7 +500,7 @@ class UnknownWorldError(DataFault):
         if not known:
             super().__init__(
                 f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
-                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'"
+                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. {how_to_add('demo')}"
             )
             return
         super().__init__(

@@ -32,6 +32,7 @@ from agentrt.gate import Gate
 from agentrt.intake import Intake
 from agentrt.kernel.kernel import Kernel
 from agentrt.loops import current_library, make_host, step_outside
+from agentrt.names import Names
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Runtime(Intake):
         self.host: str = "auto"
         self.restart = restart
         self._agents: dict[str, Agent] = {}
-        self._names: dict[str, int] = {}  # how often each name was asked for
+        self._names = Names()
         self._arrivals = 0
         self.round: Round = Round(self.kernel, lambda: self.agents)
         self.gate: Gate = Gate()
@@ -173,13 +174,7 @@ class Runtime(Intake):
                     "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
                 )
         take_up(agent)
-        wanted = agent.given_name
-        number = self._names.get(wanted, 0) + 1
-        name = wanted if number == 1 else f"{wanted} {number}"
-        while name in self._agents:  # somebody else was given this very name
-            number += 1
-            name = f"{wanted} {number}"
-        self._names[wanted] = number
+        name = self._names.give(agent.given_name)
         self._agents[name] = agent
         self._arrivals += 1
         agent.join(self, name, self._arrivals)
@@ -392,6 +387,7 @@ class Runtime(Intake):
         agent.runtime = None
         if agent.has_ended is not None:
             agent.has_ended.set()
+        self.leases.release_all(agent)
         self._driver.agent_ended(agent)
 
     def __repr__(self) -> str:

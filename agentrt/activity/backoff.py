@@ -1,9 +1,8 @@
 """How long to wait before asking again what has just said no.
 
 Rejected arguments and refused starts are asked again after 20 ms of game time; each repeat waits twice as long, up to
-2 s. A no that repeats more than a few times is a storm, which the trace tells.
-
-A no because somebody else holds a lease needs no guessing: it is asked again when it is its turn (``body.leases``).
+2 s. A no that repeats more than a few times is a storm, which the trace tells. Who said no because somebody else holds
+a lease waits in line for that besides (the module ``lining_up``).
 
 Source: seed 001, "AI contexts", `reject`; the doubling is ours.
 """
@@ -14,7 +13,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from agentrt.body.leases import Place, Refusal
     from agentrt.kernel.calls import Timer
     from agentrt.kernel.kernel import Kernel
 
@@ -32,20 +30,14 @@ class Backoff:
         delay: game seconds of the next delay.
     """
 
-    __slots__ = ("_place", "_timer", "delay")
+    __slots__ = ("_timer", "delay")
 
     def __init__(self) -> None:
         self.delay: float = _FIRST
         self._timer: Timer | None = None
-        self._place: Place | None = None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a delay runs, or it waits for its turn."""
-        return self._timer is not None or self._place is not None
-
-    @property
-    def is_delayed(self) -> bool:
         """Whether a delay runs."""
         return self._timer is not None
 
@@ -79,51 +71,8 @@ class Backoff:
         self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
         self.delay = min(self.delay * 2, _LONGEST)
 
-    def line_up(self, refusal: Refusal, then: Callable[..., object], *args: Any) -> None:
-        """Call a function when it is the turn for what was refused. Who waits for that already keeps the place.
-
-        Args:
-            refusal: what could not be had.
-            then: a plain function.
-            args: what to call it with.
-        """
-        place = self._place
-        if place is not None and place.is_open and place.thing is refusal.thing:
-            return
-
-        def turn() -> None:
-            self._place = None  # it stays open: the thing is promised
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            then(*args)
-
-        if place is not None:
-            place.close()
-        self._place = refusal.book.line_up(refusal.thing, refusal.owner, turn)
-
-    def keep_place(self) -> Place | None:
-        """Leave the place in the line out of what ``cancel`` ends."""
-        place, self._place = self._place, None
-        return place
-
-    def restore_place(self, place: Place | None) -> None:
-        """Take up a place that was kept.
-
-        Args:
-            place: it, or None.
-        """
-        if place is not None:
-            if self._place is None and place.is_open:
-                self._place = place
-            elif not place.is_turn:
-                place.close()
-
     def cancel(self) -> None:
         """Do not ask again."""
-        place, self._place = self._place, None
-        if place is not None and not place.is_turn:
-            place.close()  # a turn stays: it may be about to be used, and is lost by itself if it is not
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -24,7 +24,7 @@ from agentrt.activity import hooks
 from agentrt.activity.backoff import Backoff
 from agentrt.activity.composing import ChildUtilities, expected_after, think_output
 from agentrt.activity.frame import Frame
-from agentrt.activity.rethinking import rejected
+from agentrt.activity.rethinking import rejected, think_again
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.takeover import refuse
 from agentrt.activity.timeouts import forget_steps, limit_step, limit_unit
@@ -275,6 +275,13 @@ class CompoundUnit(Unit):
         if error is None and self.own_output is not None:
             return  # its own answer stands; the steps may still think
         Unit._think_ended(self, error)
+
+    def turn_has_come(self) -> None:
+        """It waited in line for a lease: think again, if it only waits for that."""
+        if self.state == THINKING and self.backoff.is_waiting:
+            think_again(self)
+        else:
+            super().turn_has_come()
 
     # --- what its frames tell -----------------------------------------------------------------------------------------
 

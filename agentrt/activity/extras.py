@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentrt.activity.performing import Performance
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
-    from agentrt.body.leases import Refusal
+    from agentrt.body.leases import Place, Refusal
     from agentrt.kernel.calls import Timer
 
 __all__ = ["Alarm", "Extras", "Listener", "stop_run"]
@@ -109,6 +109,7 @@ class Extras:
         cut_since: the tick in which the first of these thoughts began.
         kept_since: the tick in which the thinking began that was kept over the end of a plan; 0 for no such.
         awaits_flags: whether it runs, but waits for its control flags.
+        place: its place in the line for a lease, while it waits in one.
         refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
         was_kept_waiting: whether it runs now, and had to wait for them.
         awaits: the performance of which ``run`` awaits the end at this moment.
@@ -131,6 +132,7 @@ class Extras:
         "debug",
         "execute",
         "kept_since",
+        "place",
         "progress",
         "reason",
         "refusal",
@@ -165,6 +167,7 @@ class Extras:
         self.was_kept_waiting: bool = False
         self.awaits: Performance | None = None
         self.unwinding: Callable[[], object] | None = None
+        self.place: Place | None = None
         self.refusal: Refusal | None = None
         self.backoff: Backoff = Backoff()
         self._while_thinking: list[Listener | Alarm] = []
@@ -305,6 +308,7 @@ class Extras:
         _close(self._while_thinking)
         self.candidates = None
         self.kept_since = 0
+        self.leave_line()
         if self.timeout is not None:
             self.timeout.cancel()
             self.timeout = None
@@ -316,6 +320,12 @@ class Extras:
             self._stop_spawned()
             self._unprotect_all()
             self.status = None
+
+    def leave_line(self) -> None:
+        """Give up its place in the line for a lease, if it has one."""
+        if self.place is not None:
+            self.place.close()
+            self.place = None
 
     def stopped(self) -> None:
         """Close the rest."""

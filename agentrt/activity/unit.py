@@ -30,6 +30,7 @@ from agentrt.activity.extras import Extras
 from agentrt.activity.keeping import note_cut
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_MASKS
 from agentrt.activity.surroundings import late
+from agentrt.activity.takeover import try_again
 from agentrt.activity.timeouts import limit_unit
 from agentrt.body.leases import refusal_of
 from agentrt.kernel.strand import Strand
@@ -329,6 +330,7 @@ class Unit(FlagClaimant):
             self.retire()
             if self.extras is not None:
                 self.extras.backoff.cancel()  # of one that refused to be started
+                self.extras.leave_line()
             return
         self.stop_think()
         if _references(self.context) > _ALONE:  # what ``retire`` does
@@ -404,6 +406,12 @@ class Unit(FlagClaimant):
                 self.note(Event.REJECT, reason=reason)
             self.stop_think()
             self.frame.look_again()
+
+    def turn_has_come(self) -> None:
+        """It waited in line for a lease, and it is its turn: think again, if it only waits for that."""
+        if self.state == IMPOSSIBLE:
+            self.own_extras().backoff.cancel()
+            try_again(self.frame, self, self.frame.round)
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,9 @@
 """Leases: reservations of things, so that two agents do not go for the same one.
 
 A lease is held by an owner and released by it, or by its owner's end: an owner that has a ``destroyed`` signal loses
-its leases when it is destroyed, and a thing that is destroyed is not leased any more.
+its leases when it is destroyed, an agent when it has left its runtime, after all of its ``stop`` hooks; and a thing
+that is destroyed is not leased any more. Who is gone gets none: nobody would ever give it back. What an agent's entity
+holds by itself stays with the entity.
 
 Acquiring is immediate: whoever asks for a free thing has it. Those who come too late can wait in the thing's *line*,
 first come, first served:
@@ -27,7 +29,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.kernel.signals import Connection, Signal
+from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.traps import Waiter, current_kernel, running, suspend_on
 
 if TYPE_CHECKING:
@@ -111,6 +113,11 @@ class Lease:
         if book is not None:
             self._book = None
             book._leases.pop(id(self.thing), None)  # the two are one thing
+            held = book._held.get(id(self.owner))
+            if held is not None:
+                held.pop(self, None)
+                if not held:
+                    del book._held[id(self.owner)]
             for connection in self._connections:
                 connection.close()
             self.released.emit(self)
@@ -252,14 +259,18 @@ class LeaseBook:
 
     Attributes:
         changed: emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it.
+        left: emitted with each lease that its owner still held when it was gone, before that is released: some action
+            of an agent did not give it back. For those who look for mistakes.
     """
 
-    __slots__ = ("_leases", "_lines", "changed")
+    __slots__ = ("_held", "_leases", "_lines", "changed", "left")
 
     def __init__(self) -> None:
         self.changed: Signal = Signal()
+        self.left: Signal = Signal()
         # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
         self._leases: dict[int, Lease] = {}
+        self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
         self._lines: dict[int, _Line] = {}  # likewise; each keeps its thing
 
     def acquire(self, thing: Any, owner: Any) -> Lease | None:
@@ -270,7 +281,8 @@ class LeaseBook:
             owner: for whom; the same owner may acquire it again and then shares one lease.
 
         Returns:
-            The lease, or None if somebody else has it, or it is somebody else's turn, or it is destroyed.
+            The lease, or None if somebody else has it, or it is somebody else's turn, or it is destroyed, or the owner
+            is gone.
         """
         if not self.can_acquire(thing, owner):
             return None
@@ -279,6 +291,7 @@ class LeaseBook:
             lease.count += 1
             return lease
         lease = self._leases[id(thing)] = Lease(self, thing, owner)
+        self._held.setdefault(id(owner), {})[lease] = None
         line = self._lines.get(id(thing))
         if line is not None and line.promised is not None:
             line.promised.close()
@@ -293,13 +306,13 @@ class LeaseBook:
             owner: for whom.
 
         Returns:
-            The lease; None if the thing is destroyed.
+            The lease; None if the thing is destroyed, or the owner is gone.
 
         Raises:
             NotRunningError: no runtime steps the coroutine.
         """
         current_kernel()  # or raises, before anything is begun
-        while not getattr(thing, "is_destroyed", False):
+        while not getattr(thing, "is_destroyed", False) and not _is_gone(owner):
             lease = self.acquire(thing, owner)
             if lease is not None:
                 return lease
@@ -387,7 +400,7 @@ class LeaseBook:
             thing: any object.
             owner: for whom.
         """
-        if getattr(thing, "is_destroyed", False):
+        if getattr(thing, "is_destroyed", False) or _is_gone(owner):
             return False
         holder = self.holder(thing)
         if holder is owner:
@@ -403,8 +416,24 @@ class LeaseBook:
             kernel.refused = Refusal(self, thing, owner, kernel.current)
         return False
 
+    def release_all(self, owner: Any) -> None:
+        """An owner is gone: what it still holds is free, in the order in which it got it.
+
+        Args:
+            owner: for whom.
+        """
+        for lease in tuple(self._held.get(id(owner), ())):
+            self.left.emit(lease)
+            lease._end()
+
     def __len__(self) -> int:
         return len(self._leases)
 
     def __repr__(self) -> str:
         return f"<LeaseBook: {len(self._leases)} leases>"
+
+
+def _is_gone(owner: Any) -> bool:
+    """Whether an owner can give nothing back any more: an entity that is destroyed, an agent that has ended."""
+    ended = getattr(owner, "has_ended", None)
+    return bool(getattr(owner, "is_destroyed", False)) or (isinstance(ended, Event) and ended.is_set)

@@ -20,6 +20,7 @@ comparison of tuples for each level of the heap).
 from __future__ import annotations
 
 import heapq
+import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -28,6 +29,7 @@ from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
 from agentrt.kernel.calls import Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
+from agentrt.kernel.generators import Generators
 from agentrt.kernel.host import Host
 from agentrt.kernel.killing import meant
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
@@ -65,6 +67,7 @@ class Kernel:
         idle_waits: counts them from then on.
         on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
         abandoned: coroutines that refused to be closed; see the module ``killing``.
+        generators: async generators that were begun in its strands.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
         acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
@@ -89,6 +92,7 @@ class Kernel:
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)
         self.strays: Strays = Strays(self.report)
+        self.generators: Generators = Generators(self)
         self.draining: bool = False
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
@@ -316,6 +320,8 @@ class Kernel:
             calm, guard = patience(self), None
             self.idle_waits.begin()
         outer, running.kernel = running.kernel, self
+        outer_hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(*self.generators.hooks)
         self.draining = True
         try:
             while ready:
@@ -364,6 +370,7 @@ class Kernel:
             self.draining = False
             self._calm, self._guard = calm, guard
             running.kernel = outer
+            sys.set_asyncgen_hooks(*outer_hooks)
 
     def _rare_command(self, entry: Entry, command: object) -> None:
         if command is GIVE_WAY:

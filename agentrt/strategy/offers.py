@@ -78,14 +78,10 @@ def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) ->
     """
     able = {offer.provider: offer for offer in offers if offer.cost < inf}
     asked = {*failed, *(offer.provider for offer in offers)}
-    given: Any = rank(tuple(able.values()))
-    if inspect.iscoroutine(given):
-        given.close()
-    is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Offer))
-    picked: list[Any] = list(given) if is_list else [given]
+    picked = _several(rank(tuple(able.values())))
     chosen: dict[Provider, Offer] = {}
     for one in picked:
-        if not isinstance(one, Offer) or one.provider not in asked or not is_list:
+        if not isinstance(one, Offer) or one.provider not in asked:
             raise ArgumentError(
                 "ctx.solve",
                 "rank",
@@ -96,6 +92,16 @@ def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) ->
             chosen[one.provider] = able[one.provider]
     left = [offer for offer in offers if offer.provider not in chosen]
     return [*chosen.values(), *(one._replace(cost=inf, reason=one.reason or "it was left out") for one in left)]
+
+
+def _several(given: object) -> list[Any]:
+    """What an author's function gave as several; what is none is one that is no offer."""
+    if inspect.iscoroutine(given):
+        given.close()
+        return [given]
+    if isinstance(given, (str, bytes, Offer)) or not isinstance(given, Iterable):
+        return [repr_of(given, 200) if isinstance(given, Offer) else given]
+    return list(given)
 
 
 class Priced(NamedTuple):

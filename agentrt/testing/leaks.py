@@ -46,6 +46,7 @@ class Leaks:
         self._all: dict[Agent, None] = {}
         self._groups: dict[TaskGroup, None] = {}
         self._connections: list[Connection] = []
+        self._leases = runtime.leases.left.connect(lambda lease: self._found("nothing left", "", f"{lease!r}"))
         self._connect = Signal.connect
         self._patch(self._noting(self._connect))
 
@@ -67,6 +68,7 @@ class Leaks:
     def stop(self) -> None:
         """Note no more connections."""
         self._patch(self._connect)
+        self._leases.close()
 
     def _found(self, rule: str, agent: str, text: str) -> None:
         self.violations.append(Violation(rule, self._runtime.tick, agent, "", text))

@@ -283,10 +283,60 @@ def starts(way, many):
     return count / many
 
 
-@pytest.mark.parametrize("way", ["waits", "tries", "reserves"])
-def test_who_was_refused_waits_for_its_turn_instead_of_trying_again(way):
-    assert starts(way, 200) < 6
-    assert starts(way, 400) <= starts(way, 200)
+@pytest.mark.parametrize("way", ["waits", "tries", "reserves", "takes"])
+def test_how_often_each_tries_does_not_grow_with_the_line(way):
+    """It may choose something else, and is asked again at longer and longer intervals; nobody is asked at each turn."""
+    assert starts(way, 50) < 20
+    assert starts(way, 400) <= starts(way, 50)
+
+
+class Fixed(Waits):
+    """It does not think, so it has nothing to choose."""
+
+    does = "agentrt:top"
+    utility = 0.5
+    think = Action.think
+
+
+def test_who_has_nothing_to_choose_tries_only_when_it_is_its_turn():
+    sim = Simulation()
+    served = contenders(sim.runtime, (Fixed,), 6)
+    sim.tick(3 * 18)
+    assert served[:18] == [f"a{number % 6}" for number in range(18)]
+    assert sum(one.event.value == "refused" for one in sim.trace) == 5 + 17  # at first, and after each turn
+    sim.close()
+
+
+def test_who_was_refused_at_the_start_chooses_something_else():
+    """Two wells, and who comes too late for the one takes the other."""
+    wells = [Entity("well", name=name) for name in "xy"]
+
+    class Choose(Waits):
+        does = "agentrt:top"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            leases = ctx.entity[LeaseBook]
+            self.well = next((well for well in wells if leases.can_acquire(well, ctx.agent)), None)
+            if self.well is None:
+                ctx.reject("none is free")
+            ctx.set_think_output()
+
+        def start(self, ctx, args):
+            self.lease = ctx.entity[LeaseBook].acquire(self.well, ctx.agent)
+            if self.lease is None:
+                ctx.reject("taken")
+
+        async def run(self, ctx, args):
+            ctx.entity[list].append(ctx.agent.name)
+            await ctx.sleep_ticks(100)
+
+    sim = Simulation()
+    served = contenders(sim.runtime, (Choose,), 2)
+    sim.tick(2)
+    assert served == ["a0", "a1"]
+    assert sim.runtime.leases.waiting(wells[0]) == ()
+    sim.close()
 
 
 def test_who_leaves_the_line_is_passed_over():

@@ -113,19 +113,24 @@ def test_a_selector_or_a_memory_that_was_ticked_by_hand():
         being("ann", [driver])
 
 
-def test_an_action_that_hands_its_body_to_one_that_is_an_agents_own(plain, logged):
-    shared = Plain("shared")
+def lending(driver):
+    """An action that hands its body to a driver."""
 
     class Lend(DriverAction):
         does = TOP
         utility = 0.5
 
         def make_driver(self, ctx, args):
-            return shared
+            return driver
 
+    return Lend
+
+
+def test_an_action_that_hands_its_body_to_one_that_is_an_agents_own(plain, logged):
+    shared = Plain("shared")
     runtime = plain.runtime()
     runtime.add(being("ann", [shared]))
-    runtime.add(Agent(Entity("bob"), actions=[Lend]))
+    runtime.add(Agent(Entity("bob"), actions=[lending(shared)]))
     plain.ticks(runtime, 1)
     assert [(agent, what) for _, agent, _, what in shared.log] == [("ann", "join"), ("ann", "drive"), ("ann", "leave")]
     assert any("it drives ann" in text for _, text in logged())
@@ -133,17 +138,9 @@ def test_an_action_that_hands_its_body_to_one_that_is_an_agents_own(plain, logge
 
 def test_two_actions_that_make_one_driver(plain, logged):
     shared = Plain("shared")
-
-    class Lend(DriverAction):
-        does = TOP
-        utility = 0.5
-
-        def make_driver(self, ctx, args):
-            return shared
-
     runtime = plain.runtime()
     for name in ("ann", "bob"):
-        runtime.add(Agent(Entity(name), actions=[Lend], name=name))
+        runtime.add(Agent(Entity(name), actions=[lending(shared)], name=name))
     plain.ticks(runtime, 1)
     assert {agent for _, agent, _, _ in shared.log} == {"ann"}
     assert shared.given_to is None
