@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.control import ends_thinking
+from agentrt.activity.states import READY, THINKING
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -52,10 +53,13 @@ def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
     """
     extras = unit.own_extras()
     extras.candidates = None
+    extras.cuts = 0
     iterator = iter(choices)
     for choice in iterator:
-        unit.set_output(output_of(unit, _checked(choice)))
-        extras.candidates = iterator
+        output = output_of(unit, _checked(choice))
+        if unit.state == THINKING or unit.state == READY:  # else what made the choice lost an entity that it needs
+            unit.set_output(output)
+            extras.candidates = iterator
         return True
     return False
 
@@ -75,7 +79,9 @@ def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
     def advance() -> None:
         for choice in iterator:
             offered.append(choice)
-            unit.set_output(output_of(unit, _checked(choice)))
+            output = output_of(unit, _checked(choice))
+            if unit.state == THINKING or unit.state == READY:  # as above
+                unit.set_output(output)
             return
 
     if ends_thinking(unit, "candidates", advance) or offered:

@@ -172,7 +172,12 @@ class CompoundUnit(Unit):
             return False
         if self.is_due or self.backoff.is_waiting or (self.search is not None and self.search.is_waiting):
             return True
-        return Unit.may_change(self) or any(unit.may_change() for frame in self.frames for unit in frame.units)
+        frames = [frame for frame in self.frames if frame.state != IDLE]
+        return Unit.may_change(self) or any(unit.may_change() for frame in frames for unit in frame.units)
+
+    def round_is_over(self) -> None:
+        """Nobody waits for its immediate answer any more."""
+        self._is_open = False
 
     def _steps_think(self, own: Any) -> None:
         self._stop_steps(1)
@@ -232,6 +237,8 @@ class CompoundUnit(Unit):
             self.utility: float = self._composed()
         self.output = output
         self.is_fresh = True
+        if self.extras is not None:
+            self.extras.cuts = 0
         if self.state == THINKING:
             self.move(READY)
         if self.frame.planner.trace.on:
@@ -371,7 +378,8 @@ class CompoundUnit(Unit):
 
     def _composed(self) -> float:
         current = self.frames[self.step - 1].activity if self.step else None
-        return hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        composed = hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        return self.self_utility if composed is None else composed
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -130,6 +130,7 @@ class Context(Surroundings):
             return
         if unit.extras is not None:
             unit.extras.candidates = None
+            unit.extras.cuts = 0
         spec = unit.spec
         if spec.output_type is None:
             unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))
@@ -477,8 +478,12 @@ class Context(Surroundings):
     def protect_argument(self, entity: Any) -> None:
         """If the entity is destroyed while the action thinks, its thinking ends. Arguments are protected anyway.
 
+        If it is destroyed already, that is so at once: the action has rejected its arguments, and what it says after
+        this call is too late. In ``start`` the plan is aborted.
+
         Args:
-            entity: something with a ``destroyed`` signal.
+            entity: something with a ``destroyed`` signal; or a list, tuple, set, dict or dataclass that holds some; or
+                the name of an argument that is or holds some. Anything else needs no protection.
 
         Raises:
             WrongStateError: the action runs; nothing is protected from then on.
@@ -504,7 +509,7 @@ class Context(Surroundings):
         """Undo the protection of an entity, argument or not.
 
         Args:
-            entity: the entity.
+            entity: the entity, or what else ``protect_argument`` takes.
 
         Source: seed 001, `unprotect_argument`.
         """
@@ -516,7 +521,7 @@ class Context(Surroundings):
         if self._unit.state in _ABSENT:
             ignored(self._unit, "unprotect_argument")
             return
-        self._extras().unprotect(entity)
+        self._extras().unprotect(self._unit, entity)
 
     def __repr__(self) -> str:
         return f"<Context of {self._unit!r}>"

@@ -24,6 +24,7 @@ from agentrt.activity.catching import catcher_of, is_under, outermost_holder
 from agentrt.activity.control import Abort
 from agentrt.activity.extras import stop_run
 from agentrt.activity.frame import Frame
+from agentrt.activity.keeping import ENDED, end_asides, relearn_asides
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import unwound
@@ -68,6 +69,9 @@ class Execution:
         is_stopped: whether it was told to stop for good.
         is_aborting: whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step
             of a plan asks it.
+        renewing: why thinking stops at this moment that may be kept, because it will begin again; empty if it does not.
+        asides: the places of the plan that are idle where some keep thinking.
+        stale: those of them that were there when the last plan ended.
     """
 
     __slots__ = (
@@ -84,13 +88,16 @@ class Execution:
         "_was_running",
         "abort_reason",
         "aborts",
+        "asides",
         "holder",
         "is_aborting",
         "is_stopped",
         "kills",
         "planner",
+        "renewing",
         "root",
         "runs",
+        "stale",
     )
 
     def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
@@ -103,6 +110,9 @@ class Execution:
         self.kills: int = 0
         self.is_stopped: bool = False
         self.is_aborting: bool = False
+        self.renewing: str = ""
+        self.asides: list[Frame] = []
+        self.stale: list[Frame] = []
         self._abort: tuple[str, Unit | None] | None = None
         self._counts = True
         self._ending = False
@@ -166,7 +176,15 @@ class Execution:
             return  # a hook asked for that in the very moment
         assert frame.active is not None
         took = self.planner.kernel.clock.tick - frame.active.since
-        frame.stop()
+        if self.stale:
+            end_asides(self.stale.copy())
+        self.renewing = ENDED
+        try:
+            frame.stop()
+        finally:
+            self.renewing = ""
+        if self.asides:
+            self.stale = self.asides.copy()
         if self.planner.trace.on:
             self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
         if took:
@@ -187,6 +205,8 @@ class Execution:
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""
         self._relearn(self.root)
+        if self.asides:
+            relearn_asides(self.asides.copy())
 
     def _relearn(self, frame: Frame) -> None:
         lost = take_up(frame)
@@ -394,6 +414,7 @@ class Execution:
 
     def _stopped(self) -> None:
         self.root.stop()
+        end_asides(self.asides.copy())
         abort, self._abort = self._abort, None
         self.is_aborting = False
         if self._ending:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.backoff import Backoff
-from agentrt.activity.protection import watch
+from agentrt.activity.protection import first_gone, lost, meant, watch
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import Waiter
 
@@ -104,6 +104,10 @@ class Extras:
         candidates: the choices that are left of ``ctx.candidates``.
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
+        cuts: how often its thinking was stopped before it had an answer, since it had one.
+        cut_reason: why, the last time.
+        cut_since: the tick in which the first of these thoughts began.
+        kept_since: the tick in which the thinking began that was kept over the end of a plan; 0 for no such.
         awaits_flags: whether it runs, but waits for its control flags.
         place: its place in the line for a lease, while it waits in one.
         refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
@@ -122,8 +126,12 @@ class Extras:
         "awaits_flags",
         "backoff",
         "candidates",
+        "cut_reason",
+        "cut_since",
+        "cuts",
         "debug",
         "execute",
+        "kept_since",
         "place",
         "progress",
         "reason",
@@ -151,6 +159,10 @@ class Extras:
         self.candidates: Iterator[Mapping[str, Any]] | None = None
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
+        self.cuts: int = 0
+        self.cut_reason: str = ""
+        self.cut_since: int = 0
+        self.kept_since: int = 0
         self.awaits_flags: bool = False
         self.was_kept_waiting: bool = False
         self.awaits: Performance | None = None
@@ -184,29 +196,37 @@ class Extras:
                 kept.remove(opened)
                 unit.something_closed()
 
-    def protect(self, unit: Unit, entity: Any) -> None:
-        """Watch an entity.
+    def protect(self, unit: Unit, value: Any) -> None:
+        """Watch an entity; one that is gone already is lost at once.
 
         Args:
             unit: whose extras these are.
-            entity: something with a ``destroyed`` signal.
+            value: an entity, something that holds some, or the name of an argument.
         """
-        self._exempt = [kept for kept in self._exempt if kept is not entity]
-        destroyed = getattr(entity, "destroyed", None)
-        if isinstance(destroyed, Signal) and not any(kept is entity for kept, _ in self._protected):
-            self._protected.append((entity, watch(unit.frame, entity, unit)))
+        entities = meant(unit.frame, value)
+        for entity in entities:
+            self._exempt = [kept for kept in self._exempt if kept is not entity]
+        gone = first_gone(entities)
+        if gone is not None:
+            lost(unit.frame, gone, unit)
+            return
+        for entity in entities:
+            if not any(kept is entity for kept, _ in self._protected):
+                self._protected.append((entity, watch(unit.frame, entity, unit)))
 
-    def unprotect(self, entity: Any) -> None:
+    def unprotect(self, unit: Unit, value: Any) -> None:
         """Do not watch it any more.
 
         Args:
-            entity: what was protected, or is an argument of the activity.
+            unit: whose extras these are.
+            value: an entity, something that holds some, or the name of an argument.
         """
-        self._exempt.append(entity)
-        for kept, connection in self._protected:
-            if kept is entity:
-                connection.close()
-        self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
+        for entity in meant(unit.frame, value):
+            self._exempt.append(entity)
+            for kept, connection in self._protected:
+                if kept is entity:
+                    connection.close()
+            self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
 
     def is_unprotected(self, entity: Any) -> bool:
         """Whether protection was taken from an entity.
@@ -287,6 +307,7 @@ class Extras:
         """
         _close(self._while_thinking)
         self.candidates = None
+        self.kept_since = 0
         self.leave_line()
         if self.timeout is not None:
             self.timeout.cancel()

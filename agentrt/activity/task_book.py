@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.protection import entities_in, first_gone
 from agentrt.activity.task import Task
 from agentrt.activity.task_specs import (
     TaskDeclaration,
@@ -246,8 +247,9 @@ class TaskBook(ABC):
                 )
         values = {**(args or {}), **more}
         for name, value in values.items():
-            if getattr(value, "is_destroyed", False):
-                raise ArgumentError(activity, name, f"{repr_of(value)} is destroyed already.")
+            gone = first_gone(entities_in(value))
+            if gone is not None:
+                raise ArgumentError(activity, name, f"{repr_of(gone)} is destroyed already.")
         self.check_args(activity, values)
         return self.make_task(declaration, values)
 

@@ -86,8 +86,11 @@ class GroupUnit(CompoundUnit):
         task_utility = ChildUtilities(self.frames)[1]
         spec = self.group.spec
         if spec.composes_group:
-            return hooks.compose_utility(self, task_utility)
-        return remap(task_utility, spec.low, spec.high)
+            composed = hooks.compose_utility(self, task_utility)
+            if composed is not None:
+                return composed
+        # Not up to ``high``, which is 1 for a group that composes: no more than that is known of what it returns.
+        return remap(task_utility, spec.low, spec.low + spec.span)
 
 
 class TaskUnit(CompoundUnit):

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.protection import entities_in
 from agentrt.activity.states import READY, THINKING
 from agentrt.activity.task_states import TASK_TABLE, TaskState
 from agentrt.errors import WrongStateError
-from agentrt.kernel.signals import Connection, Event, Signal
+from agentrt.kernel.signals import Connection, Event
 
 if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
@@ -87,8 +88,8 @@ class TaskWork:
         self._told: dict[str, list[Callable[[Any], object]]] = {}
         self._connections: list[Connection] = []
         for value in self.args.values():
-            if isinstance(getattr(value, "destroyed", None), Signal):
-                self._watch(value)
+            for entity in entities_in(value):
+                self._watch(entity)
 
     @property
     def is_over(self) -> bool:

@@ -27,6 +27,7 @@ from agentrt.activity.claims import FlagClaimant
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
+from agentrt.activity.keeping import note_cut
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_MASKS
 from agentrt.activity.surroundings import late
 from agentrt.activity.takeover import try_again
@@ -159,6 +160,9 @@ class Unit(FlagClaimant):
         """Whether it can be started as it is: a ready compound cannot while nobody has looked at a changed step."""
         return True
 
+    def round_is_over(self) -> None:
+        """Nobody waits for its immediate answer any more."""
+
     def may_change(self) -> bool:
         """Whether its thinking goes on, so that it may become ready, or ready with another output."""
         is_asked = self.state == THINKING or self.state == READY
@@ -290,6 +294,8 @@ class Unit(FlagClaimant):
         was_ready = self.state == READY
         self.move(state)
         self.output = None
+        if state == IMPOSSIBLE and self.extras is not None:
+            self.extras.cuts = 0  # it has an answer
         if was_ready:
             if self.frame.planner.trace.on:
                 self.note(Event.UNREADY)
@@ -304,10 +310,16 @@ class Unit(FlagClaimant):
             if self.state != THINKING:
                 self.frame.look_again()
 
-    def end_thinking(self) -> None:
-        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking."""
+    def end_thinking(self, why: str = "") -> None:
+        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking.
+
+        Args:
+            why: in words, if it is to be told why there is no answer.
+        """
         state = self.state
         if state == THINKING or state == READY:
+            if state == THINKING:
+                note_cut(self, why)
             if self.spec.steps is None:
                 self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
             else:

@@ -39,11 +39,16 @@ class Connection:
 
 
 class Signal:
-    """Something that happens now and then. Who waits at that moment is woken; who is connected is called."""
+    """Something that happens now and then. Who waits at that moment is woken; who is connected is called.
 
-    __slots__ = ("_connections", "_waiting")
+    Attributes:
+        was_emitted: whether it ever happened.
+    """
+
+    __slots__ = ("_connections", "_waiting", "was_emitted")
 
     def __init__(self) -> None:
+        self.was_emitted: bool = False
         self._waiting: Audience | None = None
         self._connections: list[Connection] | None = None
 
@@ -95,6 +100,7 @@ class Signal:
             BaseException: what a connected function raised, if no kernel runs that could report it; all were called
                 nevertheless.
         """
+        self.was_emitted = True
         if self._waiting is not None:
             self._waiting.notify_all(value)
         if not self._connections:

@@ -46,6 +46,7 @@ _MOST = 6  # elements of an argument that are named
 _DEEPEST = 2  # lists within lists
 
 _NO_ARGS: tuple[tuple[str, str], ...] = ()
+_NO_RESTARTS: dict[str, Any] = {}
 
 
 def frame_view(frame: Frame, path: str) -> FrameView:
@@ -99,7 +100,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         boost,
         boost_at,
         spec.weight,
-        unit.since if state >= RUNNING or unit.since > frame.since else frame.since,
+        _since(frame, unit, extras),
         _again(unit, extras) if state < STARTED else 0,
         0 if extras is None or extras.timeout is None else _limit(extras.timeout.waiting),
         "" if extras is None else extras.progress,
@@ -109,6 +110,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         task,
         {} if extras is None or not extras.debug else plain(extras.debug),
         () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
+        **_restarts(extras),
     )
 
 
@@ -132,7 +134,15 @@ def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         flags=spec.flags,
         task=task,
         debug={} if extras is None or not extras.debug else plain(extras.debug),
+        **_restarts(extras),
     )
+
+
+def _restarts(extras: Extras | None) -> dict[str, Any]:
+    """How often its thinking was stopped before it had an answer."""
+    if extras is None or not extras.cuts:
+        return _NO_RESTARTS
+    return {"restarts": extras.cuts, "restart_reason": extras.cut_reason, "restarts_since": extras.cut_since}
 
 
 def _task(unit: Unit) -> TaskPlace | None:
@@ -203,6 +213,14 @@ def _again(unit: Unit, extras: Extras | None) -> int:
     if not due and isinstance(unit, CompoundUnit):
         due = unit.backoff.due
     return due
+
+
+def _since(frame: Frame, unit: Unit, extras: Extras | None) -> int:
+    """The tick in which it began to run, or to think: with all others of its place, by itself, or before the plan."""
+    if unit.state >= RUNNING:
+        return unit.since
+    kept = 0 if extras is None else extras.kept_since
+    return kept or max(unit.since, frame.since)
 
 
 def _limit(waiting: object) -> int:
