@@ -35,7 +35,7 @@ __all__ = ["Campaign", "main"]
 ROOT = Path(__file__).resolve().parent.parent
 HOSTS = ("plain", "asyncio", "plain", "trio")
 RATES = (0.01, 0.1, 0.3, 1.0)
-FAULTS = (*("cancel", "uproot", "raise", "delay") * 5, "destroy", "remove")
+FAULTS = (*("cancel", "uproot", "raise", "burst", "delay") * 5, "destroy", "remove")
 EXPECTED = (
     "InjectedFault",
     "Cancelled",  # on each host
@@ -43,8 +43,15 @@ EXPECTED = (
     "ActivityImpossibleError",
     "ExceptionGroup: unhandled errors in a TaskGroup",  # anyio and trio wrap the injected one
     "ExceptionGroup: Exceptions from Trio nursery",
+    "BaseExceptionGroup: unhandled errors in a TaskGroup",
+    "BaseExceptionGroup: Exceptions from Trio nursery",
     "ValueError: confused",  # a strategy of the village
     "NotRunningError",  # a strategy asks its agent, which ends
+    *("MuteError", "Burst", "BaseExceptionGroup: a burst", "GeneratorExit: a bomb", "StopIteration: a bomb"),
+    "RuntimeError: coroutine raised StopIteration",  # Python makes it of that one
+    "RuntimeError: generator raised StopIteration",
+    "RuntimeError: guard_key raised",  # as a dependency tells it
+    "LivelockError",  # who waits for ever on what need not wait
 )
 TICKS = 60
 SHORT = 6  # ticks of a village in which each await is hit alone
@@ -65,6 +72,7 @@ class Campaign:
         events: how many random events there were.
         villages: how many villages.
         failed: how many of them failed.
+        counts: of what made the villages hostile: bombs, endless waits, calls into contexts of others.
         report: what came of all of them.
     """
 
@@ -75,6 +83,8 @@ class Campaign:
         self.failed = 0
         self.report = ChaosReport()
         self.unexpected: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self._played: list[Any] = []
         self._say = say
         sys.path.insert(0, str(ROOT / "tests" / "support"))  # what several folders of tests share
         self._world: Any = importlib.import_module("modules").load("tests/chaos/village.py")
@@ -90,9 +100,14 @@ class Campaign:
         report = self._exhaust(seed, self._host(turn)) if rest == ALONE - 1 else self._random(seed, self._host(seed))
         self.villages += 1
         self._add(report)
+        for text in (violations := [text for village in self._played for text in village.violations]):
+            self._say(f"village {seed}: {text}")
+        for village in self._played:
+            self.counts.update(village.counts)
+        self._played.clear()
         for failure in report.failures:
             self._say(str(failure))
-        if report.failures or sum(self.unexpected.values()) > before:
+        if report.failures or violations or sum(self.unexpected.values()) > before:
             self.failed += 1
 
     def _host(self, number: int) -> str:
@@ -131,7 +146,9 @@ class Campaign:
                     self._say(f"village {seed}: unexpected: {record.line()}")
 
         runtime.trace.listen(look)
-        return self._world.Village(runtime, seed, outside=outside, **more)
+        village = self._world.Village(runtime, seed, outside=outside, is_hostile=True, **more)
+        self._played.append(village)
+        return village
 
     def _add(self, report: ChaosReport) -> None:
         total = self.report
