@@ -81,6 +81,11 @@ BOMBS = (mute, burst, result_of_a_cancelled_task, generator_exit, stop_iteration
 BURSTS = (MuteError, Burst, asyncio.CancelledError, GeneratorExit, StopIteration, BaseExceptionGroup)
 
 
+def is_burst(error):
+    """Whether a bomb raised it, or Python made it of that."""
+    return isinstance(error, BURSTS) or (type(error) is RuntimeError and isinstance(error.__cause__, StopIteration))
+
+
 # --- waits without an end -----------------------------------------------------------------------------------------------
 
 
@@ -299,16 +304,14 @@ class MineField:
             call()
         except ControlFlow:
             raise  # its own stack: a listener, say, of what it emits itself
-        except (*BURSTS, RuntimeError) as error:
-            if type(error) is RuntimeError and not isinstance(error.__cause__, StopIteration):
+        except BaseException as error:
+            if not is_burst(error):
                 self.refused(name, one, error)
                 return
             # The caller's own iterator, or the leaf's own answer to a signal.
             if name not in ("candidates", "signal"):
                 self.violations.append(f"{name} of {one!r} let through what others raised")
             raise
-        except BaseException as error:
-            self.refused(name, one, error)
 
     def refused(self, name, one, error):
         """What a caller may be told: that the call is wrong, in words of ours or of Python's."""
@@ -395,7 +398,9 @@ def lay(module):
 
 def mine_fields(one):
     """A trigger or an opportunity whose functions may explode."""
-    functions = {key: FIELD.hook(getattr(one, key)) for key in ("when", "solve", "find") if callable(getattr(one, key, None))}
+    functions = {
+        key: FIELD.hook(getattr(one, key)) for key in ("when", "solve", "find") if callable(getattr(one, key, None))
+    }
     return dataclasses.replace(one, **functions)
 
 

@@ -32,7 +32,13 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, InjectedFault, NotRunningError, WrongStateError
+from agentrt.errors import (
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    InjectedFault,
+    NotRunningError,
+    WrongStateError,
+)
 from agentrt.goals import TARGETS, GoalSelector
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Queue
@@ -354,7 +360,12 @@ for module in (mixed, seekers, sys.modules[__name__]):
 mixed.Being.wants = FIELD.hook(mixed.Being.wants)  # whatever decides asks it
 
 REGISTRY = Registry(
-    [Manifest("village", {"observers:watch": FIELD.coroutine(watch), "ai_pack:folk": {"observers": ["village:observers:watch"]}})]
+    [
+        Manifest(
+            "village",
+            {"observers:watch": FIELD.coroutine(watch), "ai_pack:folk": {"observers": ["village:observers:watch"]}},
+        )
+    ]
 )
 
 
@@ -481,8 +492,8 @@ class Village:
         self.events += 1
         try:
             what(place)
-        except hostile.BURSTS as error:
-            if not self.is_hostile:
+        except BaseException as error:
+            if not (self.is_hostile and hostile.is_burst(error)):
                 raise
             FIELD.counts[f"out of {what.__name__}: {type(error).__name__}"] += 1
 
