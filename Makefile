@@ -79,7 +79,7 @@ coverage: $(STAMP)
 	@$(BIN)/python -m coverage combine --quiet; \
 	total=$$($(BIN)/python -m coverage report --format=total); status=$$?; echo "coverage: $$total %"; exit $$status
 
-test-all:  ## the tests on each Python from 3.11 on that is found here
+test-all:  ## the tests on each Python from 3.11 on that is found here, and with the lowest versions that are declared
 	@found=; failed=; \
 	for version in $(PYTHONS); do \
 	    python=; \
@@ -92,8 +92,29 @@ test-all:  ## the tests on each Python from 3.11 on that is found here
 	    $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON="$$python" EXTRAS=test,bench plain-tests || failed="$$failed $$version"; \
 	done; \
 	if [ -z "$$found" ]; then echo "no Python from 3.11 on was found"; exit 1; fi; \
+	$(MAKE) --no-print-directory test-lowest || failed="$$failed lowest-versions"; \
 	if [ -n "$$failed" ]; then echo "make test-all: failed on$$failed"; exit 1; fi; \
 	echo "make test-all: passed on$$found"
+
+LOWEST := .venv-lowest
+LOWEST_STAMP := $(LOWEST)/.installed
+
+# An environment of its own, of the lowest Python that is found here.
+$(LOWEST_STAMP): pyproject.toml tools/lowest_versions.py
+	@for python in $(PYTHON) python3.11 python3.12 python3.13 python3 -; do \
+	    if "$$python" -c "import ensurepip, sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then break; fi; \
+	done; \
+	if [ "$$python" = - ]; then echo "no Python from 3.11 on was found" >&2; exit 1; fi; \
+	echo "making $(LOWEST) with $$($$python --version)"; \
+	"$$python" -m venv --clear $(LOWEST)
+	@$(LOWEST)/bin/python tools/lowest_versions.py test bench >$(LOWEST)/lowest.txt
+	@echo "installing the lowest versions into $(LOWEST)"
+	@$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/lowest.txt --editable '.[test,bench]'
+	@touch $@
+
+.PHONY: test-lowest
+test-lowest: $(LOWEST_STAMP)  ## the quick tests with the lowest versions of the dependencies that are declared
+	@$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -m "not slow" $(ARGS)
 
 .PHONY: plain-tests
 plain-tests: $(STAMP)

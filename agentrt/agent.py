@@ -7,6 +7,7 @@ The agent itself costs nothing while its actions sleep: there is no task of its 
 that think and run, and those of its observers. Besides its plan, other models can drive it (``attach``), in each tick
 before the plan. It ends in this order: its drivers leave, the plan is unwound, the observers are stopped and clean up,
 what others have it perform is unwound, and then it leaves its runtime and the task groups that it shares with others.
+When its entity is destroyed it ends by itself, at the next intake; one whose entity is gone before does not begin.
 
 Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity.
 """
@@ -19,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 from agentrt.activity.current import StateReader, read_entity
 from agentrt.activity.knowledge import index_actions
 from agentrt.activity.planner import Planner
+from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.driven import Driven
 from agentrt.errors import AgentKilled, NotRunningError
 from agentrt.faults import Fault
 from agentrt.injection import Injectable, Injection
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.signals import Event, Signal
+from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import Event as TraceEvent
 from agentrt.kernel.trace import TraceRecord
 from agentrt.logs import Log, threshold_of
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOP", "Agent", "Injectable", "Injection"]
 
+_GONE = "its entity was destroyed"
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
 
 TOP = "agentrt:top"
@@ -80,6 +83,7 @@ class Agent(Driven):
 
     __slots__ = (
         "__weakref__",
+        "_bond",
         "_log_level",
         "_random",
         "_read_state",
@@ -123,6 +127,7 @@ class Agent(Driven):
         self._random: Stream | None = None
         self._log_level: str | None = None
         self._signals: dict[str, Signal] | None = None
+        self._bond: Connection | None = None  # to its entity's end, while it lives
         super().__init__(entity, self.given_name, (*packs, *actions), registry)
         self._begin_driven(drivers, precedence)
 
@@ -238,6 +243,8 @@ class Agent(Driven):
             if group.owner is not self:
                 group.remove(self)
         assert self.runtime is not None
+        if self._bond is not None:
+            self._bond.close()
         self.runtime.agent_ended(self)
         if self._belongings is not None:
             self._belongings.settle_quietly()  # what was to be taken at an intake that never came
@@ -270,12 +277,21 @@ class Agent(Driven):
             planner.learn_groups(self._groups)
         if self._belongings is not None:
             self._belongings.observers.reset()
+        destroyed = destroyed_signal(self.entity)
+        self._bond = None if destroyed is None else destroyed.connect(self._entity_destroyed)
         runtime.post(self._begin)
+
+    def _entity_destroyed(self, _entity: object) -> None:
+        if self.runtime is not None:
+            self.runtime.remove(self, _GONE)
 
     def _begin(self) -> None:
         if self.planner is not None:
             if self.planner.trace.on:
                 self.planner.record("", TraceEvent.ADDED, ())
+            if is_gone(self.entity):
+                self.end(_GONE)
+                return
             if self._belongings is not None:
                 self._belongings.settle_quietly()  # its observers begin
             # What was told to its groups since it was added counts from the first thought on.

@@ -10,6 +10,9 @@ tree, or whatever else fulfills ``agentrt.body.driver.Driver``. Rules:
   depends on the agent's number, so that a crowd does not think in one tick and rest in the three others.
 * What is attached or detached while the agent lives takes effect at the next intake; the drivers' phase itself never
   changes while it runs.
+* A driver belongs to one agent, from when it is attached until it has left: see ``give`` in ``body.driver``. It has
+  left when it was detached and nothing of it runs, or when its agent has ended. An agent that is added again takes its
+  drivers up again, if nobody else has them by then.
 * A driver that is detached stops all that runs; its coroutines clean up in the same tick, or as long as they take. It
   can be attached again, here or elsewhere, when it has left.
 * A driver that raises is reported once, and the next one drives. One that raises when it is to join never drove, and
@@ -27,15 +30,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.words import words_of
+from agentrt.behavior.tree import BehaviorTree
+from agentrt.body.driver import give, given_to, number_in
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
+from agentrt.goals.goal import Goal
+from agentrt.selection.library import SelectionLibrary
+from agentrt.selection.tree import SelectionTree
+from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent import Agent
     from agentrt.body.driver import Driver
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["Attachment", "Round", "attach", "leave_all"]
+__all__ = ["Attachment", "Round", "attach", "leave_all", "take_up"]
 
 
 class Attachment:
@@ -158,11 +166,14 @@ def attach(attachments: tuple[Attachment, ...], agent: Agent, driver: Driver, ev
         The attachment, and its place among the others.
 
     Raises:
-        WrongStateError: another one of its name is attached, or the cadence is not a number of ticks.
+        DefinitionError: it is no driver.
+        WrongStateError: another one of its name is attached, it is another agent's, or the cadence is not a number of
+            ticks.
     """
-    if every < 1 or every % 1 != 0:
-        raise WrongStateError("agent.attach", f"every is {every!r}", "Give a number of ticks, 1 or more.")
-    name, rank = driver.name, driver.rank  # now, so that what is no driver at all is found here
+    name, rank = _require_driver(driver)
+    cadence: object = every
+    if not isinstance(cadence, (int, float)) or not cadence >= 1 or cadence % 1 != 0:
+        raise WrongStateError("agent.attach", f"every is {repr_of(every, 80)}", "Give a number of ticks, 1 or more.")
     for other in attachments:
         if other.driver is driver or (other.is_live and other.driver.name == name):
             raise WrongStateError(
@@ -170,10 +181,86 @@ def attach(attachments: tuple[Attachment, ...], agent: Agent, driver: Driver, ev
                 f"{agent.name!r} has a driver called {name!r}",
                 "Detach that one first and let it leave, or give this one a name of its own.",
             )
+    give(driver, agent, "agent.attach")
     index = len(attachments)
     while index and attachments[index - 1].driver.rank > rank:
         index -= 1
     return Attachment(agent, driver, every), index
+
+
+_HOOKS = ("join", "drive", "leave")
+
+
+class _NoDriver(DefinitionError, AttributeError):
+    """What has nothing of a driver; also what Python says of an object that lacks what is asked for."""
+
+
+def _require_driver(driver: object) -> tuple[str, float]:
+    """The name and the rank of a driver; tell an author who slipped what was meant."""
+    what = repr_of(driver, 80)
+    if isinstance(driver, type):
+        raise DefinitionError(
+            "agent.attach", f"{driver.__name__} is a class.", f"Attach an object of it: {driver.__name__}(...)."
+        )
+    try:
+        meant = _meant(driver)
+        name: object = getattr(driver, "name", None)
+        rank: object = getattr(driver, "rank", None)
+        is_one = isinstance(name, str) and all(callable(getattr(driver, hook, None)) for hook in _HOOKS)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        raise DefinitionError(
+            "agent.attach", f"{what} cannot be asked: {error_words(error, 80)}.", "See agentrt.body.driver.Driver."
+        ) from error
+    if meant:
+        raise DefinitionError("agent.attach", f"{what} is no driver.", meant)
+    if not is_one:
+        raise _NoDriver(
+            "agent.attach",
+            f"{what} is no driver.",
+            "Give a goal selector, the memory of a behavior tree, the state of a selection tree, or what has the name, "
+            "the rank and the methods of agentrt.body.driver.Driver.",
+        )
+    return str(name), number_in(rank, "agent.attach", f"the rank of {what}")
+
+
+def _meant(driver: object) -> str:
+    """What to write for something that is near to a driver; empty if it is not."""
+    if isinstance(driver, BehaviorTree):
+        return "A tree is shared by all; attach a memory of it: tree.memory()."
+    if isinstance(driver, SelectionTree):
+        return "A tree is shared by all; attach a state of it: tree.state(behaviors)."
+    if isinstance(driver, SelectionLibrary):
+        return 'Attach a state of one of its trees: library["Name"].state(behaviors).'
+    if isinstance(driver, Goal):
+        return "Add it to a selector, selector.add_goal(1, goal), and attach that."
+    if callable(getattr(driver, "attach", None)):
+        return "An agent drives its own entity: runtime.add(agent)."
+    if isinstance(driver, (list, tuple)):
+        return "Attach one after the other, or write Agent(..., drivers=[...])."
+    return ""
+
+
+def take_up(agent: Agent) -> None:
+    """An agent is to live: its drivers are its own again, if it had ended before.
+
+    Args:
+        agent: who.
+
+    Raises:
+        WrongStateError: one of them drives somebody else by now; then none was taken.
+    """
+    for attachment in agent.attachments:
+        other = given_to(attachment.driver)
+        if other is not None and other is not agent:
+            raise WrongStateError(
+                "runtime.add",
+                f"its driver {attachment.driver.name!r} drives {words_of(getattr(other, 'name', other), 80)} by now",
+                "Detach it here, attachment.detach(), or there, and let it leave.",
+            )
+    for attachment in agent.attachments:
+        give(attachment.driver, agent, "runtime.add")
 
 
 def leave_all(attachments: tuple[Attachment, ...], reason: str, then: Callable[[], object]) -> None:

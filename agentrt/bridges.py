@@ -24,13 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.action import Action
 from agentrt.behavior.behaviors import Behavior
-from agentrt.errors import (
-    ENDS_PROGRAM,
-    ActivityAbortedError,
-    ActivityImpossibleError,
-    NotRunningError,
-    WrongStateError,
-)
+from agentrt.body.driver import give, take
+from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
 from agentrt.goals.goal import Goal
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
@@ -149,15 +144,22 @@ class DriverAction(Action):
     async def run(self, ctx: Context, args: Any) -> None:
         """Have the driver drive, tick after tick."""
         driver = self.make_driver(ctx, args)
+        body = _ActionBody(ctx)
+        give(driver, body, "DriverAction.make_driver")
         driver.precedence = ctx.holder.precedence
         ctx.get_debug_info_datastore()[driver.name] = _Doing(driver)
-        driver.join(_ActionBody(ctx))
+        try:
+            driver.join(body)
+        except BaseException:
+            take(driver, body)
+            raise
         has_left = Event()
         is_stepped = True
         agent: Any = ctx.agent
         agent.lend(driver)
 
         def left() -> None:
+            take(driver, body)
             agent.take_back(driver)
             has_left.set()
 

@@ -83,7 +83,8 @@ class Closer:
                 runtime.remove(agent, reason)
             for strand in tuple(runtime.kernel.strays.strands):
                 strand.stop(reason)
-            if not runtime.agents and not runtime.kernel.strays.strands:
+            strays, generators = runtime.kernel.strays, runtime.kernel.generators
+            if not runtime.agents and not strays.strands and not generators.close_open():
                 return
             yield
 

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentrt.activity.performing import perform
 from agentrt.attachments import Attachment, attach, leave_all
-from agentrt.errors import NotRunningError
+from agentrt.body.driver import number_in, take
+from agentrt.errors import DefinitionError, NotRunningError
+from agentrt.kernel.calls import ControlFlow
 from agentrt.kernel.traps import at_once
 from agentrt.learning import Learner
 from agentrt.loops import wait_outside
-from agentrt.words import type_name
+from agentrt.words import repr_of, type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.planner import Planner
@@ -51,8 +53,12 @@ class Driven(Learner, ABC):
         self.is_ending: bool = False
         self._attachments: tuple[Attachment, ...] = ()
         self._lent_to: tuple[Driver, ...] = ()
-        for driver in drivers:
-            self.attach(driver)
+        try:
+            for driver in _each(drivers):
+                self.attach(driver)
+        except BaseException:
+            self._give_up_drivers()  # nobody gets this agent, so they are nobody's
+            raise
 
     @property
     @abstractmethod
@@ -104,10 +110,13 @@ class Driven(Learner, ABC):
             The attachment, which can be detached.
 
         Raises:
-            WrongStateError: it has a driver of that name.
+            DefinitionError: it is no driver.
+            WrongStateError: it has a driver of that name, or the driver is another agent's.
 
         Source: design section 2, "A tick", and section 3, "Body".
         """
+        if precedence is not None:
+            number_in(precedence, "agent.attach", "precedence")
         attachments = self._attachments
         attachment, index = attach(attachments, cast("Agent", self), driver, every)
         self._attachments = (*attachments[:index], attachment, *attachments[index:])
@@ -144,6 +153,12 @@ class Driven(Learner, ABC):
 
     def _discard(self, attachment: Attachment) -> None:
         self._attachments = tuple(one for one in self._attachments if one is not attachment)
+        take(attachment.driver, self)
+
+    def _give_up_drivers(self) -> None:
+        """It does not live, or not any more: its drivers may be given to others."""
+        for attachment in self._attachments:
+            take(attachment.driver, self)
 
     def _round_changed(self) -> None:
         if self.runtime is not None:
@@ -245,14 +260,24 @@ class Driven(Learner, ABC):
             hook: the callback.
             error: what it raised.
         """
-        if self.planner is None:
+        if isinstance(error, ControlFlow):
+            error.send_on()  # an action drives it by hand, and is what was to be ended
+        elif self.planner is None:
             self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
             self.planner.report(path, hook, error)
 
     def _leave_drivers(self, reason: str, then: Callable[[], object]) -> None:
         def left() -> None:
+            self._give_up_drivers()
             self._attachments = tuple(one for one in self._attachments if one.is_live)  # a leaf may have detached some
             then()
 
         leave_all(self._attachments, reason, left)
+
+
+def _each(drivers: object) -> list[Any]:
+    """The drivers that an agent is made with."""
+    if isinstance(drivers, Iterable) and not isinstance(drivers, (str, type)):
+        return list(drivers)
+    raise DefinitionError("Agent(drivers=...)", f"{repr_of(drivers, 80)} is no list.", "Write drivers=[driver].")

@@ -23,6 +23,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from agentrt.installed import how_to_add
+from agentrt.words import printable_lines, words_of
+
 __all__ = [
     "ENDS_PROGRAM",
     "ActivityAbortedError",
@@ -59,6 +62,7 @@ __all__ = [
     "RedecideLoopError",
     "ReplayDifferenceError",
     "ReplayError",
+    "RequestDeadlockError",
     "RunFault",
     "SimulationTimeout",
     "TaskError",
@@ -113,6 +117,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class AgentRTError(Exception):
     """The root of all errors that agentrt raises.
 
+    What a text repeats of a file, a name or an argument is escaped: whoever prints an error, as Python does with its
+    traceback, hands no control character to a terminal.
+
     Attributes:
         code: stable, for searching and for handlers; never reused for another fault.
         text: what happened, where, and what to write instead.
@@ -121,8 +128,16 @@ class AgentRTError(Exception):
     code = "ART000"
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(f"[{self.code}] {text}")
+        self.text = printable_lines(text)
+        super().__init__(f"[{self.code}] {self.text}")
+
+    def add_note(self, note: str, /) -> None:
+        """Add a note, escaped like the text.
+
+        Args:
+            note: what Python shows below the error.
+        """
+        super().add_note(printable_lines(note))
 
 
 # --- branches ---------------------------------------------------------------------------------------------------------
@@ -281,9 +296,7 @@ class MissingExtraError(AuthorError):
     def __init__(self, extra: str, package: str) -> None:
         self.extra = extra
         self.package = package
-        super().__init__(
-            f"this needs the package '{package}', which is not installed. Run: pip install 'agentrt[{extra}]'"
-        )
+        super().__init__(f"this needs the package '{package}', which is not installed. {how_to_add(extra, package)}")
 
 
 class TaskError(AuthorError):
@@ -487,7 +500,7 @@ class UnknownWorldError(DataFault):
         if not known:
             super().__init__(
                 f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
-                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'"
+                f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. {how_to_add('demo')}"
             )
             return
         super().__init__(
@@ -843,9 +856,12 @@ class DependencyFailedError(RunFault):
         wanted: the dependency.
         reason: why, in one sentence.
         story: what was tried below it and what became of it, one line each, as a tree.
+        label: what it is called.
+        circle: the circle of needs, or the endless regress, that kept everybody from it, in words; empty if none did.
     """
 
     code = "ART320"
+    remedy = "Load a strategy that can (agent.gameplay.add_strategy), or catch this error and do something else."
 
     def __init__(
         self,
@@ -854,6 +870,7 @@ class DependencyFailedError(RunFault):
         *,
         label: str = "",
         story: str = "",
+        circle: str = "",
         agent: str = "",
         path: str = "",
         tick: int | None = None,
@@ -861,9 +878,10 @@ class DependencyFailedError(RunFault):
         self.wanted = wanted
         self.reason = reason
         self.story = story
+        self.label = label or words_of(wanted)
+        self.circle = circle
         super().__init__(
-            f"{label or wanted} could not be solved: {reason}. Load a strategy that can (agent.gameplay.add_strategy), "
-            f"or catch this error and do something else.",
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",
             agent=agent,
             path=path,
             tick=tick,
@@ -872,27 +890,49 @@ class DependencyFailedError(RunFault):
             self.add_note(story)
 
 
+class RequestDeadlockError(DependencyFailedError):
+    """Some requests waited for each other, so that none of them could ever end; the youngest fails."""
+
+    code = "ART321"
+    remedy = (
+        "Have what a strategy needs solved below it (await ctx.solve(...)), so that whoever is waited for knows; do "
+        "not hold control flags while awaiting a request that needs them; or give the wait a deadline (fail_after)."
+    )
+
+
 class RedecideLoopError(RunFault):
-    """The groups of a behavior tree redecided too often in one tick.
+    """A behavior tree went round in circles in one tick, or redecided more often than it declares.
 
     Attributes:
         tree: the tree.
         group: the group that failed most often; the one that redecides, if none did.
         count: how many deciders failed in the tick.
+        bound: which bound that was beyond, in words.
     """
 
     code = "ART309"
 
     def __init__(
-        self, tree: str, group: str, count: int, *, agent: str = "", path: str = "", tick: int | None = None
+        self,
+        tree: str,
+        group: str,
+        count: int,
+        *,
+        bound: str = "",
+        agent: str = "",
+        path: str = "",
+        tick: int | None = None,
     ) -> None:
         self.tree = tree
         self.group = group
         self.count = count
+        self.bound = bound
+        why = f" ({bound})" if bound else ""
         super().__init__(
-            f"the behavior tree {tree} gave up this tick after {count} redecides, mostly in the group {group}: "
+            f"the behavior tree {tree} gave up this tick after {count} redecides{why}, mostly in the group {group}: "
             f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
-            f"children would (the Subset Rule), delegate the decision to the children, or raise max_redecides.",
+            f"children would (the Subset Rule), delegate the decision to the children, or declare how many redecides a "
+            f"tick may have: max_redecides.",
             agent=agent,
             path=path,
             tick=tick,

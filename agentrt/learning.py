@@ -22,6 +22,7 @@ from agentrt.belongings import Belongings
 from agentrt.errors import AgentRTError, UnknownTaskGroupError, WrongStateError
 from agentrt.injection import Content, Injectable, Injection, named, resolve
 from agentrt.kernel.trace import Event as TraceEvent
+from agentrt.logs import get_logger
 from agentrt.packs.registry import Registry, default_registry
 
 if TYPE_CHECKING:
@@ -35,7 +36,15 @@ if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.strategy import Strategy
 
-__all__ = ["Learner"]
+__all__ = ["Learner", "known_here"]
+
+
+def known_here() -> Registry:
+    """The registry of what is installed; what a package is broken in is logged, once."""
+    registry = default_registry()
+    for error in registry.take_untold():
+        get_logger().error("a package is passed over", exc_info=error)
+    return registry
 
 
 class Learner:
@@ -169,7 +178,7 @@ class Learner:
             raise
 
     def _table(self) -> Registry:
-        return default_registry() if self._registry is None else self._registry
+        return known_here() if self._registry is None else self._registry
 
     @property
     def registry(self) -> Registry:

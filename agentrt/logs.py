@@ -19,16 +19,21 @@ What a record is worth (a level says from which on they are passed):
 * ``warning``  what somebody should look at: a storm of rejections, a hook that is out because it raised
 * no level     failures: they are logged where they happen, and are not told twice
 
+A log is read on a terminal, which obeys control characters, and what is logged may come from anybody: a name, a path,
+the text of an error. So ``_quieted`` stands before all other processors, also those of a program that configured
+structlog: texts go on with what does not print escaped, and so does the traceback of an error that says such a thing.
+
 Rejected: a logger that every record goes to, filtered by structlog (a record nobody wants would be composed, bound and
 thrown away); the tick bound once (a logger that is kept would tell an old one).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any, Protocol
 
 from agentrt.kernel.trace import Event, TraceHub, TraceRecord
+from agentrt.words import error_words, printable, printable_lines
 
 __all__ = ["LEVELS", "Log", "LogBridge", "Speaker", "get_logger", "level_of_event", "prepare", "threshold_of"]
 
@@ -51,6 +56,7 @@ _EVENTS: dict[str, tuple[Event, ...]] = {
         Event.REFUSED,
         Event.FULL,
         Event.IGNORED,
+        Event.LATE,
         Event.TIMEOUT,
         Event.RECONSIDER,
         Event.VARIABLE,
@@ -129,16 +135,56 @@ def get_logger(**bound: Any) -> Any:
     import structlog
 
     if structlog.is_configured():
-        return structlog.get_logger("agentrt", **bound)
+        # As structlog.get_logger makes it, with one more processor.
+        processors = [_quieted, *structlog.get_config()["processors"]]
+        return structlog.wrap_logger(None, processors, logger_factory_args=("agentrt",), **bound)
     return structlog.wrap_logger(
         logging.getLogger("agentrt"),
         processors=[
             structlog.stdlib.filter_by_level,
+            _quieted,
             structlog.processors.format_exc_info,
             structlog.processors.KeyValueRenderer(key_order=["event", "agent", "path", "tick"], drop_missing=True),
         ],
         wrapper_class=structlog.stdlib.BoundLogger,
     ).bind(**bound)
+
+
+def _quieted(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Escape what does not print in the names and texts of an event; a processor of structlog."""
+    for name, value in tuple(event.items()):
+        if isinstance(value, str):
+            told: Any = printable_lines(value)
+        elif name == "exc_info":
+            told = _quiet_error(event, value)
+        elif isinstance(value, BaseException):
+            told = printable_lines(error_words(value))
+        elif name == "positional_args":  # of the standard library's way to fill in a text
+            told = tuple([printable_lines(one) if isinstance(one, str) else one for one in value])
+        else:
+            told = value
+        if not name.isprintable():
+            del event[name]
+            name = printable(name)
+        if told is not value:
+            event[name] = told
+    return event
+
+
+def _quiet_error(event: MutableMapping[str, Any], given: object) -> object:
+    """What was given as ``exc_info``; if it would say what does not print, None, and the event has it as a text."""
+    import sys
+    import traceback
+
+    error = given[1] if isinstance(given, tuple) else sys.exception() if given is True else given
+    if not isinstance(error, BaseException):
+        return given
+    text = "".join(traceback.format_exception(error)).rstrip("\n")
+    quiet = printable_lines(text)
+    if quiet == text:
+        return given
+    event["exception"] = quiet
+    return None
 
 
 # --- a logger of a place ----------------------------------------------------------------------------------------------

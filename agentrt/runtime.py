@@ -23,14 +23,16 @@ import math
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from agentrt.attachments import Round
+from agentrt.attachments import Round, take_up
 from agentrt.body.leases import LeaseBook
+from agentrt.driven import Driven
 from agentrt.driving import BLOCKING_MS, CATCH_UP, Driver
-from agentrt.errors import NotRunningError, WrongStateError
+from agentrt.errors import DefinitionError, NotRunningError, WrongStateError
 from agentrt.gate import Gate
 from agentrt.intake import Intake
 from agentrt.kernel.kernel import Kernel
 from agentrt.loops import current_library, make_host, step_outside
+from agentrt.names import Names
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ class Runtime(Intake):
         self.host: str = "auto"
         self.restart = restart
         self._agents: dict[str, Agent] = {}
-        self._names: dict[str, int] = {}  # how often each name was asked for
+        self._names = Names()
         self._arrivals = 0
         self.round: Round = Round(self.kernel, lambda: self.agents)
         self.gate: Gate = Gate()
@@ -159,8 +161,11 @@ class Runtime(Intake):
             The agent; if there ever was one of its name here, it has a number now.
 
         Raises:
-            WrongStateError: it is in a runtime already, or members of one of its task groups are in another one.
+            DefinitionError: it is no agent.
+            WrongStateError: it is in a runtime already, members of one of its task groups are in another one, or one
+                of its drivers drives somebody else by now.
         """
+        _require_agent(agent, "runtime.add")
         if agent.runtime is not None:
             raise WrongStateError("runtime.add", f"{agent.name!r} is in a runtime", "Remove it there first.")
         for group in agent.task_groups:
@@ -168,13 +173,8 @@ class Runtime(Intake):
                 raise WrongStateError(
                     "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
                 )
-        wanted = agent.given_name
-        number = self._names.get(wanted, 0) + 1
-        name = wanted if number == 1 else f"{wanted} {number}"
-        while name in self._agents:  # somebody else was given this very name
-            number += 1
-            name = f"{wanted} {number}"
-        self._names[wanted] = number
+        take_up(agent)
+        name = self._names.give(agent.given_name)
         self._agents[name] = agent
         self._arrivals += 1
         agent.join(self, name, self._arrivals)
@@ -187,6 +187,7 @@ class Runtime(Intake):
             agent: one of its agents; nothing happens for another.
             reason: why, in words.
         """
+        _require_agent(agent, "runtime.remove")
         if agent.runtime is self and agent.planner is not None:
             self.post(agent.end, reason)
 
@@ -386,10 +387,23 @@ class Runtime(Intake):
         agent.runtime = None
         if agent.has_ended is not None:
             agent.has_ended.set()
+        self.leases.release_all(agent)
         self._driver.agent_ended(agent)
 
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
+
+
+def _require_agent(agent: object, method: str) -> None:
+    """Tell an author who slipped what was meant."""
+    if isinstance(agent, Driven):
+        return
+    problem, remedy = f"{repr_of(agent, 80)} is no agent.", "Make one of it: Agent(entity, actions=[...])."
+    if isinstance(agent, type):
+        problem, remedy = f"{agent.__name__} is a class.", f"Write {agent.__name__}(...)."
+    elif callable(getattr(type(agent), "drive", None)):
+        remedy = "A driver belongs to an agent: Agent(entity, drivers=[driver])."
+    raise DefinitionError(method, problem, remedy)
 
 
 def _is_duration(seconds: object) -> bool:

@@ -25,7 +25,8 @@ from weakref import WeakKeyDictionary
 from agentrt.activity.task_group import TaskGroup
 from agentrt.bearers import attribute_of, words_for
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
-from agentrt.packs.registry import Registry, default_registry
+from agentrt.learning import known_here
+from agentrt.packs.registry import Registry
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, is_document, load_task_groups, task_group_of
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class TaskGroups:
         if isinstance(source, TaskGroup):
             self._put({source.name: source}, (), "")
             return
-        table = default_registry() if self._registry is None else self._registry
+        table = known_here() if self._registry is None else self._registry
         if isinstance(source, str):
             thing = table.get(source)
             if not is_document(thing):

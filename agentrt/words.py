@@ -21,7 +21,18 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any, Final
 
-__all__ = ["LONGEST", "called", "error_words", "plain", "printable", "repr_of", "type_name", "words_of"]
+__all__ = [
+    "LONGEST",
+    "called",
+    "error_words",
+    "masked",
+    "plain",
+    "printable",
+    "printable_lines",
+    "repr_of",
+    "type_name",
+    "words_of",
+]
 
 LONGEST: Final = 4000
 """How long a text may be that an author gave and nobody bounded, in characters."""
@@ -86,6 +97,28 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join([one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text])
+
+
+def printable_lines(text: str) -> str:
+    """A text of several lines in which nothing else controls a terminal: each line as ``printable`` has it.
+
+    Args:
+        text: from anywhere, its lines broken by line feeds.
+    """
+    return text if text.isprintable() else "\n".join([printable(line) for line in text.split("\n")])
+
+
+def masked(text: str) -> str:
+    """A text of the same length in which nothing controls a terminal: a sign stands for each character that might.
+
+    For screens, where each character has its place (and, in a styled text, its style). Line feeds stay.
+
+    Args:
+        text: from anywhere.
+    """
+    if text.isprintable():
+        return text
+    return "".join([one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text])
 
 
 def plain(value: Any) -> Any:

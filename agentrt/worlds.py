@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import ManifestError, UnknownWorldError
-from agentrt.words import error_words
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -121,19 +121,16 @@ class World(Protocol):
 
 def find_worlds() -> dict[str, EntryPoint]:
     """The worlds that are installed, by name, in alphabetical order; none of them is imported."""
+    worlds: dict[str, EntryPoint] = {}
+    for point in _points():
+        worlds.setdefault(point.name, point)  # if there are more, that is an error for who wants this one
+    return worlds
+
+
+def _points() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
-    points = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value))
-    worlds: dict[str, EntryPoint] = {}
-    for point in points:
-        first = worlds.setdefault(point.name, point)
-        if first.value != point.value:
-            raise ManifestError(
-                f"the world '{point.name}'",
-                f"two packages offer it: {first.value} and {point.value}.",
-                "Uninstall one of them.",
-            )
-    return worlds
+    return sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value))
 
 
 def load_world(name: str) -> World:
@@ -144,22 +141,25 @@ def load_world(name: str) -> World:
 
     Raises:
         UnknownWorldError: no such world is installed.
-        ManifestError: it cannot be imported, or is no world.
+        ManifestError: it cannot be imported, is no world, or two packages offer it.
     """
-    worlds = find_worlds()
-    if name not in worlds:
-        raise UnknownWorldError(name, tuple(worlds))
-    origin = f"the entry point '{name}' of '{ENTRY_POINT_GROUP}' ({worlds[name].value})"
-    try:
-        world = worlds[name].load()
-    except Exception as error:
+    from agentrt.packs.registry import load_entry_point, origin_of
+
+    points = [point for point in _points() if point.name == name]
+    if not points:
+        raise UnknownWorldError(name, tuple(find_worlds()))
+    values = list(dict.fromkeys(point.value for point in points))
+    if len(values) > 1:
         raise ManifestError(
-            origin, f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
-        ) from error
+            f"the world '{name}'",
+            f"two packages offer it: {values[0]} and {values[1]}.",
+            "Uninstall one of them.",
+        )
+    world = load_entry_point(points[0])
     if not isinstance(world, World):
         raise ManifestError(
-            origin,
-            f"it is a {type(world).__name__} without what a world has.",
+            origin_of(points[0]),
+            f"it is a {type_name(world)} without what a world has.",
             "A world has name, summary, make, run_headless and run_live; see agentrt.worlds.World.",
         )
     return world

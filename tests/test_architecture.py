@@ -39,7 +39,8 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/killing.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
-    "agentrt/kernel/hosts/asyncio_": {"asyncio", "threading", "time"},
+    "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
+    "agentrt/activity/placeholders.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt.words import LONGEST, error_words, printable, repr_of, type_name, words_of
+from agentrt.words import LONGEST, error_words, masked, printable, printable_lines, repr_of, type_name, words_of
 
 
 def unprintable(raised: BaseException, kind: type[BaseException] = RuntimeError) -> BaseException:
@@ -127,3 +127,18 @@ def test_printable_is_printable_and_can_be_written(text: str) -> None:
     told = printable(text)
     assert told.isprintable()
     told.encode("utf-8")
+
+
+def test_lines_stay_lines() -> None:
+    assert printable_lines("a\x1b\n\tb\r\n\n\u2028") == "a\\x1b\n\\tb\\r\n\n\\u2028"
+    assert printable_lines("plain\nlines\n") == "plain\nlines\n"
+    assert masked("a\x1b[1m\n\u202e\ud800é") == "a\ufffd[1m\n\ufffd\ufffdé"
+    assert masked("plain") == "plain"
+
+
+@given(st.text(alphabet=st.characters()))
+def test_as_many_lines_and_as_many_signs(text: str) -> None:
+    assert printable_lines(text).count("\n") == masked(text).count("\n") == text.count("\n")
+    assert len(masked(text)) == len(text)
+    for told in (printable_lines(text), masked(text)):
+        assert all(line.isprintable() for line in told.split("\n"))

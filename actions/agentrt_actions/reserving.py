@@ -85,7 +85,7 @@ class ReserveEntity(_Reserving):
             ctx: the context.
             args: what to reserve.
         """
-        if ctx.entity[LeaseBook].holder(args.entity) not in (None, ctx.agent):
+        if not ctx.entity[LeaseBook].can_acquire(args.entity, ctx.agent):
             ctx.reject(f"{args.entity.name} is reserved by somebody else")
         ctx.CURRENT.self_reserved[entity_key(args.entity)] = args.entity
         ctx.set_think_output()

@@ -48,6 +48,8 @@ class Action:
         flags: control flags that it holds while it runs.
         think_timeout: in how many game seconds after its thinking began it has to be ready; else it is not possible
             now, until its branch is thought again. None for no limit.
+        asks: when it is asked anew: ``"with each plan"``, whenever one has ended; or ``"when changed"``: its thinking
+            goes on over the end of plans that it did not win, until its arguments are others. For slow thoughts.
         Args: the arguments of the activity, if it has any; the same for all actions that perform it.
         Output: what thinking finds out, if that is not just the arguments.
 
@@ -63,6 +65,7 @@ class Action:
     status_text_key: ClassVar[str | None] = None
     flags: ClassVar[Collection[str]] = ()
     think_timeout: ClassVar[float | None] = None
+    asks: ClassVar[str] = "with each plan"
 
     Args: ClassVar[type[ActionArgs]] = ActionArgs
     Output: ClassVar[type[ThinkOutput] | None] = None

@@ -1,7 +1,8 @@
 """How long to wait before asking again what has just said no.
 
 Rejected arguments and refused starts are asked again after 20 ms of game time; each repeat waits twice as long, up to
-2 s. A no that repeats more than a few times is a storm, which the trace tells.
+2 s. A no that repeats more than a few times is a storm, which the trace tells. Who said no because somebody else holds
+a lease waits in line for that besides (the module ``lining_up``).
 
 Source: seed 001, "AI contexts", `reject`; the doubling is ours.
 """

@@ -11,9 +11,11 @@ Source: seed 001, "Step declarations".
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from agentrt.activity.fields import Fields
 from agentrt.activity.placeholders import (
     ARGS,
     ENTITY,
@@ -48,6 +50,8 @@ class Scope(Protocol):
 
 Resolver = Callable[[Any], Any]
 
+_DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
+
 
 class Compiler:
     """Turns placeholders of one compound action into functions.
@@ -71,6 +75,7 @@ class Compiler:
         self._step = 0  # where a placeholder stands; the output stands behind the last step
         self._place = 0  # what errors call that place
         self._field = ""
+        self._depth = 0  # how many containers a placeholder lies in
 
     def compile(self, step: int, field: str, value: object) -> tuple[Resolver | None, object]:
         """Compile one argument of a step.
@@ -120,14 +125,63 @@ class Compiler:
     def _resolver(self, value: object) -> Resolver:
         if isinstance(value, Placeholder):
             return self._placeholder(value)
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._fail("a placeholder lies in something that contains itself.", "Write it without the circle.")
+        try:
+            return self._container(value)
+        finally:
+            self._depth -= 1
+
+    def _container(self, value: Any) -> Resolver:
         if isinstance(value, dict):
+            for key in value:
+                self._refuse(key, f"is, or is in, the key {key!r} of a dict", "Write CALL(dict, [(key, value), ...]).")
             pairs = [(key, self._resolver(item)) for key, item in value.items()]
             return lambda scope: {key: resolve(scope) for key, resolve in pairs}
         if isinstance(value, (list, tuple)):
             parts = [self._resolver(item) for item in value]
             kind = getattr(type(value), "_make", type(value))  # a named tuple does not take a list
             return lambda scope: kind([resolve(scope) for resolve in parts])
+        if isinstance(value, (set, frozenset)):
+            kind = type(value)
+            for one in value:
+                self._refuse(one, f"is in a {kind.__name__}", f"Write CALL({kind.__name__}, [...]), or a list.")
+        elif isinstance(value, Fields):
+            fields = [(name, self._resolver(inner)) for name, inner in value.__dict__.items()]
+            return lambda scope: type(value).open({name: resolve(scope) for name, resolve in fields})
+        elif dataclasses.is_dataclass(value) and has_placeholder(value):
+            return self._dataclass(value)
         return lambda scope: value
+
+    def _refuse(self, value: object, where: str, remedy: str) -> None:
+        """What is hashed has to be known."""
+        if has_placeholder(value):
+            raise self._fail(f"a placeholder {where}, and what it will be equal to is not known yet.", remedy)
+
+    def _dataclass(self, value: Any) -> Resolver:
+        """A copy with what its fields will be, those too that its ``__init__`` does not take.
+
+        ``__init__`` and ``__post_init__`` are not called again: they may have taken what is not kept (``InitVar``).
+        """
+        kind = type(value)
+        kept = [
+            (field.name, getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if hasattr(value, field.name)
+        ]
+        fields = [(name, self._resolver(inner)) if has_placeholder(inner) else (name, None) for name, inner in kept]
+        put = object.__setattr__  # a frozen one has another
+
+        def resolve(scope: Any) -> Any:
+            made = object.__new__(kind)
+            if hasattr(value, "__dict__"):
+                made.__dict__.update(value.__dict__)
+            for (name, inner), (_, resolver) in zip(kept, fields, strict=True):
+                put(made, name, inner if resolver is None else resolver(scope))
+            return made
+
+        return resolve
 
     def _placeholder(self, value: Placeholder) -> Resolver:
         if isinstance(value, _Attribute):
@@ -144,7 +198,10 @@ class Compiler:
             )
         if isinstance(value, _Call):
             fn, args = value._fn, [self._resolver(arg) for arg in value._args]
-            return lambda scope: fn(*[arg(scope) for arg in args])
+            if not value._kwargs:
+                return lambda scope: fn(*[arg(scope) for arg in args])
+            more = [(name, self._resolver(arg)) for name, arg in value._kwargs.items()]
+            return lambda scope: fn(*[arg(scope) for arg in args], **{name: arg(scope) for name, arg in more})
         if isinstance(value, _Not):
             inner = self._resolver(value._inner)
             return lambda scope: not inner(scope)

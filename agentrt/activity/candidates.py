@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.control import Reject, ends_thinking
+from agentrt.activity.control import ends_thinking
+from agentrt.activity.states import READY, THINKING
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -37,25 +38,30 @@ def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
     return spec.output_type.build(spec.output_label, fields)
 
 
-def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> None:
+def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
     """Offer the first of several choices. Called on the author's stack.
 
     Args:
         unit: the action, which thinks.
         choices: the fields of each choice.
 
+    Returns:
+        Whether there is one.
+
     Raises:
-        Reject: there is none.
         ArgumentError: the fields do not fit the declaration.
     """
     extras = unit.own_extras()
     extras.candidates = None
+    extras.cuts = 0
     iterator = iter(choices)
     for choice in iterator:
-        unit.set_output(output_of(unit, _checked(choice)))
-        extras.candidates = iterator
-        return
-    raise Reject("there is no candidate")
+        output = output_of(unit, _checked(choice))
+        if unit.state == THINKING or unit.state == READY:  # else what made the choice lost an entity that it needs
+            unit.set_output(output)
+            extras.candidates = iterator
+        return True
+    return False
 
 
 def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
@@ -73,7 +79,9 @@ def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
     def advance() -> None:
         for choice in iterator:
             offered.append(choice)
-            unit.set_output(output_of(unit, _checked(choice)))
+            output = output_of(unit, _checked(choice))
+            if unit.state == THINKING or unit.state == READY:  # as above
+                unit.set_output(output)
             return
 
     if ends_thinking(unit, "candidates", advance) or offered:

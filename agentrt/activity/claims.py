@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentrt.activity.waits import look_for_circle
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class FlagClaimant:
         self._unit().own_extras().awaits_flags = True
         if refusal.is_final:
             frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self._unit())
+        else:
+            look_for_circle(frame.execution)
         return False
 
     def flags_granted(self) -> None:
@@ -96,6 +99,7 @@ class FlagClaimant:
         # It may have been stopped meanwhile, and even wait again.
         if extras.awaits_flags and not unit.frame.planner.flags.is_waiting(unit):
             extras.awaits_flags = False
+            extras.was_kept_waiting = True
             unit.begin_run()
 
     def _unit(self) -> Unit:

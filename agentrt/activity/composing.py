@@ -5,9 +5,11 @@ Source: seed 001, "Compound action example", "Step declarations".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from agentrt.activity.fields import ThinkOutput
+from agentrt.errors import did_you_mean
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.compound import CompoundUnit
@@ -20,7 +22,8 @@ __all__ = ["ChildUtilities", "expected_after", "think_output"]
 class ChildUtilities:
     """The utilities of a compound's steps, by activity name or by number from 1.
 
-    A step without an elected action has utility 0.
+    A step without an elected action has utility 0. ``child_utilities[step]`` raises ``LookupError`` if there is no such
+    step: a misspelt one would count as 0 for ever, and nobody would notice. ``get`` asks without obligation.
     """
 
     __slots__ = ("_frames",)
@@ -36,12 +39,25 @@ class ChildUtilities:
             default: what to return when there is no such step, or nothing is elected in it.
         """
         for frame in self._frames:
-            if step in (frame.activity, frame.index):
+            if step == frame.activity or (step == frame.index and step is not True):
                 return default if frame.active is None else frame.active.utility
         return default
 
     def __getitem__(self, step: str | int) -> float:
-        return self.get(step)
+        for frame in self._frames:
+            if step == frame.activity or (step == frame.index and step is not True):
+                return 0.0 if frame.active is None else frame.active.utility
+        activities = [frame.activity for frame in self._frames]
+        hint = did_you_mean(step, activities) if isinstance(step, str) else ""
+        raise LookupError(f"child_utilities[{repr_of(step, 80)}] names no step.{hint} It has: {self._known()}")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)  # what Python asks of anything
+        raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
+
+    def _known(self) -> str:
+        return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
 
 
 def expected_after(frames: list[Frame], own: Current | None) -> Current | None:

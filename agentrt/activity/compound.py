@@ -24,7 +24,7 @@ from agentrt.activity import hooks
 from agentrt.activity.backoff import Backoff
 from agentrt.activity.composing import ChildUtilities, expected_after, think_output
 from agentrt.activity.frame import Frame
-from agentrt.activity.rethinking import rejected
+from agentrt.activity.rethinking import rejected, think_again
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.takeover import refuse
 from agentrt.activity.timeouts import forget_steps, limit_step, limit_unit
@@ -132,6 +132,8 @@ class CompoundUnit(Unit):
 
     def set_output(self, output: Any) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
+        if self.is_handed_over(output):
+            return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = output
@@ -170,7 +172,12 @@ class CompoundUnit(Unit):
             return False
         if self.is_due or self.backoff.is_waiting or (self.search is not None and self.search.is_waiting):
             return True
-        return Unit.may_change(self) or any(unit.may_change() for frame in self.frames for unit in frame.units)
+        frames = [frame for frame in self.frames if frame.state != IDLE]
+        return Unit.may_change(self) or any(unit.may_change() for frame in frames for unit in frame.units)
+
+    def round_is_over(self) -> None:
+        """Nobody waits for its immediate answer any more."""
+        self._is_open = False
 
     def _steps_think(self, own: Any) -> None:
         self._stop_steps(1)
@@ -230,6 +237,8 @@ class CompoundUnit(Unit):
             self.utility: float = self._composed()
         self.output = output
         self.is_fresh = True
+        if self.extras is not None:
+            self.extras.cuts = 0
         if self.state == THINKING:
             self.move(READY)
         if self.frame.planner.trace.on:
@@ -266,6 +275,13 @@ class CompoundUnit(Unit):
         if error is None and self.own_output is not None:
             return  # its own answer stands; the steps may still think
         Unit._think_ended(self, error)
+
+    def turn_has_come(self) -> None:
+        """It waited in line for a lease: think again, if it only waits for that."""
+        if self.state == THINKING and self.backoff.is_waiting:
+            think_again(self)
+        else:
+            super().turn_has_come()
 
     # --- what its frames tell -----------------------------------------------------------------------------------------
 
@@ -362,7 +378,8 @@ class CompoundUnit(Unit):
 
     def _composed(self) -> float:
         current = self.frames[self.step - 1].activity if self.step else None
-        return hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        composed = hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        return self.self_utility if composed is None else composed
 
     # --- running ------------------------------------------------------------------------------------------------------
 

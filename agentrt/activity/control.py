@@ -1,7 +1,16 @@
 """Control flow of the planner: what ``ctx.abort`` and ``ctx.reject`` raise. Not errors; let them pass.
 
-``ends_thinking`` says what they, and errors, mean for an action that thinks, wherever code of its author is asked for
-more.
+It is raised on the *own stack* of an action and nowhere else: while the kernel steps the strand of its ``think`` or
+``run``, or calls one of its plain hooks. Only there it ends the code that has to end. Whoever else calls (a posted
+function, a listener of a signal, a strand of the world, another agent, another thread) has nothing to do with it: the
+call returns, and the action is told when the ready queue comes to that, or by the next intake if nothing is stepped at
+the moment (``tell``).
+
+The own stack may have code of others in the middle: the action emits a signal, and a listener aborts it. That listener
+ends at the call, whoever contains what it raised sends it on (``ControlFlow.send_on``), and the action is told.
+
+``ends_thinking`` says what control flow, and errors, mean for an action that thinks, wherever code of its author is
+asked for more.
 """
 
 from __future__ import annotations
@@ -9,43 +18,93 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from agentrt.errors import ENDS_PROGRAM
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
+from agentrt.kernel.batch import Batch
+from agentrt.kernel.calls import ControlFlow
+from agentrt.kernel.strand import Strand
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
 
-__all__ = ["Abort", "Reject", "ends_thinking"]
+__all__ = ["Abort", "Flow", "Reject", "ends_thinking", "is_on_own_stack", "require_own_stack"]
+
+
+class Flow(ControlFlow):
+    """Control flow that one action is meant by.
+
+    Args:
+        reason: why, in words.
+        tell: has the action do it, wherever that was asked for: by the context through which it was.
+
+    Attributes:
+        reason: as given, in words.
+    """
+
+    method = ""
+    """What the author called."""
+
+    def __init__(self, reason: str, tell: Callable[[Flow], None]) -> None:
+        self.reason: Final = words_of(reason)
+        self._tell = tell
+        super().__init__(self.reason)
+
+    def send_on(self) -> None:
+        """It was contained on its way: tell the action."""
+        self._tell(self)
 
 
 @final
-class Abort(BaseException):
+class Abort(Flow):
     """The plan cannot go on: unwind it all and plan again.
-
-    Attributes:
-        reason: why, in words.
 
     Source: seed 001, "AI contexts", `abort`.
     """
 
-    def __init__(self, reason: str) -> None:
-        self.reason: Final = words_of(reason)
-        super().__init__(self.reason)
+    method = "abort"
 
 
 @final
-class Reject(BaseException):
+class Reject(Flow):
     """The action cannot work with the arguments that it got; others might.
-
-    Attributes:
-        reason: why, in words.
 
     Source: seed 001, "AI contexts", `reject`.
     """
 
-    def __init__(self, reason: str) -> None:
-        self.reason: Final = words_of(reason)
-        super().__init__(self.reason)
+    method = "reject"
+
+
+def is_on_own_stack(unit: Unit) -> bool:
+    """Whether the caller is an action itself: its think or run, which is being stepped, or a hook of it.
+
+    Args:
+        unit: the action.
+    """
+    kernel = unit.frame.planner.kernel
+    if not kernel.is_here:
+        return False
+    if kernel.acting is not None:
+        return kernel.acting is unit
+    current = kernel.current if kernel.is_stepping else None
+    if isinstance(current, Strand):
+        return current is unit.running or current is unit.thinking
+    return isinstance(current, Batch) and current.member is unit
+
+
+def require_own_stack(unit: Unit, method: str) -> None:
+    """An action does one thing at a time, and what is below it ends before it does: nobody else may do it for it.
+
+    Args:
+        unit: the action, which runs.
+        method: what was called.
+
+    Raises:
+        WrongStateError: the caller is another coroutine than its ``run``.
+    """
+    if not is_on_own_stack(unit):
+        raise WrongStateError(
+            method, "it is another coroutine than that of the action", "Await it in 'run' itself, one by one."
+        )
 
 
 def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any) -> bool:
@@ -60,8 +119,13 @@ def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any
     Returns:
         Whether the action is out now, or the plan is being aborted.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        call(*args)
+        try:
+            call(*args)
+        finally:
+            kernel.acting = outer
     except Reject as rejection:
         unit.reject(rejection.reason)
     except Abort as abort:

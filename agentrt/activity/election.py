@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentrt.activity.current import has_changes
+from agentrt.activity.keeping import outdone
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
 from agentrt.activity.utility import DECIMALS, draw
 
@@ -111,7 +112,7 @@ def boosted(frame: Frame) -> float:
 
 
 def adjust(frame: Frame) -> None:
-    """While a unit is started: let think who could beat it, and nobody else.
+    """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking.
 
     Args:
         frame: the activity; it has an elected unit.
@@ -120,6 +121,7 @@ def adjust(frame: Frame) -> None:
     assert active is not None
     bar = _NOBODY if frame.is_bound or frame.state == FINISHED else active.utility
     idle: list[Unit] | None = None
+    keeps = frame.keeps
     for unit in frame.units:
         if unit is active:
             continue
@@ -129,7 +131,12 @@ def adjust(frame: Frame) -> None:
                 if idle is None:
                     idle = []
                 idle.append(unit)
-        elif state == READY or state == THINKING:
-            unit.end_thinking()
+        elif (state == READY or state == THINKING) and not (keeps and unit.spec.keeps):
+            if state == READY and unit.spec.steps is None:
+                unit.end_thinking()  # as most do: it has an answer, and nothing is below it
+            else:
+                outdone(frame, unit)
     if idle is not None:
         frame.begin_late(idle)
+    if frame.is_choosy:
+        frame.look_further()

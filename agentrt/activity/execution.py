@@ -24,6 +24,7 @@ from agentrt.activity.catching import catcher_of, is_under, outermost_holder
 from agentrt.activity.control import Abort
 from agentrt.activity.extras import stop_run
 from agentrt.activity.frame import Frame
+from agentrt.activity.keeping import ENDED, end_asides, relearn_asides
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import unwound
@@ -32,18 +33,22 @@ from agentrt.kernel.trace import Event
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
+    from agentrt.activity.performing import Performance
     from agentrt.activity.planner import Planner
     from agentrt.activity.unit import Unit
     from agentrt.body.flags import Holder
     from agentrt.kernel.calls import Timer
 
-__all__ = ["MAX_ABORTS", "MAX_SWITCHES", "Execution"]
+__all__ = ["MAX_ABORTS", "MAX_EXECUTED", "MAX_SWITCHES", "Execution"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
 
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
+
+MAX_EXECUTED = 4
+"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
 class Execution:
@@ -64,12 +69,17 @@ class Execution:
         is_stopped: whether it was told to stop for good.
         is_aborting: whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step
             of a plan asks it.
+        renewing: why thinking stops at this moment that may be kept, because it will begin again; empty if it does not.
+        asides: the places of the plan that are idle where some keep thinking.
+        stale: those of them that were there when the last plan ended.
     """
 
     __slots__ = (
         "_abort",
         "_counts",
         "_ending",
+        "_executed",
+        "_executed_tick",
         "_given_up",
         "_switch_tick",
         "_switches",
@@ -78,13 +88,16 @@ class Execution:
         "_was_running",
         "abort_reason",
         "aborts",
+        "asides",
         "holder",
         "is_aborting",
         "is_stopped",
         "kills",
         "planner",
+        "renewing",
         "root",
         "runs",
+        "stale",
     )
 
     def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
@@ -97,15 +110,29 @@ class Execution:
         self.kills: int = 0
         self.is_stopped: bool = False
         self.is_aborting: bool = False
+        self.renewing: str = ""
+        self.asides: list[Frame] = []
+        self.stale: list[Frame] = []
         self._abort: tuple[str, Unit | None] | None = None
         self._counts = True
         self._ending = False
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
+        self._executed_tick = 0
+        self._executed = 0
         self._target: Frame | None = None
         self._was_running = False
         self._timer: Timer | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"the plan of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance | None:
+        """Itself, if it is a performance: that is awaited, and may fail by itself."""
+        return None
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -149,7 +176,15 @@ class Execution:
             return  # a hook asked for that in the very moment
         assert frame.active is not None
         took = self.planner.kernel.clock.tick - frame.active.since
-        frame.stop()
+        if self.stale:
+            end_asides(self.stale.copy())
+        self.renewing = ENDED
+        try:
+            frame.stop()
+        finally:
+            self.renewing = ""
+        if self.asides:
+            self.stale = self.asides.copy()
         if self.planner.trace.on:
             self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
         if took:
@@ -170,6 +205,8 @@ class Execution:
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""
         self._relearn(self.root)
+        if self.asides:
+            relearn_asides(self.asides.copy())
 
     def _relearn(self, frame: Frame) -> None:
         lost = take_up(frame)
@@ -206,7 +243,7 @@ class Execution:
         elif isinstance(error, self.planner.kernel.host.cancelled_type):
             self.abort("cancelled from outside", unit)
         else:
-            self.planner.fault(unit, "run", error)
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
             self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
@@ -301,6 +338,19 @@ class Execution:
         self._switches += 1
         return self._switches <= MAX_SWITCHES
 
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it.
+
+        The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
+        are; each of these costs as much as many steps.
+        """
+        kernel = self.planner.kernel
+        if kernel.clock.tick != self._executed_tick:
+            self._executed_tick = kernel.clock.tick
+            self._executed = 0
+        self._executed += 1
+        return self._executed <= MAX_EXECUTED * kernel.livelock_steps
+
     # --- abort and the end --------------------------------------------------------------------------------------------
 
     def abort(self, reason: str, unit: Unit | None) -> None:
@@ -364,6 +414,7 @@ class Execution:
 
     def _stopped(self) -> None:
         self.root.stop()
+        end_asides(self.asides.copy())
         abort, self._abort = self._abort, None
         self.is_aborting = False
         if self._ending:

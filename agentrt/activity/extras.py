@@ -1,8 +1,9 @@
 """What only few units have: listeners, protected entities, spawned frames, timers, words. Made when first needed.
 
-Listeners that were opened while thinking are closed when thinking stops; those that were opened later, when the action
-stops. A protection lasts as long as the unit thinks or is started and does not run yet. Spawned frames last until the
-thinking of an action that is not elected stops, or the action does. What limits thinking ends with it.
+Listeners and timers that were opened while thinking are closed when thinking stops; those that were opened later, when
+the action stops. While one of the former is open, or a spawned frame thinks, a think that has returned may still be
+answered for. A protection lasts as long as the unit thinks or is started and does not run yet. Spawned frames last
+until the thinking of an action that is not elected stops, or the action does. What limits thinking ends with it.
 """
 
 from __future__ import annotations
@@ -11,17 +12,80 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.backoff import Backoff
-from agentrt.activity.protection import watch
+from agentrt.activity.protection import first_gone, lost, meant, watch
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.traps import Waiter
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
+    from agentrt.activity.performing import Performance
     from agentrt.activity.spawning import SpawnedFrame
     from agentrt.activity.unit import Unit
+    from agentrt.body.leases import Place, Refusal
     from agentrt.kernel.calls import Timer
 
-__all__ = ["Extras", "stop_run"]
+__all__ = ["Alarm", "Extras", "Listener", "stop_run"]
+
+
+class Listener(Connection):
+    """A function of an action that is connected to a signal. Closing it twice does nothing.
+
+    Args:
+        signal: what it listens to.
+        function: what is called.
+        unit: whose it is.
+    """
+
+    __slots__ = ("_unit",)
+
+    def __init__(self, signal: Signal, function: Callable[[Any], object], unit: Unit) -> None:
+        super().__init__(signal, function)
+        self._unit = unit
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        super().close()
+        self._unit.own_extras().let_go(self._unit, self)
+
+    words = "a listener", "listeners"
+
+
+class Alarm:
+    """A function of an action that is called once, later. Closing it after that does nothing.
+
+    Args:
+        unit: whose it is.
+        function: what is called.
+    """
+
+    __slots__ = ("_function", "_timer", "_unit")
+
+    words = "a timer", "timers"
+
+    def __init__(self, unit: Unit, function: Callable[[], object]) -> None:
+        self._unit = unit
+        self._function = function
+        self._timer: Timer | None = None
+
+    def set(self, ticks: int) -> None:
+        """Have it called.
+
+        Args:
+            ticks: how many ticks from now.
+        """
+        self._timer = self._unit.frame.planner.kernel.call_later(ticks, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._function()
+        self.close()  # after the call: what it answers is not the end of what may still answer
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._unit.own_extras().let_go(self._unit, self)
 
 
 class Extras:
@@ -40,7 +104,15 @@ class Extras:
         candidates: the choices that are left of ``ctx.candidates``.
         timeout: the limit of its thinking.
         step_timeouts: the limits of steps that think, by number; None while there never was one.
+        cuts: how often its thinking was stopped before it had an answer, since it had one.
+        cut_reason: why, the last time.
+        cut_since: the tick in which the first of these thoughts began.
+        kept_since: the tick in which the thinking began that was kept over the end of a plan; 0 for no such.
         awaits_flags: whether it runs, but waits for its control flags.
+        place: its place in the line for a lease, while it waits in one.
+        refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
+        was_kept_waiting: whether it runs now, and had to wait for them.
+        awaits: the performance of which ``run`` awaits the end at this moment.
         unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
     """
 
@@ -50,13 +122,20 @@ class Extras:
         "_protected",
         "_while_running",
         "_while_thinking",
+        "awaits",
         "awaits_flags",
         "backoff",
         "candidates",
+        "cut_reason",
+        "cut_since",
+        "cuts",
         "debug",
         "execute",
+        "kept_since",
+        "place",
         "progress",
         "reason",
+        "refusal",
         "resumption",
         "spawned",
         "status",
@@ -64,6 +143,7 @@ class Extras:
         "suspension",
         "timeout",
         "unwinding",
+        "was_kept_waiting",
     )
 
     def __init__(self) -> None:
@@ -79,46 +159,74 @@ class Extras:
         self.candidates: Iterator[Mapping[str, Any]] | None = None
         self.timeout: Timer | None = None
         self.step_timeouts: dict[int, Timer] | None = None
+        self.cuts: int = 0
+        self.cut_reason: str = ""
+        self.cut_since: int = 0
+        self.kept_since: int = 0
         self.awaits_flags: bool = False
+        self.was_kept_waiting: bool = False
+        self.awaits: Performance | None = None
         self.unwinding: Callable[[], object] | None = None
+        self.place: Place | None = None
+        self.refusal: Refusal | None = None
         self.backoff: Backoff = Backoff()
-        self._while_thinking: list[Connection] = []
-        self._while_running: list[Connection] = []
+        self._while_thinking: list[Listener | Alarm] = []
+        self._while_running: list[Listener | Alarm] = []
         self._protected: list[tuple[Any, Connection]] = []
         self._exempt: list[Any] = []
 
-    def keep(self, connection: Connection, *, is_thinking: bool) -> None:
-        """Close a connection when the unit stops thinking, or when it stops.
+    def keep(self, opened: Listener | Alarm, *, is_thinking: bool) -> None:
+        """Close something when the unit stops thinking, or when it stops.
 
         Args:
-            connection: what to close.
+            opened: what to close.
             is_thinking: which of the two.
         """
-        (self._while_thinking if is_thinking else self._while_running).append(connection)
+        (self._while_thinking if is_thinking else self._while_running).append(opened)
 
-    def protect(self, unit: Unit, entity: Any) -> None:
-        """Watch an entity.
+    def let_go(self, unit: Unit, opened: Listener | Alarm) -> None:
+        """Something was closed before.
 
         Args:
             unit: whose extras these are.
-            entity: something with a ``destroyed`` signal.
+            opened: it.
         """
-        self._exempt = [kept for kept in self._exempt if kept is not entity]
-        destroyed = getattr(entity, "destroyed", None)
-        if isinstance(destroyed, Signal) and not any(kept is entity for kept, _ in self._protected):
-            self._protected.append((entity, watch(unit.frame, entity, unit)))
+        for kept in (self._while_thinking, self._while_running):
+            if opened in kept:
+                kept.remove(opened)
+                unit.something_closed()
 
-    def unprotect(self, entity: Any) -> None:
+    def protect(self, unit: Unit, value: Any) -> None:
+        """Watch an entity; one that is gone already is lost at once.
+
+        Args:
+            unit: whose extras these are.
+            value: an entity, something that holds some, or the name of an argument.
+        """
+        entities = meant(unit.frame, value)
+        for entity in entities:
+            self._exempt = [kept for kept in self._exempt if kept is not entity]
+        gone = first_gone(entities)
+        if gone is not None:
+            lost(unit.frame, gone, unit)
+            return
+        for entity in entities:
+            if not any(kept is entity for kept, _ in self._protected):
+                self._protected.append((entity, watch(unit.frame, entity, unit)))
+
+    def unprotect(self, unit: Unit, value: Any) -> None:
         """Do not watch it any more.
 
         Args:
-            entity: what was protected, or is an argument of the activity.
+            unit: whose extras these are.
+            value: an entity, something that holds some, or the name of an argument.
         """
-        self._exempt.append(entity)
-        for kept, connection in self._protected:
-            if kept is entity:
-                connection.close()
-        self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
+        for entity in meant(unit.frame, value):
+            self._exempt.append(entity)
+            for kept, connection in self._protected:
+                if kept is entity:
+                    connection.close()
+            self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
 
     def is_unprotected(self, entity: Any) -> bool:
         """Whether protection was taken from an entity.
@@ -177,9 +285,19 @@ class Extras:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     @property
-    def is_listening(self) -> bool:
-        """Whether a function that was connected while thinking may still be called."""
-        return bool(self._while_thinking)
+    def may_answer(self) -> bool:
+        """Whether something that was opened while thinking may still make the action ready, or take that back."""
+        return bool(self._while_thinking) or any(not one.is_hopeless for one in self.spawned or ())
+
+    def waits(self) -> str:
+        """What was opened while thinking and may still answer, in words."""
+        found: dict[tuple[str, str], int] = {}
+        for one in self._while_thinking:
+            found[one.words] = found.get(one.words, 0) + 1
+        frames = sum(not one.is_hopeless for one in self.spawned or ())
+        if frames:
+            found["an activity that it spawned", "activities that it spawned"] = frames
+        return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
 
     def thinking_stopped(self, *, is_started: bool) -> None:
         """Close what was opened while thinking.
@@ -187,10 +305,10 @@ class Extras:
         Args:
             is_started: whether the unit was elected; else its protections end too.
         """
-        for connection in self._while_thinking:
-            connection.close()
-        self._while_thinking.clear()
+        _close(self._while_thinking)
         self.candidates = None
+        self.kept_since = 0
+        self.leave_line()
         if self.timeout is not None:
             self.timeout.cancel()
             self.timeout = None
@@ -203,17 +321,21 @@ class Extras:
             self._unprotect_all()
             self.status = None
 
+    def leave_line(self) -> None:
+        """Give up its place in the line for a lease, if it has one."""
+        if self.place is not None:
+            self.place.close()
+            self.place = None
+
     def stopped(self) -> None:
         """Close the rest."""
         self.thinking_stopped(is_started=False)
-        for connection in self._while_running:
-            connection.close()
-        self._while_running.clear()
+        _close(self._while_running)
         self.suspension = None
         self.resumption = None
         self._is_late = False
         self.progress = ""
-        self.awaits_flags = False
+        self.awaits_flags = self.was_kept_waiting = False
         self.unwinding = None
 
     def _unprotect_all(self) -> None:
@@ -221,6 +343,13 @@ class Extras:
             connection.close()
         self._protected.clear()
         self._exempt.clear()
+
+
+def _close(kept: list[Listener | Alarm]) -> None:
+    opened = kept[:]
+    kept.clear()  # first: nothing may still answer, and nobody is to be told that it may not any more
+    for one in opened:
+        one.close()
 
 
 def stop_run(unit: Unit, reason: str) -> None:

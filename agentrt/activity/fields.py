@@ -14,6 +14,7 @@ argument should be refused); dataclasses (they neither check nor take unknown na
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import inspect
 import sys
 import types
@@ -24,7 +25,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import error_words, repr_of, type_name
 
-__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput"]
+__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values"]
 
 
 class _Required:
@@ -381,3 +382,20 @@ class ThinkOutput(Fields):
 
 
 NO_ARGS = ActionArgs()
+
+
+def inner_values(value: object) -> Collection[Any]:
+    """What a value holds that an author may have put things into; nothing for what is no container.
+
+    Args:
+        value: a list, a tuple, a set, a dict (its keys count, too), a dataclass or a record; or anything else.
+    """
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, dict):
+        return (*value, *value.values())
+    if isinstance(value, Fields):
+        return value.__dict__.values()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name, None) for field in dataclasses.fields(value)]
+    return ()

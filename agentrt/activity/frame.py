@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from agentrt.activity import hooks, states
 from agentrt.activity.election import adjust, best_ready, boosted
 from agentrt.activity.fields import NO_ARGS
+from agentrt.activity.keeping import set_aside, take_up
 from agentrt.activity.knowledge import learn
 from agentrt.activity.protection import Protection, protect_arguments
 from agentrt.activity.states import FINISHED, FRAME_MASKS, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
@@ -63,6 +64,8 @@ class Frame:
         round_open: whether immediate answers are awaited.
         pending: how many.
         is_bound: whether later steps read its output.
+        keeps: whether some of its actions keep their thinking over the end of a plan.
+        aside: those of its units that go on thinking while it is idle; None for none.
         since: the tick in which it began to think.
     """
 
@@ -72,12 +75,14 @@ class Frame:
         "active",
         "activity",
         "args",
+        "aside",
         "depth",
         "execution",
         "expected",
         "has_filter",
         "index",
         "is_bound",
+        "keeps",
         "owner",
         "parent",
         "pending",
@@ -92,6 +97,7 @@ class Frame:
     )
 
     chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
+    is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
     catcher: SpawnedFrame | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
@@ -116,6 +122,8 @@ class Frame:
         self.round: int = 0
         self.since: int = 0
         self.has_filter: bool = False
+        self.keeps: bool = False
+        self.aside: list[Unit] | None = None
         self._is_looking = False
         self._path: str | None = None  # it stays the same for life, and records need it all the time
         self.protection: Protection | None = None
@@ -173,6 +181,8 @@ class Frame:
             args = planner.build_args(units[0].spec, self.activity, args)
         planner.admit(self)
         self.move(THINKING)
+        if self.aside is not None:
+            take_up(self, args, expected)
         self.args = args
         self.expected = expected
         self.since = planner.kernel.clock.tick
@@ -180,21 +190,30 @@ class Frame:
         self.round_open = True
         self.pending = 1
         if self.has_filter and hooks.is_blocked(self):
+            self._drop()
             self._answer()
             return
         if args is not NO_ARGS:
             self.protection = protect_arguments(self)
             if self.protection is not None and self.protection.missing is not None:
                 self.round_open = False
+                self._drop()
                 self.owner.frame_rejected(self)
                 return
         batch = Batch(planner.kernel)
-        for unit in units:
+        for unit in units if not self.keeps else [unit for unit in units if unit.state == IDLE]:
             unit.begin(batch)
         if batch.members:
             batch.launch(self._marker, self.round)
         else:
             self._answer()
+
+    def _drop(self) -> None:
+        """Nobody is asked: those who were set aside and taken up are not, either."""
+        if self.keeps:
+            for unit in self.units:
+                if unit.state != IDLE:
+                    unit.end_thinking()
 
     def begin_anew(self) -> None:
         """A filter came or went while it thinks: ask them all again, and have all units think from the beginning."""
@@ -316,9 +335,14 @@ class Frame:
         for unit in units:
             unit.since = kernel.clock.tick
             unit.begin(batch)
+            if self.protection is not None and self.protection.missing is not None:
+                unit.lose(self.protection.missing)  # the argument went while it did not think
         if batch.members:
             batch.launch()
         self.look_again()
+
+    def look_further(self) -> None:
+        """What there was to beat may be less: who asks only some looks whether more are to be asked."""
 
     def _nobody(self) -> None:
         """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
@@ -380,10 +404,11 @@ class Frame:
         if self.state == IDLE:
             return
         self.round_open = False
-        if self.protection is not None:
+        units = set_aside(self) if self.keeps and self.execution.renewing else self.units
+        if self.protection is not None and self.aside is None:
             self.protection.release()
             self.protection = None
-        for unit in self.units:
+        for unit in units:
             if unit.state >= STARTED:
                 unit.stop()
             elif unit.state != IDLE:
@@ -391,8 +416,9 @@ class Frame:
         self.active = None
         self.move(IDLE)
         self.planner.busy_frames -= 1
-        self.args = None
-        self.expected = None
+        if self.aside is None:
+            self.args = None
+            self.expected = None
         if self.version != self.planner.version:
             learn(self)
 

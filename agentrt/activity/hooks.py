@@ -4,6 +4,8 @@ An error in ``think`` or ``should_start_thinking`` concerns that unit; an error 
 unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
 ``start`` is a refusal: the next best action takes the place.
 
+While a hook is called, ``kernel.acting`` is its unit: that is how the context knows on whose stack it is called.
+
 Source: seed 001, "Leaf action example", Methods.
 """
 
@@ -14,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.context import Context
 from agentrt.activity.control import Abort, Reject, ends_thinking
+from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import refuse
-from agentrt.activity.utility import DECIMALS
+from agentrt.activity.utility import DECIMALS, fraction
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 from agentrt.words import error_words
@@ -42,24 +45,32 @@ def _context(unit: Unit) -> Context:
     return context
 
 
-def _should_start_thinking(unit: Unit) -> bool:
-    """Whether an action lets its activity be considered; one that raises lets it, one that rejects does not.
+def _forbids(unit: Unit) -> str:
+    """Why an action keeps its activity from being considered; empty if it lets it be.
+
+    One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
 
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        return bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+        try:
+            allows = bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+        finally:
+            kernel.acting = outer
     except Reject:
-        return False
+        allows = False
     except Abort as abort:
         unit.frame.execution.abort(abort.reason, unit)
-        return False
+        allows = False
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
         unit.frame.planner.fault(unit, "should_start_thinking", error)
-        return True
+        return f"should_start_thinking raised {error_words(error)}, which keeps the activity out"
+    return "" if allows else "it forbids the activity"
 
 
 def is_blocked(frame: Frame) -> bool:
@@ -69,8 +80,12 @@ def is_blocked(frame: Frame) -> bool:
         frame: the activity.
     """
     for unit in frame.units:
-        if unit.spec.has_filter and not _should_start_thinking(unit):
-            unit.own_extras().reason = "it forbids the activity"
+        if not unit.spec.has_filter:
+            continue
+        if unit.state == IDLE:  # else its thinking goes on, and this is asked of that
+            unit.retire()  # it may have been asked before, for a thinking that was then forbidden
+        if reason := _forbids(unit):
+            unit.own_extras().reason = reason
             if frame.planner.trace.on:
                 unit.note(Event.BLOCKED)
             return True
@@ -85,6 +100,7 @@ def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """
     if unit.extras is not None:
         unit.extras.reason = ""
+        unit.extras.refusal = None
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
@@ -115,8 +131,13 @@ def stop_thinking(unit: Unit) -> None:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except Reject:
         pass  # it does not think any more
     except Abort as abort:
@@ -137,8 +158,14 @@ def start(unit: Unit) -> bool:
         Whether it is started; if not, it was stopped again, or the plan is being aborted.
     """
     execution = unit.frame.execution
+    kernel = execution.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
+    kernel.refused = None  # what it is refused from now on is why it rejects
     try:
-        unit.action.start(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.start(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except Reject as refusal:
         refuse(unit, refusal.reason)
         return False
@@ -177,8 +204,13 @@ def stop(unit: Unit) -> None:
     Args:
         unit: the action.
     """
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
     try:
-        unit.action.stop(unit.context or _context(unit), unit.frame.args)
+        try:
+            unit.action.stop(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer
     except (Abort, Reject):
         pass  # it is being stopped already
     except ENDS_PROGRAM:
@@ -187,23 +219,25 @@ def stop(unit: Unit) -> None:
         unit.frame.planner.fault(unit, "stop", error)
 
 
-def compose_utility(unit: Unit, own: float, *more: Any) -> float:
+def compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
     """Call ``compose_utility`` of a compound or of a task group.
 
     Args:
         unit: it.
-        own: the first number that it composes: a compound's own part, a group's task. Counts alone if the hook raises.
+        own: the first number that it composes: a compound's own part, a group's task.
         more: what else a compound is given: the utilities of its steps, and which of them runs.
 
     Returns:
-        A number from 0 to 1.
+        A number from 0 to 1; None if the hook raised, or gave no number, so that what is declared has to do.
     """
     compose: Any = unit.action
     try:
         value = compose.compose_utility(unit.frame.planner.entity, own, *more)
-        return round(min(1.0, max(0.0, float(value))), DECIMALS)
+        return round(fraction(value), DECIMALS)
+    except Abort as abort:
+        unit.frame.execution.abort(abort.reason, unit)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
         unit.frame.planner.fault(unit, "compose_utility", error)
-        return own
+    return None

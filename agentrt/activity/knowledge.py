@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from agentrt.activity.election import adjust
+from agentrt.activity.keeping import keeps_thinking
 from agentrt.activity.states import FINISHED, IDLE, READY, STARTED, THINKING
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import error_words
@@ -180,6 +181,7 @@ def learn(frame: Frame) -> None:
     units = [kept.get(spec) or planner.make_unit(frame, spec) for spec in specs]
     frame.units = [unit for unit in units if unit is not None]
     frame.has_filter = any(spec.has_filter for spec in specs)
+    frame.keeps = keeps_thinking(frame)
 
 
 def take_up(frame: Frame) -> Unit | None:

@@ -6,7 +6,8 @@ everything else as in the agent's own plan; but it is done once, and what goes w
 
 * nobody can perform it now: ``ActivityImpossibleError``;
 * an action aborts, or raises while it runs: ``ActivityAbortedError``, after everything was stopped;
-* it needs a control flag of somebody who waits for whom it is performed for, a deadlock: ``ActivityAbortedError``;
+* it needs a control flag of somebody who waits for whom it is performed for, a deadlock, or is the youngest of a circle
+  of waits (``waits``): ``ActivityAbortedError``;
 * the awaiting coroutine is cancelled: the performance is unwound, inner first, before the cancellation goes on;
 * the agent ends: ``ActivityAbortedError``.
 
@@ -19,12 +20,14 @@ Source: design section 3, bridges: "a goal or behavior that performs an activity
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.execution import Execution
 from agentrt.activity.frame import Frame
 from agentrt.activity.states import IDLE, THINKING
 from agentrt.activity.unit import Unit
+from agentrt.activity.waits import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.trace import Event
@@ -35,7 +38,9 @@ if TYPE_CHECKING:
     from agentrt.activity.spec import ActionSpec
     from agentrt.body.flags import Holder
 
-__all__ = ["MAX_NESTED", "Performance", "perform"]
+__all__ = ["MAX_NESTED", "Awaiting", "Performance", "perform"]
+
+_ages = count()  # only which of two is the younger is ever asked; so it may go on from one runtime to the next
 
 MAX_NESTED = 64
 """How many performances may be within one another, each awaited by an action of the one before."""
@@ -50,7 +55,7 @@ class _Root(Frame):
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
         plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
-        taken = {other.root.path() for other in execution.planner.performances}
+        taken = {other.root._path for other in execution.planner.performances}  # made with the root
         number = 1
         while place in taken:
             number += 1
@@ -72,11 +77,13 @@ class Performance(Execution):
         output: the think output of the action that performed it, when it is over.
         error: why it was not performed, when it is over.
         asker: the action that awaits it; None if it is somebody else.
+        awaiters: the actions of which ``run`` awaits its end at this moment.
+        age: how many there were before it.
         waiter: who awaits its end.
         then: called when it is over, for whoever does not await it.
     """
 
-    __slots__ = ("_args", "asker", "error", "output", "then", "waiter")
+    __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "then", "waiter")
 
     def __init__(
         self,
@@ -90,6 +97,8 @@ class Performance(Execution):
         self.root: Frame = _Root(self, activity, holder, chosen)
         self._args = dict(args)
         self.asker: Unit | None = None
+        self.awaiters: list[Unit] = []
+        self.age: int = next(_ages)
         self.output: Any = None
         self.error: BaseException | None = None
         self.waiter: Waiter = Waiter()
@@ -152,6 +161,23 @@ class Performance(Execution):
             self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
         self.output = output
         self._over(None)
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"{self.root.activity!r} of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance:
+        """Itself."""
+        return self
+
+    def end_deadlock(self, reason: str) -> None:
+        """It is the youngest of a circle of those that wait for each other: it fails, so that the others go on.
+
+        Args:
+            reason: which circle, in words.
+        """
+        self.end(reason)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -217,6 +243,44 @@ class Performance(Execution):
             self.then()
 
 
+class Awaiting:
+    """A stretch in which the coroutine of an action awaits the end of a performance. Use it with ``with``.
+
+    Args:
+        performance: which one; None if it has not begun.
+    """
+
+    __slots__ = ("_performance", "_unit")
+
+    def __init__(self, performance: Performance | None) -> None:
+        strand = current_strand()
+        owner = strand.owner
+        # Who awaits it in a strand of its own may do something else meanwhile.
+        self._unit: Unit | None = owner if isinstance(owner, Unit) and owner.running is strand else None
+        self._performance = performance
+
+    def __enter__(self) -> None:
+        unit, performance = self._unit, self._performance
+        if unit is None:
+            return
+        if unit.frame.catcher is not None:
+            unit.frame.catcher.awaits_others(is_waiting=True)
+        if performance is not None:
+            performance.awaiters.append(unit)
+            unit.own_extras().awaits = performance
+            look_for_circle(unit.frame.execution)
+
+    def __exit__(self, *_: object) -> None:
+        unit, performance = self._unit, self._performance
+        if unit is None:
+            return
+        if unit.frame.catcher is not None:
+            unit.frame.catcher.awaits_others(is_waiting=False)
+        if performance is not None:
+            performance.awaiters.remove(unit)
+            unit.own_extras().awaits = None
+
+
 async def perform(
     planner: Planner,
     activity: str,
@@ -253,7 +317,8 @@ async def perform(
     planner.performances = (*planner.performances, performance)
     try:
         planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it
-        await suspend_on(performance.waiter)
+        with Awaiting(performance):
+            await suspend_on(performance.waiter)
     except GeneratorExit:
         raise  # nobody steps this coroutine any more
     except BaseException:

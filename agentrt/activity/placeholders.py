@@ -1,7 +1,9 @@
 """Placeholders: how a step of a compound action refers to what is known only when it runs.
 
 ``ENTITY``, ``ARGS.field``, ``PREV.field``, ``BACK(n).field``, ``OUT["name"].field``, ``CURRENT.field``, ``CALL(fn,
-...)``, ``NOT(...)``; attributes, items and method calls on any of them; any of them inside lists, tuples and dicts.
+...)``, ``NOT(...)``; attributes, items and method calls on any of them; any of them inside lists, tuples, the values
+of dicts, dataclasses and records. In a set or as the key of a dict there can be none: what it will be equal to is not
+known. A placeholder has a hash all the same, so that the compound in which that is written can say where.
 
 A placeholder is an expression tree, which the module ``binding`` compiles when the compound is defined.
 
@@ -12,11 +14,18 @@ Source: seed 001, "Step declarations".
 
 from __future__ import annotations
 
+import dis
 import inspect
+import sys
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, Final
+
+from agentrt.activity.fields import inner_values
 
 __all__ = ["ARGS", "BACK", "CALL", "CURRENT", "ENTITY", "NOT", "OUT", "PREV", "Placeholder", "has_placeholder"]
+
+
+_LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # the last one from Python 3.14 on
 
 
 class Placeholder:
@@ -51,7 +60,13 @@ class Placeholder:
     def __ne__(self, other: object) -> bool:
         raise self._too_early("compared")
 
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        # To be found in a set by the compound. But ``PREV.kind in KINDS`` and ``TABLE[PREV.kind]`` ask for it as well,
+        # and would be told that it is not there, which is no answer. What is asked stands in the caller's bytecode.
+        caller = sys._getframe(1)
+        if dis.opname[caller.f_code.co_code[caller.f_lasti]] in _LOOKUPS:
+            raise self._too_early("looked up")
+        return object.__hash__(self)
 
     def __format__(self, spec: str) -> str:
         raise self._too_early("put into a text")
@@ -123,14 +138,16 @@ class _Named(Placeholder):
 
 
 class _Call(Placeholder):
-    __slots__ = ("_args", "_fn")
+    __slots__ = ("_args", "_fn", "_kwargs")
 
-    def __init__(self, fn: Callable[..., Any], args: tuple[object, ...]) -> None:
+    def __init__(self, fn: Callable[..., Any], args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         self._fn = fn
         self._args = args
+        self._kwargs = kwargs
 
     def __repr__(self) -> str:
         inner = [getattr(self._fn, "__qualname__", repr(self._fn)), *(repr(arg) for arg in self._args)]
+        inner += [f"{key}={value!r}" for key, value in self._kwargs.items()]
         return f"CALL({', '.join(inner)})"
 
 
@@ -190,12 +207,13 @@ def BACK(steps: int) -> Any:  # noqa: N802 - the seed's name for it
     return _Back(steps)
 
 
-def CALL(fn: Callable[..., Any], *args: object) -> Any:  # noqa: N802 - the seed's name for it
+def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # noqa: N802 - the seed's name for it
     """The result of a function, called when the step is bound.
 
     Args:
         fn: a plain function.
         args: placeholders or values.
+        kwargs: placeholders or values, by keyword.
 
     Returns:
         A placeholder.
@@ -206,7 +224,7 @@ def CALL(fn: Callable[..., Any], *args: object) -> Any:  # noqa: N802 - the seed
     given: object = fn
     if isinstance(given, Placeholder) or not callable(given) or inspect.iscoroutinefunction(fn):
         raise TypeError(f"CALL({fn!r}): it takes a plain function and its arguments: CALL(fn, PREV.x)")
-    return _Call(fn, args)
+    return _Call(fn, args, kwargs)
 
 
 def NOT(inner: object) -> Any:  # noqa: N802 - the seed's name for it
@@ -222,15 +240,18 @@ def NOT(inner: object) -> Any:  # noqa: N802 - the seed's name for it
 
 
 def has_placeholder(value: object) -> bool:
-    """Whether a value is a placeholder, or a list, tuple or dict with one in it.
+    """Whether a value is a placeholder, or something with one in it: a list, tuple, dict, set, dataclass or record.
 
     Args:
         value: anything.
     """
-    if isinstance(value, Placeholder):
-        return True
-    if isinstance(value, dict):
-        return any(has_placeholder(item) for item in value.values())
-    if isinstance(value, (list, tuple)):
-        return any(has_placeholder(item) for item in value)
+    left: list[object] = [value]
+    seen: dict[int, object] = {}  # what lies in a cycle is looked at once
+    while left:
+        one = left.pop()
+        if isinstance(one, Placeholder):
+            return True
+        if id(one) not in seen:
+            seen[id(one)] = one
+            left.extend(inner_values(one))
     return False

@@ -21,16 +21,19 @@ from agentrt.activity.current import Current, StateReader
 from agentrt.activity.execution import Execution
 from agentrt.activity.fields import NO_ARGS, ActionArgs
 from agentrt.activity.spawning import SpawnedFrame
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_units import GroupUnit, TaskUnit
 from agentrt.activity.unit import Unit
 from agentrt.activity.utility import SUNK_COST_SECONDS
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError, ArgumentError
+from agentrt.kernel.calls import ControlFlow
 from agentrt.kernel.killing import meant
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
+    from agentrt.activity.context import Context
     from agentrt.activity.expected import CurrentFields
     from agentrt.activity.frame import Frame
     from agentrt.activity.performing import Performance
@@ -101,6 +104,9 @@ class PlannerOwner(Protocol):
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
         """Call something outside."""
         ...
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake; from any thread."""
 
 
 class Planner:
@@ -213,9 +219,8 @@ class Planner:
         """
         if frame.chosen is not None:
             return frame.chosen
-        parent = frame.parent
-        if parent is not None and isinstance(parent, GroupUnit):
-            return parent.group.specs
+        if isinstance(frame, TaskFrame):
+            return frame.performers()
         known = self.known.get(frame.activity, ())
         groups = self.groups.get(frame.activity)
         return known if groups is None else (*known, *groups)
@@ -225,6 +230,17 @@ class Planner:
         if self._group_places is None:
             self._group_places = []
         return self._group_places
+
+    def look_for_tasks(self, group: TaskGroup) -> None:
+        """A task of a group has room again: have the places where it is considered look whether to ask it.
+
+        Args:
+            group: a group that the agent is in.
+        """
+        if self._group_places and not self.execution.is_stopped:
+            for unit in self._group_places:
+                if unit.group is group and unit.frames:
+                    unit.frames[0].look_further()
 
     def take_up_tasks(self, group: TaskGroup) -> None:
         """Tasks of a group came or went: have the places where it is considered take it up.
@@ -269,6 +285,11 @@ class Planner:
         kind = spec.cls.Args
         return NO_ARGS if kind is ActionArgs and not values else kind.build(activity, values)
 
+    @property
+    def has_places_left(self) -> bool:
+        """Whether many more places may think before there are too many."""
+        return self.busy_frames < MAX_FRAMES * 3 // 4
+
     def admit(self, frame: Frame) -> None:
         """A place of the plan is about to think; there must be an end to how deep and how wide a plan grows.
 
@@ -303,15 +324,16 @@ class Planner:
         """
         return Current(below, self.entity, self.read, self.agent.expected)
 
-    def spawn(self, unit: Unit, activity: str, args: dict[str, Any]) -> SpawnedFrame:
+    def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: Context | None = None) -> SpawnedFrame:
         """A frame that a unit manages by itself; see ``Context.spawn`` and ``Context.execute``.
 
         Args:
             unit: the unit.
             activity: what to perform.
             args: its arguments.
+            handle: the context through which its author asked for it; None for ``execute``.
         """
-        return SpawnedFrame(unit, activity, args)
+        return SpawnedFrame(unit, activity, args, handle=handle)
 
     def undeclared(self, unit: Unit, fields: Mapping[str, Any]) -> Any:
         """An action without a declared output gave one.
@@ -346,7 +368,10 @@ class Planner:
             hook: which hook.
             error: what it raised.
         """
-        self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
+        if isinstance(error, ControlFlow):
+            error.send_on()  # it was contained in the middle of what the hook is for
+        else:
+            self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
 
     def report(self, path: str, hook: str, error: BaseException) -> None:
         """As ``fault``, for a place that has no unit.

@@ -25,17 +25,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.catching import aborted, cut_off
+from agentrt.activity.control import require_own_stack
 from agentrt.activity.nodes import Node
 from agentrt.activity.spawned_place import SpawnedPlace
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.activity.surroundings import ignored
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, WrongStateError
+from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
+    from agentrt.activity.context import Context
     from agentrt.activity.frame import Frame
     from agentrt.activity.spec import ActionSpec
     from agentrt.activity.unit import Unit
@@ -52,6 +55,7 @@ class SpawnedFrame:
         args: its arguments.
         chosen: the one action that is to perform it; None for whatever the agent knows.
         catches: whether an abort below it is an error of ``run`` instead of one of the whole plan.
+        handle: the context through which its author asked for it; None for one that is run by ours.
 
     Attributes:
         frame: the place in the plan.
@@ -67,6 +71,7 @@ class SpawnedFrame:
         "_changed",
         "_done",
         "_error",
+        "_handle",
         "_is_wanted",
         "_output",
         "_unit",
@@ -82,10 +87,12 @@ class SpawnedFrame:
         chosen: ActionSpec | None = None,
         *,
         catches: bool = False,
+        handle: Context | None = None,
     ) -> None:
         self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)
         self.was_taken: bool = False
         self._caught: ActivityAbortedError | None = None
+        self._handle = handle
         self._unit = unit
         self._args = args
         self._changed: Signal | None = None  # for who waits until it is ready
@@ -129,6 +136,16 @@ class SpawnedFrame:
         active = self.frame.active
         return None if active is None else active.output
 
+    @property
+    def changed(self) -> Signal:
+        """Emitted when it becomes ready, or with another output, is not ready any more, cannot become so, or stopped.
+
+        For a ``think`` that listens instead of waiting: ``ctx.listen(frame.changed, ...)``.
+        """
+        if self._changed is None:
+            self._changed = Signal()
+        return self._changed
+
     # --- what can be done ---------------------------------------------------------------------------------------------
 
     def start_thinking(self) -> None:
@@ -140,6 +157,7 @@ class SpawnedFrame:
             ActivityRecursionError: the plan is nested too deep.
         """
         frame, unit = self.frame, self._unit
+        self._require_handle("SpawnedFrame.start_thinking")
         if frame.state != IDLE:
             raise self._wrong("start_thinking", "Call stop first.")
         if unit.state not in (THINKING, READY, STARTED, RUNNING):
@@ -183,17 +201,16 @@ class SpawnedFrame:
         """
         await at_once()
         frame = self.frame
+        self._require_handle("SpawnedFrame.ready")
         while True:
             if frame.state not in (THINKING, READY):
                 raise self._wrong("ready", "Call start_thinking first.")
             active = frame.active
             if active is not None and active.state == READY and active.is_settled():
                 return active.output
-            if self._is_hopeless():
+            if self.is_hopeless:
                 raise self._impossible()
-            if self._changed is None:
-                self._changed = Signal()
-            await self._changed.wait()
+            await self.changed.wait()
 
     async def run(self) -> Any:
         """Start the best action of the activity as soon as one is ready, and run it to its end.
@@ -258,7 +275,9 @@ class SpawnedFrame:
         """End it, whatever it does: thinking ends, what runs is unwound, what has run is stopped."""
         frame, unit = self.frame, self._unit
         kernel = frame.planner.kernel
-        if frame.state == IDLE:
+        if not kernel.is_here:
+            frame.planner.agent.post(self.stop)
+        elif frame.state == IDLE:
             ignored(unit, "SpawnedFrame.stop")
         elif frame.state not in (THINKING, READY, FINISHED):
             frame.execution.give_up(frame, self.end)
@@ -280,6 +299,7 @@ class SpawnedFrame:
         spawned = None if self._unit.extras is None else self._unit.extras.spawned
         if spawned is not None and self in spawned:
             spawned.remove(self)
+            self._unit.something_closed()
         self._tell()
         self._finish(self._caught)
 
@@ -304,6 +324,13 @@ class SpawnedFrame:
         else:
             frame.execution.give_up(frame, self.end)
 
+    def awaits_others(self, *, is_waiting: bool) -> None:
+        """The coroutine of the action that it runs awaits a performance; of interest to whoever counts its time.
+
+        Args:
+            is_waiting: whether it begins to wait, or has waited.
+        """
+
     def lost(self) -> None:
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
         if self._done is not None and (error := cut_off(self.frame, self._done.strand)) is not None:
@@ -311,6 +338,7 @@ class SpawnedFrame:
 
     def _require_run(self, method: str) -> None:
         unit = self._unit
+        self._require_handle(method)
         if unit.state != RUNNING:
             raise WrongStateError(method, f"its action is {UNIT_NAMES[unit.state]}", "It works only in 'run'.")
         executed = unit.own_extras().execute
@@ -318,6 +346,17 @@ class SpawnedFrame:
             raise WrongStateError(
                 method, f"the action executes {executed.activity!r}", "Await one activity before the next."
             )
+        if self._handle is not None:
+            require_own_stack(unit, method)
+
+    def _require_handle(self, method: str) -> None:
+        handle, unit = self._handle, self._unit
+        if handle is None:
+            return
+        if unit.context is not handle:
+            raise WrongStateError(method, "the thinking or run that spawned it is over", "Spawn another one.")
+        if not unit.frame.planner.kernel.is_here:
+            raise WrongStateError(method, "another thread steps its action", "Post it: runtime.post(frame.stop).")
 
     def _wrong(self, method: str, remedy: str) -> WrongStateError:
         return WrongStateError(f"SpawnedFrame.{method}", f"it is {self.state}", remedy)
@@ -335,11 +374,13 @@ class SpawnedFrame:
 
     def frame_unready(self, frame: Frame) -> None:
         """It is not ready any more; whoever waits for that waits on."""
+        self._tell()
 
     def frame_answered(self, frame: Frame) -> None:
         """Nothing is ready: go on waiting only while somebody may become so."""
-        if self._is_hopeless():
+        if self.is_hopeless:
             self._tell()
+            self._unit.something_closed()
             if self._is_wanted:
                 self._finish(self._impossible())
 
@@ -362,14 +403,19 @@ class SpawnedFrame:
         """``run`` was called, a moment ago."""
         frame = self.frame
         if self._is_wanted:
-            if frame.execution.is_unwinding(frame):
+            strand = None if self._done is None else self._done.strand
+            if strand is not None and not frame.execution.may_execute():
+                kill(strand, livelocked(strand))
+            elif frame.execution.is_unwinding(frame):
                 self.lost()
             elif frame.state == READY:
                 self.frame_ready(frame)
             elif frame.state == THINKING and not frame.round_open:
                 self.frame_answered(frame)
 
-    def _is_hopeless(self) -> bool:
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nothing in it can become ready any more."""
         frame = self.frame
         return frame.state == THINKING and not frame.round_open and not frame.may_change()
 

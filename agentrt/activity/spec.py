@@ -16,9 +16,11 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentrt.activity.fields import ActionArgs, ThinkOutput
+from agentrt.activity.keeping import ASKS
 from agentrt.activity.steps import ACTIVITY, CompiledStep, check_seconds, compile_steps
 from agentrt.activity.utility import parse_range
-from agentrt.errors import DefinitionError
+from agentrt.errors import DefinitionError, did_you_mean
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.action import Action, CompoundAction
@@ -66,6 +68,7 @@ class ActionSpec:
         output: a compound's declared output fields.
         output_reads: the elements that they come from, the nearest first; see ``CompiledStep.reads``.
         think_timeout: in how many game seconds it has to be ready; None for no limit.
+        keeps: whether its thinking goes on over the end of plans; see the module ``keeping``.
         uses: which output fields of which step a compound reads.
     """
 
@@ -85,6 +88,7 @@ class ActionSpec:
         "high",
         "is_filter",
         "is_range",
+        "keeps",
         "kind",
         "label",
         "low",
@@ -140,6 +144,7 @@ class ActionSpec:
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
+        self.keeps: bool = self._keeps(cls.asks)
 
     def output_fields(self) -> tuple[str, ...]:
         """The fields of the think output that later steps may read."""
@@ -186,6 +191,15 @@ class ActionSpec:
                 "it declares an Output, but has no 'think' that could set it.",
                 "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
             )
+
+    def _keeps(self, asks: object) -> bool:
+        if asks not in ASKS:
+            hint = did_you_mean(asks, ASKS) if isinstance(asks, str) else ""
+            raise DefinitionError(
+                self.subject, f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in ASKS)}."
+            )
+        # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
+        return asks == ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:

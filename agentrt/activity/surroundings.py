@@ -15,6 +15,7 @@ from agentrt.activity.extras import Extras
 from agentrt.activity.nodes import Node
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import at_once, next_tick, sleep_ticks
 from agentrt.words import words_of
@@ -26,7 +27,18 @@ if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.rng import Stream
 
-__all__ = ["Surroundings", "ignored"]
+__all__ = ["Surroundings", "ignored", "late"]
+
+
+def late(unit: Unit, method: str) -> None:
+    """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so.
+
+    Args:
+        unit: whose action it was.
+        method: what was called.
+    """
+    if unit.frame.planner.trace.on:
+        unit.note(Event.LATE, method=method)
 
 
 def ignored(unit: Unit, method: str) -> None:
@@ -47,6 +59,33 @@ class Surroundings:
 
     def __init__(self, unit: Unit) -> None:
         self._unit: Unit = unit
+
+    # --- from where it is called --------------------------------------------------------------------------------------
+
+    def _late(self, method: str) -> None:
+        """It belongs to a thinking or a run that is over: the call does nothing, and the trace says so."""
+        unit = self._unit
+        kernel = unit.frame.planner.kernel
+        if kernel.is_here:
+            late(unit, method)
+        else:
+            kernel.post(late, unit, method)
+
+    def _elsewhere(self, method: str, *args: Any, **more: Any) -> bool:
+        """Whether the caller is another thread; then the call is made by the next intake instead."""
+        planner = self._unit.frame.planner
+        if planner.kernel.is_here:
+            return False
+        planner.agent.post(self._take_in, method, args, more)
+        return True
+
+    def _take_in(self, method: str, args: tuple[Any, ...], more: dict[str, Any]) -> None:
+        try:
+            getattr(self, method)(*args, **more)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # nobody is there any more to whom it could be raised
+            self._unit.frame.planner.fault(self._unit, f"ctx.{method}", error)
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -90,7 +129,11 @@ class Surroundings:
         """The state that the entity is expected to have when the action runs; what is written here is what the steps
         after it will see.
         """  # noqa: D205
-        return self._unit.own_current()
+        unit = self._unit
+        if unit.context is not self:
+            self._late("CURRENT")
+            return unit.frame.planner.layer(unit.frame.expected)  # nobody will see what is written there
+        return unit.own_current()
 
     def get_parent_node(self) -> Node:
         """The activity that the action performs, as a node of the plan; its own parent is the action above, and so on.
@@ -172,6 +215,11 @@ class Surroundings:
 
         Source: seed 001, `set_status_text_key`.
         """
+        if self._unit.context is not self:
+            self._late("set_status_text_key")
+            return
+        if self._elsewhere("set_status_text_key", key, **args):
+            return
         if self._unit.state in (IDLE, IMPOSSIBLE, FINISHED):
             ignored(self._unit, "set_status_text_key")
             return
@@ -188,6 +236,11 @@ class Surroundings:
 
         Source: seed 001, `set_debug_progress`.
         """
+        if self._unit.context is not self:
+            self._late("set_debug_progress")
+            return
+        if self._elsewhere("set_debug_progress", text):
+            return
         self._extras().progress = text = words_of(text)
         if self._unit.frame.planner.trace.on:
             self._unit.note(Event.PROGRESS, text=text)

@@ -15,22 +15,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentrt.activity.election import adjust, best_ready, boosted
+from agentrt.activity.lining_up import keep_place, line_up, restore_place
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, SWITCHING, THINKING
+from agentrt.body.leases import refusal_of
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
     from agentrt.activity.frame import Frame
     from agentrt.activity.unit import Unit
 
-__all__ = ["refuse", "switch", "unwound"]
+__all__ = ["refuse", "switch", "try_again", "unwound"]
 
 
-def _try_again(frame: Frame, unit: Unit, number: int) -> None:
+def try_again(frame: Frame, unit: Unit, number: int) -> None:
+    """Have a unit think again that refused to be started.
+
+    Args:
+        frame: its place.
+        unit: it.
+        number: in which round it was refused.
+    """
     if number != frame.round or unit.state != IMPOSSIBLE or unit not in frame.units or frame.state in (IDLE, FINISHED):
         return
+    place = keep_place(unit)
     unit.end_thinking()
+    restore_place(unit, place)
     if frame.active is not None and frame.state != READY:
         adjust(frame)
+        if unit.state == IDLE and place is not None:
+            place.close()  # it could not beat what runs, and is not asked
     else:
         frame.begin_again(unit)
 
@@ -135,11 +148,20 @@ def refuse(unit: Unit, reason: str) -> None:
     watched = unit.frame.planner.trace.on
     if watched:
         unit.note(Event.REFUSED, reason=reason)
+    place = keep_place(unit)
     unit.stop_think()
     unit.stop(IMPOSSIBLE)
+    restore_place(unit, place)
     extras = unit.own_extras()
     extras.reason = f"it refused to be started: {reason}"
     backoff = extras.backoff
+    frame = unit.frame
+    kernel = frame.planner.kernel
+    refusal = refusal_of(kernel)
+    if refusal is not None:
+        line_up(unit, refusal)
+        if unit.spec.steps is None and not unit.spec.has_think:
+            return  # it chooses nothing, and can only wait for its turn
     if watched and backoff.is_storm:
         unit.note(Event.STORM, delay=backoff.delay)
-    backoff.wait(unit.frame.planner.kernel, _try_again, unit.frame, unit, unit.frame.round)
+    backoff.wait(kernel, try_again, frame, unit, frame.round)

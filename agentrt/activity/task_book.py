@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.protection import entities_in, first_gone
 from agentrt.activity.task import Task
 from agentrt.activity.task_specs import (
     TaskDeclaration,
@@ -61,7 +62,7 @@ class TaskBook(ABC):
         name: what the group is called.
     """
 
-    __slots__ = ("_declarations", "_extensions", "_is_gone", "_numbers", "_tasks", "name")
+    __slots__ = ("_declarations", "_extensions", "_is_gone", "_latest", "_numbers", "_tasks", "name")
 
     def __init__(self, name: str) -> None:
         self.name: str = name
@@ -70,12 +71,13 @@ class TaskBook(ABC):
         self._is_gone = False
         self._numbers = 0
         self._tasks: list[Task] = []
+        self._latest: dict[str, Task] = {}  # the last task that does an activity of which there is one at a time
 
     # --- what the group does ------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def changed(self) -> None:
-        """Something changed: tell the members."""
+    def changed(self, task: TaskWork | None = None) -> None:
+        """A task, or what the group declares, changed: tell the members."""
 
     @abstractmethod
     def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
@@ -236,17 +238,18 @@ class TaskBook(ABC):
                 f"Declare it in the group, or with group.declare_task; declared: {', '.join(declared) or 'nothing'}.",
             )
         if not declaration.is_multiple:
-            for task in self._tasks:
-                if task.activity == activity and not task.is_over:
-                    raise TaskError(
-                        self.name,
-                        f"there is a task that does '{activity}' already: {task!r}.",
-                        "Destroy that one first, or declare the activity with declare_multiple_tasks.",
-                    )
+            task = self._latest.get(activity)
+            if task is not None and not task.is_over:
+                raise TaskError(
+                    self.name,
+                    f"there is a task that does '{activity}' already: {task!r}.",
+                    "Destroy that one first, or declare the activity with declare_multiple_tasks.",
+                )
         values = {**(args or {}), **more}
         for name, value in values.items():
-            if getattr(value, "is_destroyed", False):
-                raise ArgumentError(activity, name, f"{repr_of(value)} is destroyed already.")
+            gone = first_gone(entities_in(value))
+            if gone is not None:
+                raise ArgumentError(activity, name, f"{repr_of(gone)} is destroyed already.")
         self.check_args(activity, values)
         return self.make_task(declaration, values)
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.task import Task
 from agentrt.activity.task_book import TaskBook
+from agentrt.activity.task_frame import OpenTasks
 from agentrt.activity.task_group_action import TaskAction, TaskGroupAction
 from agentrt.activity.task_specs import (
     GroupSpec,
@@ -87,10 +88,14 @@ class TaskGroup(TaskBook):
         "_is_due",
         "_members",
         "_news",
+        "_over",
+        "_specs",
+        "_unpublished",
         "action",
+        "known",
+        "lines",
         "owner",
         "spec",
-        "specs",
         "version",
         "waits",
     )
@@ -107,10 +112,14 @@ class TaskGroup(TaskBook):
         self.action: type[TaskGroupAction] = action
         self.owner: Member | None = owner
         self.spec: GroupSpec = spec.of(self)
-        self.specs: tuple[TaskSpec, ...] = ()  # of the tasks that members know at present
-        self.version: int = 0  # changes whenever ``specs`` does
+        self.known: dict[int, TaskSpec] = {}  # what members know of its tasks at present, by their numbers
+        self.lines: dict[tuple[str, float, float], OpenTasks] = {}  # those of them that have room
+        self.version: int = 0  # changes whenever ``known`` does
         self.waits: WaitTimes = WaitTimes()
         self._members: list[Member] = []
+        self._specs: tuple[TaskSpec, ...] | None = None  # ``known`` in order, when somebody asked
+        self._unpublished: dict[int, Task] = {}  # what changed since members were told
+        self._over = 0  # how many in the list of tasks are over
         self._is_due = False  # whether changes wait for the next intake
         self._news: list[tuple[Callable[..., object], tuple[Any, ...]]] = []  # what is to be told without a runtime
         self._acts_in: Any = None  # the runtime in which a member acted last
@@ -178,6 +187,8 @@ class TaskGroup(TaskBook):
         self._numbers += 1
         task = Task(self, self._numbers, declaration, values)
         self._tasks.append(task)
+        if not declaration.is_multiple:
+            self._latest[task.activity] = task
         self.note(task, "created")
         return task
 
@@ -226,8 +237,11 @@ class TaskGroup(TaskBook):
         # Whoever was the last member may still clean up in this very tick.
         return self._acts_in if self._acts_in is not None and self._acts_in.kernel.in_tick else None
 
-    def changed(self) -> None:
+    def changed(self, task: TaskWork | None = None) -> None:
         """A task changed: publish it to the members at the next intake, or now if none acts."""
+        if isinstance(task, Task):
+            self._unpublished[task.number] = task
+            self.room_changed(task)
         if self._is_due:
             return
         runtime = self.runtime
@@ -244,18 +258,23 @@ class TaskGroup(TaskBook):
             self._publish()
 
     def _publish(self) -> None:
+        """What is done for each change is done for the tasks that changed; there may be thousands of others."""
         runtime = self.runtime
         tick = 0 if runtime is None else runtime.tick
-        over = [task for task in self._tasks if task.is_over]
-        self._tasks = [task for task in self._tasks if not task.is_over]
-        for task in self._tasks:
-            if task.state is TaskState.STARTED and task.spec is None:
+        changed, self._unpublished = self._unpublished, {}
+        over: list[Task] = []
+        for number in sorted(changed):
+            task = changed[number]
+            if task.is_over:
+                over.append(task)
+            elif task.state is TaskState.STARTED and task.spec is None:
                 task.spec = TaskSpec(TaskAction.spec, task, task.declaration)
                 task.offered(tick)
             elif task.state is TaskState.PAUSED and task.spec is not None:
                 task.spec = None
                 task.withdrawn()
-        self.specs = tuple(task.spec for task in self._tasks if task.spec is not None)
+            self._make_known(task, None if task.is_over else task.spec)
+        self._forget(len(over))
         self.version += 1
         for member in self.members:
             if member.planner is not None:
@@ -264,6 +283,82 @@ class TaskGroup(TaskBook):
             task.tell_end()
         if self._news:
             self._tell_all()
+
+    def _make_known(self, task: TaskWork, spec: TaskSpec | None) -> None:
+        before = self.known.get(task.number)
+        if before is not spec:
+            if before is not None:
+                self.line_of(before).discard(before)
+                del self.known[task.number]
+            if spec is not None:
+                self.known[task.number] = spec
+            self._specs = None
+        self._book_room(task)
+
+    def _forget(self, over: int) -> None:
+        """So many more tasks are over; they are swept when they are the greater part, so that each costs the same."""
+        self._over += over
+        if self._over * 2 >= len(self._tasks):
+            self._tasks = [task for task in self._tasks if not task.is_over]
+            self._over = 0
+
+    # --- what members know --------------------------------------------------------------------------------------------
+
+    @property
+    def specs(self) -> tuple[TaskSpec, ...]:
+        """What members know of its tasks at present, in the order in which these were created."""
+        if self._specs is None:
+            self._specs = tuple([self.known[number] for number in sorted(self.known)])
+        return self._specs
+
+    def is_known(self, spec: TaskSpec) -> bool:
+        """Whether members know it.
+
+        Args:
+            spec: a task, as they may have known it.
+        """
+        return self.known.get(spec.task.number) is spec
+
+    def is_open(self, spec: TaskSpec) -> bool:
+        """Whether members know it, and it has room for one more worker.
+
+        Args:
+            spec: a task, as they may have known it.
+        """
+        return spec in self.line_of(spec)
+
+    def line_of(self, spec: TaskSpec) -> OpenTasks:
+        """Where it stands while it has room.
+
+        Args:
+            spec: a task.
+        """
+        key = spec.task.activity, spec.low, spec.high
+        line = self.lines.get(key)
+        if line is None:
+            line = self.lines[key] = OpenTasks(*key)
+        return line
+
+    def room_changed(self, task: TaskWork) -> None:
+        """A worker of a task came or went, or it was started, paused, or is over.
+
+        Args:
+            task: it.
+        """
+        if self._book_room(task):
+            for member in self._members:
+                if member.planner is not None:
+                    member.planner.look_for_tasks(self)
+
+    def _book_room(self, task: TaskWork) -> bool:
+        """Note whether a task has room; says whether it has again."""
+        spec = self.known.get(task.number)
+        if spec is None:
+            return False
+        if spec is task.spec and task.has_room():
+            return self.line_of(spec).add(spec)
+        self.line_of(spec).discard(spec)
+        return False
 
     def begins_to_act(self, tick: int) -> None:
         """The first of its members acts in a runtime: what waits begins to wait now, on that runtime's clock.

@@ -19,6 +19,7 @@ from agentrt.activity.composing import ChildUtilities
 from agentrt.activity.compound import CompoundUnit
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, THINKING
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_specs import GroupSpec, TaskSpec
 from agentrt.activity.utility import remap
 from agentrt.kernel.trace import Event
@@ -55,7 +56,10 @@ class GroupUnit(CompoundUnit):
 
     def _steps_think(self, own: Any) -> None:
         group = self.group
-        if self.frames and self._seen != group.version:
+        if not self.frames:
+            assert self.spec.steps is not None
+            self.frames.append(TaskFrame(self, self.spec.steps[0].activity))
+        elif self._seen != group.version:
             self.frames[0].version = -1
         self._seen = group.version
         super()._steps_think(own)
@@ -72,12 +76,21 @@ class GroupUnit(CompoundUnit):
         if lost is not None:
             self.frame.execution.replan(f"{lost.spec.name} was taken back", lost)
 
+    def may_change(self) -> bool:
+        """Whether it may become ready: also if a task is still to be asked."""
+        return super().may_change() or (
+            self.state in (THINKING, READY) and bool(self.frames) and self.frames[0].may_change()
+        )
+
     def _composed(self) -> float:
         task_utility = ChildUtilities(self.frames)[1]
         spec = self.group.spec
         if spec.composes_group:
-            return hooks.compose_utility(self, task_utility)
-        return remap(task_utility, spec.low, spec.high)
+            composed = hooks.compose_utility(self, task_utility)
+            if composed is not None:
+                return composed
+        # Not up to ``high``, which is 1 for a group that composes: no more than that is known of what it returns.
+        return remap(task_utility, spec.low, spec.low + spec.span)
 
 
 class TaskUnit(CompoundUnit):

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.protection import entities_in
 from agentrt.activity.states import READY, THINKING
 from agentrt.activity.task_states import TASK_TABLE, TaskState
 from agentrt.errors import WrongStateError
-from agentrt.kernel.signals import Connection, Event, Signal
+from agentrt.kernel.signals import Connection, Event
 
 if TYPE_CHECKING:
     from agentrt.activity.task_group import TaskGroup
@@ -87,8 +88,8 @@ class TaskWork:
         self._told: dict[str, list[Callable[[Any], object]]] = {}
         self._connections: list[Connection] = []
         for value in self.args.values():
-            if isinstance(getattr(value, "destroyed", None), Signal):
-                self._watch(value)
+            for entity in entities_in(value):
+                self._watch(entity)
 
     @property
     def is_over(self) -> bool:
@@ -105,7 +106,7 @@ class TaskWork:
             raise WrongStateError(method, f"{self!r} is {self.state}", "Create another one with create_task().")
         self.state = state
         self.group.note(self, state.value)
-        self.group.changed()
+        self.group.changed(self)
 
     def make_room(self, count: int) -> None:
         """There may be fewer workers from now on. If there are more, all are stopped at the next intake.
@@ -188,6 +189,7 @@ class TaskWork:
         """Have those who think about it see whether there is room; not on this stack, which may start one of them."""
         if self.worker_limit is None and self.remaining is None:
             return
+        self.group.room_changed(self)
         for unit in self.units:
             if unit.state == THINKING or unit.state == READY:
                 unit.frame.planner.kernel.call_soon(unit.room_changed)

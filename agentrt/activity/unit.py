@@ -18,18 +18,24 @@ Source: seed 001, "Leaf action example", Methods.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity import hooks, states
 from agentrt.activity.claims import FlagClaimant
 from agentrt.activity.control import Abort, Reject
 from agentrt.activity.current import Current
 from agentrt.activity.extras import Extras
+from agentrt.activity.keeping import note_cut
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_MASKS
+from agentrt.activity.surroundings import late
+from agentrt.activity.takeover import try_again
 from agentrt.activity.timeouts import limit_unit
+from agentrt.body.leases import refusal_of
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
+from agentrt.kernel.traps import Waiter, suspend_on
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -42,19 +48,36 @@ if TYPE_CHECKING:
 __all__ = ["Unit"]
 
 
+class _Keeper:
+    def __init__(self) -> None:
+        self.context: object = object()
+
+    def references(self) -> int:
+        return _references(self.context)
+
+
+def _unknown(_value: object) -> int:
+    return 1 << 30
+
+
+_references: Callable[[object], int] = getattr(sys, "getrefcount", _unknown)  # not every Python counts them
+_ALONE: Final = _Keeper().references()  # of something that one attribute refers to, and nobody else
+
+
 class Unit(FlagClaimant):
     """A leaf action at one place of a plan.
 
     Attributes:
         frame: the activity at that place.
         action: its own instance of the action.
-        context: what its hooks are called with; made with the first call.
+        context: what the hooks of one thinking and one run are called with; made with the first call.
         spec: what the action declares.
         state: one of the constants of the module ``states``.
         utility: within its activity, without any boost.
         output: its think output, while it is ready or later.
         current: its own layer of CURRENT, or None while it has not touched it.
         thinking: the strand of ``think``, if there is one; the batch in which it waits for its first step.
+        leaving: the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it.
         running: the strand of ``run``, if there is one.
         since: the tick in which it started running, or began to think by itself; who thinks together with all others of
             its frame did so in the tick that the frame tells.
@@ -70,6 +93,7 @@ class Unit(FlagClaimant):
         "extras",
         "frame",
         "is_fresh",
+        "leaving",
         "output",
         "rejection",
         "running",
@@ -90,6 +114,7 @@ class Unit(FlagClaimant):
         self.context: Context | None = None
         self.current: Current | None = None
         self.thinking: Strand | Batch | None = None
+        self.leaving: Strand | None = None
         self.running: Strand | None = None
         self.since: int = 0
         self.is_fresh: bool = False
@@ -135,10 +160,13 @@ class Unit(FlagClaimant):
         """Whether it can be started as it is: a ready compound cannot while nobody has looked at a changed step."""
         return True
 
+    def round_is_over(self) -> None:
+        """Nobody waits for its immediate answer any more."""
+
     def may_change(self) -> bool:
         """Whether its thinking goes on, so that it may become ready, or ready with another output."""
         is_asked = self.state == THINKING or self.state == READY
-        return is_asked and (self.thinking is not None or (self.extras is not None and self.extras.is_listening))
+        return is_asked and (self.thinking is not None or (self.extras is not None and self.extras.may_answer))
 
     def own_current(self) -> Current:
         """Its own layer of CURRENT, made when it is first asked for."""
@@ -193,26 +221,68 @@ class Unit(FlagClaimant):
         if self.thinking is not batch:
             return None
         self.thinking = None
+        if self.leaving is not None:
+            return self._think_after(self.leaving)
         return hooks.think(self)
+
+    def _think_after(self, leaving: Strand) -> Coroutine[Any, Any, Any] | None:
+        """One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it."""
+        if leaving.is_done:
+            self.leaving = None
+            return hooks.think(self)
+        # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
+        return self._outlast_and_think(leaving)
+
+    async def _outlast_and_think(self, leaving: Strand) -> None:
+        if not leaving.is_done:
+            waiter = Waiter()
+            self.frame.planner.kernel.strays.when_ended(leaving, waiter.notify)
+            await suspend_on(waiter)
+        self.leaving = None
+        coro = hooks.think(self)
+        if coro is not None:
+            await coro
 
     def on_strand_made(self, strand: Strand) -> None:
         """The coroutine of ``think`` suspended, or opened a scope."""
         if self.state == THINKING or self.state == READY:
             self.thinking = strand
         else:
-            self.frame.planner.dismiss(strand)  # it was stopped while it made its first step
+            self._dismiss(strand)  # it was stopped while it made its first step
+
+    def _dismiss(self, strand: Strand) -> None:
+        if self.leaving is None or self.leaving.is_done:  # else it has not begun to think itself
+            self.leaving = strand
+        self.frame.planner.dismiss(strand)
 
     def set_output(self, output: Any) -> None:
         """The author's think has an output. Called on the author's stack."""
+        frame = self.frame
+        # Until the round is over nobody but the thread that steps this looks at what is changed here.
+        if not frame.round_open and self.is_handed_over(output):
+            return
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
         self.is_fresh = True
-        frame = self.frame
         if frame.planner.trace.on:
             self.note(Event.READY, utility=self.utility)
         if not frame.round_open:
             frame.look_again()
+
+    def is_handed_over(self, output: Any) -> bool:
+        """Whether an output was set in another thread; then the next intake takes it."""
+        planner = self.frame.planner
+        if planner.kernel.is_here:
+            return False
+        planner.agent.post(self._take_output, self.context, output)
+        return True
+
+    def _take_output(self, context: Context, output: Any) -> None:
+        if self.context is context and (self.state == THINKING or self.state == READY):
+            self.set_output(output)
+        else:
+            late(self, "set_think_output")
 
     def clear_output(self) -> None:
         """The author's think takes its output back. Called on the author's stack."""
@@ -224,6 +294,8 @@ class Unit(FlagClaimant):
         was_ready = self.state == READY
         self.move(state)
         self.output = None
+        if state == IMPOSSIBLE and self.extras is not None:
+            self.extras.cuts = 0  # it has an answer
         if was_ready:
             if self.frame.planner.trace.on:
                 self.note(Event.UNREADY)
@@ -238,18 +310,31 @@ class Unit(FlagClaimant):
             if self.state != THINKING:
                 self.frame.look_again()
 
-    def end_thinking(self) -> None:
-        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking."""
+    def end_thinking(self, why: str = "") -> None:
+        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking.
+
+        Args:
+            why: in words, if it is to be told why there is no answer.
+        """
         state = self.state
         if state == THINKING or state == READY:
-            self.move(IDLE)
+            if state == THINKING:
+                note_cut(self, why)
+            if self.spec.steps is None:
+                self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
+            else:
+                self.move(IDLE)
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
+            self.retire()
             if self.extras is not None:
                 self.extras.backoff.cancel()  # of one that refused to be started
+                self.extras.leave_line()
             return
         self.stop_think()
+        if _references(self.context) > _ALONE:  # what ``retire`` does
+            self.context = None
 
     def stop_think(self) -> None:
         """Let go of its thinking, whatever its state."""
@@ -257,7 +342,7 @@ class Unit(FlagClaimant):
         if thinking is not None:
             self.thinking = None
             if isinstance(thinking, Strand):
-                self.frame.planner.dismiss(thinking)
+                self._dismiss(thinking)
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.thinking_stopped(is_started=self.state >= STARTED)
@@ -265,6 +350,24 @@ class Unit(FlagClaimant):
             self.note(Event.STOP_THINKING)
         if self.spec.has_stop_thinking:
             hooks.stop_thinking(self)
+
+    def retire(self) -> None:
+        """A thinking, or the run after it, is over, and so is its context: if anybody kept it, the next has its own.
+
+        One that nobody kept is used again: nobody can tell, and making one costs more than a call of it.
+        """
+        if _references(self.context) > _ALONE:
+            self.context = None
+
+    def something_closed(self) -> None:
+        """Something that was opened while thinking is closed: perhaps nothing is left that could answer."""
+        if self.state == THINKING and self.thinking is None:
+            # Not at once: who closes it may be about to answer.
+            self.frame.planner.kernel.call_soon(self._look_for_an_answer, self.context)
+
+    def _look_for_an_answer(self, context: Context) -> None:
+        if self.context is context and self.thinking is None and self.spec.has_think:
+            self._think_ended(None)
 
     def disable(self, hook: str, error: BaseException) -> None:
         """A hook raised while thinking: out until the branch thinks again, reported once."""
@@ -296,10 +399,19 @@ class Unit(FlagClaimant):
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
             self.rejection = reason
+            refusal = refusal_of(self.frame.planner.kernel)
+            if refusal is not None:
+                self.own_extras().refusal = refusal
             if self.frame.planner.trace.on:
                 self.note(Event.REJECT, reason=reason)
             self.stop_think()
             self.frame.look_again()
+
+    def turn_has_come(self) -> None:
+        """It waited in line for a lease, and it is its turn: think again, if it only waits for that."""
+        if self.state == IMPOSSIBLE:
+            self.own_extras().backoff.cancel()
+            try_again(self.frame, self, self.frame.round)
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -377,6 +489,7 @@ class Unit(FlagClaimant):
             planner.flags.release(self)
         self.output = None
         self.current = None
+        self.retire()
 
     def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
         """A strand of it ended, or a ``think`` in its first step."""
@@ -390,7 +503,7 @@ class Unit(FlagClaimant):
 
     def _think_ended(self, error: BaseException | None) -> None:
         if error is None:
-            if self.state == THINKING:
+            if self.state == THINKING and (self.extras is None or not self.extras.may_answer):
                 self.withdraw(IMPOSSIBLE)
                 self.stop_think()
                 self.frame.look_again()

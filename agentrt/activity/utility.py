@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 
 from agentrt.errors import DefinitionError
 from agentrt.kernel.rng import Stream
+from agentrt.words import repr_of
 
-__all__ = ["DECIMALS", "DEFAULT_BOOST", "SUNK_COST_SECONDS", "UtilityRange", "draw", "remap"]
+__all__ = ["DECIMALS", "DEFAULT_BOOST", "SUNK_COST_SECONDS", "UtilityRange", "draw", "fraction", "remap"]
 
 T = TypeVar("T")
 
@@ -39,6 +40,24 @@ def remap(value: float, low: float, high: float) -> float:
         high: what 1 becomes.
     """
     return round(low + value * (high - low), DECIMALS)
+
+
+def fraction(value: Any) -> float:
+    """A number that an author computed, kept between 0 and 1.
+
+    Args:
+        value: what should be a number.
+
+    Raises:
+        TypeError: it is none: text, a truth value, nothing.
+        ValueError: it is the number that is no number.
+    """
+    if isinstance(value, bool) or not hasattr(type(value), "__float__"):
+        raise TypeError(f"it returned {repr_of(value, 80)}: return a number from 0 to 1")
+    number = float(value)
+    if number != number:
+        raise ValueError(f"it returned {repr_of(value, 80)}, which is no number: return one from 0 to 1")
+    return min(1.0, max(0.0, number))
 
 
 def parse_range(subject: str, declared: Any) -> tuple[UtilityRange, bool]:

@@ -3,7 +3,8 @@
     BTDBO(5) 0x026DBE38 @ 149.267:  child 1 (FIGHT/0x2d5e201)...has no preconditions...Decide returned 0.000000
 
 A line is the level at which it appears, the number of the agent, the time that was passed to the tick, one blank for
-each decider above the place, and the message. A thing is named together with its number. The levels:
+each decider above the place, and the message. A thing is named together with its number. Where the agent has no number,
+because the memory is ticked by hand, stands what it is called, if it is called anything. The levels:
 
     0  nothing
     1  a behavior is activated
@@ -23,7 +24,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from agentrt.body.driver import NAMELESS, called
 from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import printable
 
 if TYPE_CHECKING:
     from agentrt.behavior.activation import Activation
@@ -31,9 +34,10 @@ if TYPE_CHECKING:
     from agentrt.behavior.nodes import Node
     from agentrt.behavior.state import TreeState
 
-__all__ = ["DebugOutput", "Log", "behavior_label", "label"]
+__all__ = ["DebugOutput", "Log", "behavior_label", "label", "name_of"]
 
 _STARS = "*" * 16
+_UNNAMED = "tree"  # what a memory is called unless its author says otherwise
 
 
 class DebugOutput:
@@ -80,6 +84,19 @@ def number_of(memory: TreeState) -> int:
         memory: its memory.
     """
     return 0 if memory.body is None else memory.body.number
+
+
+def name_of(memory: TreeState) -> str:
+    """What an agent without a number is called, or else its memory; empty if nobody named either.
+
+    Args:
+        memory: its memory.
+    """
+    body = memory.body
+    name = NAMELESS if body is None else called(body)
+    if name != NAMELESS:
+        return name
+    return "" if memory.name == _UNNAMED else printable(memory.name)
 
 
 def label(node: Node) -> str:
@@ -133,7 +150,8 @@ class Log:
             memory.require_body().fault(memory.name, "debug_output", error)
 
     def _agent(self) -> str:
-        return f"0x{number_of(self._memory):08X}"
+        number = number_of(self._memory)
+        return (not number and name_of(self._memory)) or f"0x{number:08X}"
 
     @property
     def wants_all(self) -> bool:

@@ -22,13 +22,14 @@ Source: seed 002, "S01: Overview"; "S02: Design Principles", 1; "S04: How Decide
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
 from agentrt.behavior.behaviors import Behavior, as_behavior
 from agentrt.behavior.checks import Check
-from agentrt.errors import DefinitionError, WrongStateError
+from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
+from agentrt.words import repr_of, type_name
 
 __all__ = [
     "PRIORITIZED_LIST",
@@ -60,6 +61,35 @@ class GroupPolicy(StrEnum):
     SHUFFLE = "kGroupShuffle"
     SCORED = "kGroupScored"
 
+    @classmethod
+    def named(cls, given: object) -> GroupPolicy | None:
+        """The policy of a name, in any case: as the text has it, as the constants are called, or short.
+
+        Args:
+            given: a policy, or what was written for one: ``kGroupSequential``, ``SEQUENTIAL``, ``sequential``.
+
+        Returns:
+            None if it is no name of one.
+        """
+        if not isinstance(given, str) or len(given) > LONGEST_NAME:
+            return None
+        plain = "".join(one for one in str(given).lower() if one.isalnum()).removeprefix("kgroup")
+        return _POLICIES.get(plain)
+
+
+_POLICIES: Mapping[str, GroupPolicy] = {
+    "prioritizedlist": GroupPolicy.PRIORITIZED_LIST,
+    "prioritized": GroupPolicy.PRIORITIZED_LIST,
+    "prioritylist": GroupPolicy.PRIORITIZED_LIST,
+    "priority": GroupPolicy.PRIORITIZED_LIST,
+    "sequential": GroupPolicy.SEQUENTIAL,
+    "sequence": GroupPolicy.SEQUENTIAL,
+    "random": GroupPolicy.RANDOM,
+    "shuffle": GroupPolicy.SHUFFLE,
+    "shuffled": GroupPolicy.SHUFFLE,
+    "scored": GroupPolicy.SCORED,
+    "scoredcompetition": GroupPolicy.SCORED,
+}
 
 PRIORITIZED_LIST = GroupPolicy.PRIORITIZED_LIST
 SEQUENTIAL = GroupPolicy.SEQUENTIAL
@@ -168,11 +198,20 @@ class GroupDecider(Decider):
         given = children if isinstance(children, tuple) else (children,)
         for child in given:
             if not isinstance(child, (Decider, str)):
-                raise DefinitionError(
-                    f"group {self.name}", f"its child {child!r} is no decider.", "Write a decider or the name of one."
-                )
+                raise DefinitionError(f"group {self.name}", *_wrong_child(self.name, child))
         self.children = given
         return self
+
+
+def _wrong_child(name: str, child: object) -> tuple[str, str]:
+    """What is wrong with what stands in the place of a child, and what to write instead."""
+    what = repr_of(child, 80)
+    if isinstance(child, Iterable) and not isinstance(child, (type, bytes)):
+        kind = type_name(child)
+        return f"a {kind} stands in the place of a child.", f'Unpack it: group("{name}")[*children].'
+    if isinstance(child, Behavior) or callable(child):
+        return f"its child {what} is a behavior and no decider.", 'Write decider("NAME", behavior).'
+    return f"its child {what} is no decider.", "Write a decider or the name of one."
 
 
 class ReferenceDecider(Decider):
@@ -214,7 +253,7 @@ def group(
 
     Args:
         name: what to call it; one of a kind in its tree.
-        policy: how it chooses among its children.
+        policy: how it chooses among its children; also as text: ``"sequential"``.
         behavior: what is activated, ticked and deactivated together with the group.
         decide: called with the memory (and the DBlock); accepts with a number greater than 0. None accepts always.
         delegate_decide_to_children: it accepts only if one of its children does, which is the one that is activated.
@@ -237,11 +276,16 @@ def group(
     Source: seed 002, "S04: How Deciders Decide"; "S08: Behaviors".
     """
     made = GroupDecider(name, decide, every, decision, stimuli, dblock, id)
-    try:
-        made.policy = GroupPolicy(policy)
-    except ValueError:
-        known = ", ".join(GroupPolicy)
-        raise DefinitionError(f"group {name}", f"there is no policy {policy!r}.", f"Write one of: {known}.") from None
+    found = GroupPolicy.named(policy)
+    if found is None:
+        short = [one.name.lower() for one in GroupPolicy]
+        near = did_you_mean(str(policy).lower().removeprefix("kgroup"), short)
+        raise DefinitionError(
+            f"group {name}",
+            f"there is no policy {repr_of(policy, 80)}.{near}",
+            f"Write one of: {', '.join(GroupPolicy)}, or short: {', '.join(short)}.",
+        )
+    made.policy = found
     made.children = ()
     made.delegate_decide_to_children = delegate_decide_to_children
     made.call_decide_on_redecide = call_decide_on_redecide

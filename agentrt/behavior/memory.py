@@ -31,8 +31,8 @@ from agentrt.behavior.state import TreeState
 from agentrt.behavior.unwinding import Unwinding
 from agentrt.behavior.views import TreeView, view_of
 from agentrt.behavior.walking import Step, Walk
-from agentrt.body.driver import BEHAVIOR, Body, LoneBody
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, NotRunningError, WrongStateError
+from agentrt.body.driver import BEHAVIOR, Body, LoneBody, give, require_seconds
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, NotRunningError, WrongStateError
 
 if TYPE_CHECKING:
     from agentrt.behavior.choices import Choice
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory"]
 
-_NEVER = float("-inf")
+_ENDLESS = float(2**62)  # seconds
+_FAIL = Step.FAIL  # a member of an enum is looked up in its class, in each tick
 
 
 class Memory(TreeState):
@@ -78,6 +79,7 @@ class Memory(TreeState):
             Whether a behavior ticked, or a coroutine of one is at work.
 
         Raises:
+            DefinitionError: the time is no number, or goes back; nothing happened.
             RedecideLoopError: groups accept what their children refuse, over and over. Nothing ticked; the next tick
                 goes on.
             WrongStateError: the memory is being ticked.
@@ -86,8 +88,17 @@ class Memory(TreeState):
         """
         if self._is_ticking:
             raise WrongStateError("Memory.tick", "it is being ticked", "A behavior does not tick its own tree.")
+        try:
+            if not 0.0 <= dt < _ENDLESS:  # NaN neither
+                require_seconds(dt, "Memory.tick", "dt")
+        except TypeError:
+            require_seconds(dt, "Memory.tick", "dt")
+        if time is None:
+            time = self.time + dt
+        elif time.__class__ is not float or not self.time <= time < _ENDLESS:
+            self._require_later(time)
         self.dt: float = dt
-        self.time: float = self.time + dt if time is None else time
+        self.time: float = time
         if decision_flags is not None:
             self.decision_flags: int = decision_flags
         self._given_flags = stimuli_flags
@@ -102,11 +113,20 @@ class Memory(TreeState):
             if not self._is_plain:
                 self.settle(is_over=True)
 
+    def _require_later(self, time: float) -> None:
+        """Refuse a time that is none, or before the last one: timers and durations would run backwards."""
+        if require_seconds(time, "Memory.tick", "time") < self.time - SLACK:
+            raise DefinitionError(
+                "Memory.tick",
+                f"time is {time}, after {self.time} in the last tick.",
+                "Time never goes back. Make another memory, or have it leave and join again, for another clock.",
+            )
+
     def _steady(self, at: Activation) -> bool:  # noqa: C901 - one frame, for speed
         """Go down the active path, until something changes."""
         child: Node | None = None
         choice: Choice | None = None
-        step = Step.FAIL
+        step = _FAIL
         try:
             while True:
                 node = at.node
@@ -254,16 +274,15 @@ class Memory(TreeState):
 
         Args:
             body: whom.
+
+        Raises:
+            WrongStateError: it drives another one.
         """
-        if self.body is not None and self.body is not body and self.root is not None:
-            raise WrongStateError(
-                "Memory.join", f"it drives {self.body.name}", "Leave that one, or make another memory."
-            )
         self.lose_time()
-        self.body: Body | None = body
-        self.keep_time()
-        if self.agent is None or (self._rare is not None and self.agent is self._rare.left):
-            self.agent: Any = body.entity
+        try:
+            give(self, body, "Memory.join")
+        finally:
+            self.keep_time()
         if body.kernel is not None:
             self.time = body.kernel.clock.now
         self.update()
@@ -275,6 +294,8 @@ class Memory(TreeState):
             self.require_body()
             raise NotRunningError("a body without a kernel has no time: call memory.tick(dt) in place of drive().")
         now = clock.tick / clock.ticks_per_second
+        if now < self.time:  # it was ticked by hand as well, and ran ahead
+            self.time = now
         rare = self._rare
         try:
             if rare is not None and rare.update_flags is not None:

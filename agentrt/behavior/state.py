@@ -119,6 +119,24 @@ class TreeState:
         self._stimuli = stimuli
         self.keep_time()
 
+    @property
+    def given_to(self) -> Body | None:
+        """Whose it is: whom it drives, or will drive as soon as that one lives.
+
+        Set by ``agentrt.body.driver.give`` and ``take`` alone.
+        """
+        return self.body
+
+    @given_to.setter
+    def given_to(self, body: Body | None) -> None:
+        if body is None:
+            self.lose_time()
+            if self.body is not None:
+                self.rare.left = self.body.entity
+        elif self.agent is None or (self._rare is not None and self.agent is self._rare.left):
+            self.agent = body.entity
+        self.body = body
+
     def keep_time(self) -> None:
         """Take the time of the body, if one is driven, and let the stimuli run down by themselves."""
         kernel = None if self.body is None else self.body.kernel

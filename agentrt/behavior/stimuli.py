@@ -11,6 +11,8 @@ Rules:
 * While a memory drives a body, time passes by itself (``keep_time``): in each tick, before anybody is driven, and once,
   however many trees look at the stimuli and however seldom they are ticked.
 * ``all_flags`` is the word of the tokens that are there. It is kept, not computed: preconditions read it in each tick.
+* Whoever is told of a change may change them in turn. What was removed, renewed or added while an update goes on is as
+  that one left it: the time of the update is not its own.
 * Stimuli are the agent's and not the tree's: two trees may look at one set of them, and behaviors add to it.
 
 Source: seed 002, "S06: Preconditions & Stimuli"; "S09: Initializing and Ticking the Behavior Tree".
@@ -21,7 +23,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agentrt.body.driver import require_seconds
 from agentrt.errors import DefinitionError
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -92,8 +96,9 @@ class Stimuli:
         Args:
             now: game seconds.
         """
-        dt, self._now = now - self._now, now
+        dt = now - self._now
         if dt > 0:
+            self._now = now
             self.update(dt)
 
     def add(self, token: int, data: Any = None, timeout: float | None = None) -> None:
@@ -105,15 +110,11 @@ class Stimuli:
             timeout: seconds until it is forgotten; None to keep it until it is removed.
 
         Raises:
-            DefinitionError: the token is not one bit, or the timeout no number.
+            DefinitionError: the token is not one bit, or the timeout no number of seconds.
         """
         bit = _bit(token)
-        if timeout is not None and not timeout >= 0:
-            raise DefinitionError(
-                f"stimulus {token_name(token)}",
-                f"its timeout is {timeout!r}.",
-                "Write seconds, 0 or more, or None to keep it until it is removed.",
-            )
+        if timeout is not None:
+            require_seconds(timeout, f"stimulus {token_name(token)}", "its timeout")
         if self._there is None:
             self._there = {}
         is_new = bit not in self._there
@@ -148,16 +149,27 @@ class Stimuli:
 
         Returns:
             The word of those that are left.
+
+        Raises:
+            DefinitionError: it is no number of seconds; nothing happened.
         """
+        require_seconds(dt, "Stimuli.update", "dt")
         there = self._there
+        problem: BaseException | None = None
         if there:
             for bit, one in list(there.items()):
-                if one.remaining is not None:
-                    remaining = one.remaining - dt
-                    if remaining > _SLACK:
-                        there[bit] = one._replace(remaining=remaining)
-                    else:
-                        self.remove(one.token)
+                if one.remaining is None or there.get(bit) is not one:
+                    continue  # it stays; or whoever was told of another one removed or renewed it
+                remaining = one.remaining - dt
+                if remaining > _SLACK:
+                    there[bit] = one._replace(remaining=remaining)
+                    continue
+                try:
+                    self.remove(one.token)
+                except BaseException as error:  # of who is told; for the others, time passes all the same
+                    problem = problem or error
+        if problem is not None:
+            raise problem
         return self.all_flags
 
     def get(self, token: int) -> Stimulus | None:
@@ -204,6 +216,8 @@ def _bit(token: int) -> int:
     given: object = token  # what stands there may be no number at all
     if not isinstance(given, int) or token <= 0 or int(token) & (int(token) - 1):
         raise DefinitionError(
-            f"stimulus {token!r}", "a token is one bit.", "Write a power of two, such as a member of an enum.IntFlag."
+            f"stimulus {repr_of(token, 80)}",
+            "a token is one bit.",
+            "Write a power of two, such as a member of an enum.IntFlag.",
         )
     return int(token)

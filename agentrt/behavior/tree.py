@@ -20,7 +20,7 @@ from agentrt.behavior.memory import Memory
 from agentrt.behavior.nodes import Node
 from agentrt.behavior.outlining import outline_of
 from agentrt.behavior.stimuli import Stimuli
-from agentrt.body.driver import Body
+from agentrt.body.driver import Body, number_in
 from agentrt.body.model_views import Outline
 from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
 from agentrt.kernel.rng import Stream
@@ -36,7 +36,8 @@ class BehaviorTree:
     Args:
         root: the group or behavior decider at the top.
         name: what to call it; by default what the root is called.
-        max_redecides: how many deciders may fail in one tick before the tree gives up for that tick.
+        max_redecides: how many deciders may fail in one tick, all together, before the tree gives up for that tick;
+            None gives up when one and the same place of the tree fails again and again, however many there are.
         id: its number in logs; by default it is made of the name.
 
     Attributes:
@@ -56,16 +57,16 @@ class BehaviorTree:
         root: Decider,
         *,
         name: str | None = None,
-        max_redecides: int = 100,
+        max_redecides: int | None = None,
         id: int | None = None,  # noqa: A002 - the word of the log
     ) -> None:
         if not isinstance(root, Decider):
             raise DefinitionError("BehaviorTree", f"its root is {root!r}.", 'Write group("ROOT")[...].')
-        if max_redecides < 1:
+        if max_redecides is not None and not number_in(max_redecides, "BehaviorTree", "max_redecides") >= 1:
             raise DefinitionError("BehaviorTree", f"max_redecides={max_redecides!r}.", "Write 1 or more.")
         self.root: Decider = root
         self.name: str = root.name if name is None else name
-        self.max_redecides: int = max_redecides
+        self.max_redecides: int | None = max_redecides
         self.id: int = stable_number("tree", self.name) if id is None else id
         self.debug_output: DebugOutput = DebugOutput()
         self.nodes: tuple[Node, ...] = ()
@@ -164,6 +165,7 @@ class BehaviorTree:
         Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
         """
         self.initialize_tree_data()
+        number_in(precedence, "BehaviorTree.memory", "precedence")
         memory = Memory(self, agent, name, precedence)
         if stimuli is not None:
             memory.stimuli = stimuli

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from agentrt.behavior.activation import Activation, Stage
 from agentrt.behavior.claiming import abandon, give_back, hand_back, release
 from agentrt.behavior.unwinding import Unwinding
-from agentrt.body.driver import tick_of
+from agentrt.body.driver import take, tick_of
 
 if TYPE_CHECKING:
     from agentrt.behavior.memory import Memory
@@ -154,7 +154,5 @@ def _leave(memory: Memory, rare: Rare) -> None:
     assert rare.leaving is not None
     then = rare.leaving[1]
     rare.leaving = None
-    rare.left = memory.require_body().entity
-    memory.lose_time()
-    memory.body = None
+    take(memory, memory.require_body())
     then()

@@ -15,8 +15,11 @@ Rules:
 * Masks last for the tick, and for as long as the group is active.
 * Who was activated is ticked in the same tick, so that a tick ends with a behavior that ticked or with nobody left to
   ask.
-* The count of redecides is the guard against circles that masks do not break (references that lead to each other)
-  and against trees whose groups accept what their children refuse, over and over.
+* The guard is against circles that masks do not break (references that lead to each other): it counts how often one and
+  the same place of the tree fails in a walk. A place is a way down from ROOT, so that a decider that stands in many
+  groups is at many places, and a long list, each of whose members fails once, is no circle. A shared group can be
+  reached in exponentially many ways; so all failures together are bounded as well, by the size of the tree.
+* An author who declares ``max_redecides`` has all failures of a tick counted instead, whichever they are.
 
 A coroutine that cleans up interrupts a walk; it is gone on with when the clean-up ends in the same tick, and dropped
 otherwise.
@@ -36,7 +39,7 @@ from agentrt.behavior.choosing import Round, attempt
 from agentrt.behavior.claiming import hand_back, release, secure
 from agentrt.behavior.routines import failed, start, work_of
 from agentrt.behavior.unwinding import Unwinding
-from agentrt.body.driver import note, tick_of
+from agentrt.body.driver import called, note, tick_of
 from agentrt.errors import ENDS_PROGRAM, RedecideLoopError
 from agentrt.kernel.trace import Event
 
@@ -54,6 +57,9 @@ class Step(Enum):
     DECIDE = "decide"
     FAIL = "fail"
 
+
+MOST_REPEATED = 100
+"""How often a decider may fail at one place in one tick. A circle comes by at least once in each round."""
 
 Next = tuple[Activation | None, Step]
 _OVER: Next = (None, Step.VISIT)
@@ -73,13 +79,27 @@ class Walk:
         tick: the tick of the kernel in which the walk began.
     """
 
-    __slots__ = ("_counts", "_log", "_memory", "_redecides", "base", "is_busy", "masked", "newcomers", "tick")
+    __slots__ = (
+        "_counts",
+        "_log",
+        "_memory",
+        "_places",
+        "_redecides",
+        "_repeated",
+        "base",
+        "is_busy",
+        "masked",
+        "newcomers",
+        "tick",
+    )
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._log = memory.log
-        self._redecides = 0
-        self._counts: dict[int, int] = {}
+        self._redecides = 0  # failures, wherever
+        self._counts: dict[int, int] = {}  # of groups, by their numbers: whom to name
+        self._repeated: dict[int, int] = {}  # of places
+        self._places: dict[tuple[int, int], int] = {}  # the place above and a decider -> the place
         self.is_busy: bool = False
         self.masked: list[Activation] = []
         self.newcomers: list[Newcomer] = []
@@ -216,9 +236,26 @@ class Walk:
         if at.node.children:
             self._counts[at.node.number] = self._counts.get(at.node.number, 0) + 1
         self._redecides += 1
-        if self._redecides > self._memory.tree.max_redecides:
-            self._give_up(parent)
+        bound = self._passed_bound(at)
+        if bound:
+            self._give_up(parent, bound)
         return self._redecide(parent, parent.index, "failed")
+
+    def _passed_bound(self, at: Activation) -> str:
+        """The bound beyond which this failure is, in words; empty if it is within all of them."""
+        tree = self._memory.tree
+        most = tree.max_redecides
+        if most is not None:
+            return f"max_redecides={most}" if self._redecides > most else ""
+        place = -1
+        for one in reversed(list(at.upward())):
+            place = self._places.setdefault((place, one.node.number), len(self._places))
+        count = self._repeated[place] = self._repeated.get(place, 0) + 1
+        if count > MOST_REPEATED:
+            return f"{at.path} failed more than {MOST_REPEATED} times"
+        if self._redecides > MOST_REPEATED * len(tree.nodes):
+            return f"more than {MOST_REPEATED} for each of its {len(tree.nodes)} deciders"
+        return ""
 
     def _redecide(self, at: Activation, index: int, reason: str) -> Next:
         memory = self._memory
@@ -260,7 +297,7 @@ class Walk:
         choice = None if found is None else found[1]
         return choice if choice is not None and secure(self._memory, choice) else None
 
-    def _give_up(self, at: Activation) -> None:
+    def _give_up(self, at: Activation, bound: str) -> None:
         """There were too many redecides: leave the group without a child, for the next tick."""
         memory = self._memory
         most = max(self._counts, key=lambda number: self._counts[number], default=at.node.number)
@@ -270,7 +307,8 @@ class Walk:
             memory.tree.name,
             memory.nodes[most].name,
             self._redecides,
-            agent=memory.require_body().name,
+            bound=bound,
+            agent=called(memory.require_body()),
             path=at.path,
             tick=self.tick,
         )

@@ -8,32 +8,63 @@ tree. Rules:
 * What a callback raises is reported once through ``body.fault``, with its path, and goes no further than the node that
   it belongs to: that one is out for this body, and nothing else changes.
 * Each callback that is a coroutine runs as a *routine*, a strand of its own, which ends with what it belongs to.
+* A driver keeps the state of one body, so it is *given to* one at a time: by ``agent.attach``, before that one lives,
+  or by ``join``; and taken back when it has left. ``give`` is the one place that says so, for all models and for
+  drivers of others' making: the mark is the attribute ``given_to`` of the driver. A class whose ``__slots__`` have no
+  room for it takes no part.
+
+Rejected: a table of all drivers beside them, which costs every idle agent some hundred bytes for each.
 
 Source: design section 2, "A tick"; section 3, "Body".
 """
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.body.flags import FlagLedger, Holder
-from agentrt.errors import NotRunningError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.trace import Detail, Event, TraceRecord
-from agentrt.words import error_words
+from agentrt.words import error_words, printable, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["BEHAVIOR", "GOALS", "SELECTION", "TARGETS", "Body", "Driver", "LoneBody", "Routine", "note", "tick_of"]
+__all__ = [
+    "BEHAVIOR",
+    "GOALS",
+    "NAMELESS",
+    "SELECTION",
+    "TARGETS",
+    "Body",
+    "Driver",
+    "LoneBody",
+    "Routine",
+    "called",
+    "give",
+    "given_to",
+    "note",
+    "number_in",
+    "require_seconds",
+    "take",
+    "tick_of",
+]
 
 SELECTION = 0
 TARGETS = 1
 GOALS = 2
 BEHAVIOR = 3
 """The ranks of the models: the order in which those of one agent are driven in a tick."""
+
+
+NAMELESS: Final = "body"
+"""What a lone body is called that nobody named."""
+
+_LONGEST_NAME: Final = 80
 
 
 class Body(Protocol):
@@ -90,7 +121,10 @@ class Body(Protocol):
 
 
 class Driver(Protocol):
-    """One model at work on one body."""
+    """One model at work on one body.
+
+    An attribute ``given_to`` is set on it: the body to which it was given, or None. See ``give``.
+    """
 
     @property
     def name(self) -> str:
@@ -152,7 +186,7 @@ class LoneBody:
     def __init__(
         self,
         entity: Any = None,
-        name: str = "body",
+        name: str = NAMELESS,
         number: int = 0,
         kernel: Kernel | None = None,
         report: Callable[[str, str, BaseException], object] | None = None,
@@ -163,7 +197,7 @@ class LoneBody:
         self.kernel: Kernel | None = kernel
         self.flags: FlagLedger = FlagLedger()
         self.holder: Holder | None = None
-        self._report = report or _warn
+        self._report = report or self._warn
         self._reported: set[tuple[str, str]] = set()
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
@@ -178,6 +212,11 @@ class LoneBody:
             self._reported.add((path, hook))
             self._report(path, hook, error)
 
+    def _warn(self, path: str, hook: str, error: BaseException) -> None:
+        name = called(self)
+        whose = "" if name == NAMELESS else f"{name}: "
+        warnings.warn(f"{whose}{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
+
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
         """A lone body has no planner.
 
@@ -189,8 +228,135 @@ class LoneBody:
         )
 
 
-def _warn(path: str, hook: str, error: BaseException) -> None:
-    warnings.warn(f"{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
+def called(body: Body) -> str:
+    """What to call a body in a log: its name; for a lone one that nobody named, what its entity is called.
+
+    Args:
+        body: the body.
+    """
+    if body.name != NAMELESS:
+        return printable(words_of(body.name, _LONGEST_NAME))
+    try:
+        name = getattr(body.entity, "name", None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:
+        name = None
+    return printable(words_of(name, _LONGEST_NAME)) if isinstance(name, str) and name else NAMELESS
+
+
+# --- whose it is ------------------------------------------------------------------------------------------------------
+
+_GIVEN_TO: Final = "given_to"
+_GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``reading``
+
+
+def given_to(driver: object) -> object | None:
+    """The body to which a driver was given; None if it is nobody's.
+
+    Args:
+        driver: any.
+    """
+    try:
+        return getattr(driver, _GIVEN_TO, None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:
+        return None
+
+
+def give(driver: object, body: Body, method: str) -> None:
+    """Give a driver to a body. What it is told already is no error.
+
+    Args:
+        driver: which.
+        body: whose it is from now on.
+        method: what was called, for the error.
+
+    Raises:
+        WrongStateError: it is another one's.
+        DefinitionError: what is to be driven is no body.
+    """
+    if not (hasattr(body, "flags") and hasattr(body, "fault")):
+        raise DefinitionError(
+            method,
+            f"{repr_of(body, 80)} is no body that could be driven.",
+            "Attach the model to an agent, agent.attach(...), or write LoneBody(entity).",
+        )
+    now = given_to(driver)
+    if now is not None and now is not body:
+        raise WrongStateError(
+            method,
+            f"it drives {words_of(getattr(now, 'name', now), 80)}",
+            "What it remembers is of one body. Make another one, or have it leave first: attachment.detach(), or "
+            "driver.leave(...), and wait until it has left.",
+        )
+    _mark(driver, body)
+
+
+def take(driver: object, body: object) -> None:
+    """A driver has left a body, or never came to drive it: it may be given to another one.
+
+    Args:
+        driver: which.
+        body: whose it was; nothing happens if it is not.
+    """
+    if given_to(driver) is body:
+        _mark(driver, None)
+
+
+def _mark(driver: object, body: Body | None) -> None:
+    try:
+        setattr(driver, _GIVEN_TO, body)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # a driver of somebody else's making that has no room for it
+        return
+
+
+def number_in(value: object, subject: str, name: str) -> int | float:
+    """A number of an author by which things are put in order.
+
+    What is no number, NaN, and what is endless have no place in an order, or in a snapshot; True is a slip.
+
+    Args:
+        value: as given.
+        subject: what was called, for the error.
+        name: of the argument.
+
+    Raises:
+        DefinitionError: it is no such number.
+    """
+    number: object = value
+    if not isinstance(value, (int, float)) and hasattr(
+        type(value), "__index__"
+    ):  # the whole numbers of other libraries
+        try:
+            number = operator.index(value)  # type: ignore[arg-type]
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:
+            number = None
+    if isinstance(number, (int, float)) and not isinstance(number, bool) and -_GREATEST <= number <= _GREATEST:
+        return number
+    raise DefinitionError(subject, f"{name} is {repr_of(value, 80)}.", "Write a number, such as 1.")
+
+
+def require_seconds(value: object, subject: str, name: str) -> float:
+    """Game seconds of an author that pass, or last: a number that is neither negative nor endless.
+
+    Args:
+        value: as given.
+        subject: what was called, for the error.
+        name: of the argument.
+
+    Raises:
+        DefinitionError: it is no such number.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _GREATEST:
+        return value
+    what = f"a {type_name(value)}, {repr_of(value, 80)}" if not isinstance(value, (int, float)) else repr_of(value, 80)
+    raise DefinitionError(subject, f"{name} is {what}.", "Write seconds: a number, 0 or more. Time never goes back.")
 
 
 def tick_of(body: Body) -> int:

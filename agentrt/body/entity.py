@@ -5,7 +5,9 @@ protocols that it fulfills as well, so that an action asks for what it needs (``
 one game.
 
 The runtime is blind to the user's own types: any object can be an agent's entity or an action's argument. What it looks
-for is one attribute, ``destroyed``, a signal that is emitted when the thing goes; arguments that have it are protected.
+for is one attribute, ``destroyed``, a signal that is emitted when the thing goes; arguments that have it are protected,
+and an agent ends with its entity. Whether a thing is gone already says its ``is_destroyed``, if it has a truth value
+there, and else its signal: what was destroyed once is gone.
 """
 
 from __future__ import annotations
@@ -13,11 +15,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.signals import Signal
 
-__all__ = ["Entity", "NamedSignals"]
+__all__ = ["Entity", "NamedSignals", "destroyed_signal", "is_gone"]
 
 C = TypeVar("C")
+
+
+def destroyed_signal(thing: Any) -> Signal | None:
+    """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity.
+
+    Args:
+        thing: anything, of whatever type.
+    """
+    found = _asked(thing, "destroyed")
+    return found if isinstance(found, Signal) else None
+
+
+def is_gone(thing: Any) -> bool:
+    """Whether a thing was destroyed.
+
+    Args:
+        thing: anything, of whatever type; what has no ``destroyed`` signal is never gone.
+    """
+    destroyed = destroyed_signal(thing)
+    if destroyed is None:
+        return False
+    told = _asked(thing, "is_destroyed")
+    return told if isinstance(told, bool) else destroyed.was_emitted
+
+
+def _asked(thing: Any, name: str) -> Any:
+    try:
+        return getattr(thing, name, None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # a property of the author's, say, that does not work for this one: it does not tell
+        return None
 
 
 class NamedSignals:
@@ -164,6 +199,11 @@ class Entity:
         if found is None:
             found = self._signals[name] = Signal()
         return found
+
+    @property
+    def signal_names(self) -> tuple[str, ...]:
+        """The names of the signals that were asked for up to now, in that order."""
+        return tuple(self._signals or ())
 
     def destroy(self) -> None:
         """Destroy it: whoever listens is told. A second call does nothing."""

@@ -27,7 +27,7 @@ Source: design section 3, control flags; seed 000, "Flags".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from agentrt.body.holding import Claim, Hold, Holder, Refusal, Waiting
 
@@ -46,13 +46,15 @@ class FlagLedger:
         version: changes with every hold and every waiting claim; so who looks often need not look twice.
     """
 
-    __slots__ = ("_holds", "_refusals", "_waiting", "_yielding", "version")
+    __slots__ = ("_claims", "_holds", "_refusals", "_waiting", "_yielding", "version")
 
     def __init__(self) -> None:
         self.version: int = 0
         self._holds: dict[str, Hold] = {}
         self._refusals: dict[str, Refusal] | None = None
         self._waiting: list[Claim] | None = None  # by precedence, then by arrival
+        # The same by claimant, of whom each has one. Keyed by identity and never iterated: no order depends on it.
+        self._claims: dict[int, Claim] | None = None
         self._yielding: list[Holder] | None = None  # who was asked to give way
 
     # --- claiming -----------------------------------------------------------------------------------------------------
@@ -78,7 +80,7 @@ class FlagLedger:
         Returns:
             None if it was granted, else what stood in the way.
         """
-        if self._waiting and self._withdraw(owner):
+        if self._claims and self._withdraw(owner):
             self._serve()  # those whom the old claim stood before
         claim = Claim(flags, owner, tick, tuple(shared_with))
         if not self._waiting and not self._blocking(claim):
@@ -97,7 +99,7 @@ class FlagLedger:
             return deadlock
         if wait or kept is None:
             self._have_others_give_way(claim)
-        if claim not in (self._waiting or ()) and self._has(claim):
+        if self._claim_of(owner) is not claim and self._has(claim):
             return None
         self._remember(refusal)
         if wait:
@@ -164,7 +166,7 @@ class FlagLedger:
         Args:
             owner: who held it.
         """
-        if self._waiting:
+        if self._claims:
             self._withdraw(owner)
         lost = [flag for flag, hold in self._holds.items() if hold.owner is owner]
         self.version += 1
@@ -199,7 +201,7 @@ class FlagLedger:
         Args:
             owner: who may have claimed.
         """
-        return any(claim.owner is owner for claim in self._waiting or ())
+        return self._claim_of(owner) is not None
 
     def waiting(self) -> list[Waiting]:
         """The claims that wait, in the order in which they are served."""
@@ -314,6 +316,8 @@ class FlagLedger:
         for claim in self._servable():
             assert self._waiting is not None
             self._waiting.remove(claim)
+            assert self._claims is not None
+            del self._claims[id(claim.owner)]
             self._grant(claim)
             if claim.is_told:
                 claim.owner.flags_granted()  # who may claim, release and wait in its turn
@@ -333,19 +337,69 @@ class FlagLedger:
         while index and self._waiting[index - 1].owner.precedence < claim.owner.precedence:
             index -= 1
         self._waiting.insert(index, claim)
+        if self._claims is None:
+            self._claims = {}
+        self._claims[id(claim.owner)] = claim
         self.version += 1
 
     def _withdraw(self, owner: object) -> bool:
         """Take the claim of an owner out of the line; returns whether there was one."""
-        before = self._waiting or []
-        self._waiting = [claim for claim in before if claim.owner is not owner]
+        claim = self._claim_of(owner)
+        if claim is None:
+            return False
+        assert self._waiting is not None
+        assert self._claims is not None
+        del self._claims[id(owner)]
+        self._waiting.remove(claim)
         self.version += 1
-        return len(self._waiting) < len(before)
+        return True
+
+    def _claim_of(self, owner: object) -> Claim | None:
+        """The claim of an owner that waits; None if none does."""
+        return self._claims.get(id(owner)) if self._claims else None
+
+    def is_before_others(self, owner: object) -> bool:
+        """Whether a claim of an owner waits, and others wait behind it.
+
+        Args:
+            owner: who may have claimed.
+        """
+        claim = self._claim_of(owner)
+        return claim is not None and self._waiting is not None and self._waiting[-1] is not claim
+
+    def blockers(self, owner: object) -> tuple[list[Holder], list[Holder]]:
+        """Without whom an owner goes on waiting for flags.
+
+        Whoever stands before it in the line waits for its own flags in turn; so these are looked for, too, in one walk.
+
+        Args:
+            owner: whose claim waits.
+
+        Returns:
+            Those that hold a flag, for which it waits itself or somebody before it, and do not give way; and those
+            before it. Both are empty if its claim does not wait.
+        """
+        claim = self._claim_of(owner)
+        if claim is None or self._waiting is None:
+            return [], []
+        own = {id(one) for one in claim.shared}
+        link: Holder | None = claim.owner
+        while link is not None:
+            own.add(id(link))
+            link = link.runs_for
+        flags, before = set(claim.flags), []
+        for other in self._waiting[self._waiting.index(claim) :: -1]:
+            if id(other.owner) not in own and not flags.isdisjoint(other.flags):
+                flags.update(other.flags)
+                before.append(other.owner)
+        own.update(id(one) for one in self._yielding or ())
+        holds = [hold for flag, hold in self._holds.items() if flag in flags and id(hold.owner) not in own]
+        return [hold.owner for hold in holds if not self._gives_way(hold, claim.owner)], before
 
     def _handed_over(self, owner: Holder) -> None:
         """An owner was given flags by its own: see to those whom that concerns, itself among them."""
         for claim in tuple(self._waiting or ()):
-            if claim not in (self._waiting or ()):
+            if self._claim_of(claim.owner) is not claim:
                 continue  # somebody who gave way took it back
             if claim.owner is not owner:
                 self._ask(claim, [pair for pair in self._blocking(claim) if pair[1].owner is owner])
@@ -355,32 +409,64 @@ class FlagLedger:
 
     def _deadlock(self, claim: Claim) -> Refusal | None:
         """Who is in the way of a claim, which stands in the line already, and waits for it in turn."""
-        if len(self._waiting or ()) < 2:
-            return None  # it is the only one
+        if not self._may_be_awaited(claim):
+            return None
         blocking = self._blocking(claim)
         ending = [*(self._yielding or ()), *(hold.owner for _, hold in blocking if self._gives_way(hold, claim.owner))]
+        needed = self._needed(ending)
+        seen: set[int] = set()  # shared by all that follows: what did not lead to the claim once never does
         name, words = claim.owner.flag_name, "which waits for the claimant in turn: a deadlock"
         for flag, hold in blocking:
-            if any(self._awaits(other, claim, ending) for other in self._needed(hold.owner, ending)):
+            if self._awaits(hold.owner, claim, needed, seen):
                 return Refusal(flag, name, hold.name, claim.tick, words, is_final=True)
         for flag, other in self._ahead(claim):
-            if any(self._awaits(one, claim, ending) for one in self._needed(other.owner, ending)):
+            if self._awaits(other.owner, claim, needed, seen):
                 return Refusal(flag, name, other.owner.flag_name, claim.tick, words, is_final=True)
         return None
 
-    def _awaits(self, claim: Claim, other: Claim, ending: list[Holder]) -> bool:
-        """Whether a claim waits for another one, directly or through others, except for those that are ending."""
-        seen = [claim]
-        for one in seen:  # which grows meanwhile
-            owners = [ahead.owner for _, ahead in self._ahead(one)] + [hold.owner for _, hold in self._blocking(one)]
-            following = [found for owner in owners for found in self._needed(owner, ending)]
-            seen.extend(found for found in dict.fromkeys(following) if found not in seen)
-        return other in seen
+    def _may_be_awaited(self, claim: Claim) -> bool:
+        """Whether anybody may wait for a claimant: quick, since of many who want the same nobody waits for the last.
 
-    def _needed(self, owner: Holder, ending: list[Holder]) -> list[Claim]:
-        """The claims without which an owner does not end: its own, and of those that run for it."""
-        found = [claim for claim in self._waiting or () if claim.is_for(owner)]
-        return [claim for claim in found if not _is_for_any(claim, ending)]
+        Whoever is waited for holds something, or stands in the line before somebody, itself or by those it runs for.
+        """
+        waiting = self._waiting or ()
+        if len(waiting) < 2:
+            return False  # it is the only one
+        if waiting[-1] is not claim:
+            return True
+        link: Holder | None = claim.owner
+        while link is not None:
+            if any(hold.owner is link for hold in self._holds.values()):
+                return True
+            other = self._claim_of(link)
+            if other is not None and other is not claim:
+                return True
+            link = link.runs_for
+        return False
+
+    def _awaits(self, owner: Holder, claim: Claim, needed: Mapping[int, list[Claim]], seen: set[int]) -> bool:
+        """Whether an owner waits for a claim, directly or through others, except for those that are ending."""
+        following = [owner]
+        for one in following:  # which grows meanwhile
+            for found in needed.get(id(one), ()):
+                if found is claim:
+                    return True
+                if id(found) not in seen:
+                    seen.add(id(found))
+                    following += [ahead.owner for _, ahead in self._ahead(found)]
+                    following += [hold.owner for _, hold in self._blocking(found)]
+        return False
+
+    def _needed(self, ending: list[Holder]) -> Mapping[int, list[Claim]]:
+        """By owner the claims without which it does not end: its own, and of those that run for it."""
+        found: dict[int, list[Claim]] = {}
+        for claim in self._waiting or ():
+            if not _is_for_any(claim, ending):
+                link: Holder | None = claim.owner
+                while link is not None:
+                    found.setdefault(id(link), []).append(claim)
+                    link = link.runs_for
+        return found
 
     def _remember(self, refusal: Refusal) -> None:
         if self._refusals is None:

@@ -1,17 +1,72 @@
 """Leases: reservations of things, so that two agents do not go for the same one.
 
 A lease is held by an owner and released by it, or by its owner's end: an owner that has a ``destroyed`` signal loses
-its leases when it is destroyed, and a thing that is destroyed is not leased any more. Acquiring is immediate: whoever
-asks first has it, there is no queue.
+its leases when it is destroyed, an agent when it has left its runtime, after all of its ``stop`` hooks; and a thing
+that is destroyed is not leased any more. Who is gone gets none: nobody would ever give it back. What an agent's entity
+holds by itself stays with the entity.
+
+Acquiring is immediate: whoever asks for a free thing has it. Those who come too late can wait in the thing's *line*,
+first come, first served:
+
+* When the thing is given back, the first in line gets its *turn*. A turn is a promise: for everybody else the thing is
+  taken. Who does not come for it in that tick and the next loses it, and it is the next one's turn.
+* Who gives a thing back that others were refused does not get it again in the same tick, line or no line: it would
+  always be the first to know.
+* Giving up a place in the line costs the same however many wait.
+
+``take`` waits in line for a coroutine. Actions that look at a lease while they think, or acquire it in ``start``, and
+reject if they cannot have it, wait in line by themselves: what a kernel's code was refused last is noted in
+``Kernel.refused``, and whoever deals with the rejection finds it there.
+
+Rejected: to wake all who wait. Each of a thousand begins anew whenever one is served, and whoever has just let go is
+quicker than they are.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.kernel.signals import Connection, Signal
+from agentrt.kernel.signals import Connection, Event, Signal
+from agentrt.kernel.traps import Waiter, current_kernel, running, suspend_on
 
-__all__ = ["Lease", "LeaseBook"]
+if TYPE_CHECKING:
+    from agentrt.kernel.agenda import Entry
+    from agentrt.kernel.calls import Timer
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = ["Lease", "LeaseBook", "Place", "Refusal", "refusal_of"]
+
+_PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was given
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What somebody could not have.
+
+    Attributes:
+        book: who refused it.
+        thing: what.
+        owner: to whom.
+        entry: whose code was stepped.
+    """
+
+    book: LeaseBook
+    thing: Any
+    owner: Any
+    entry: Entry | None
+
+
+def refusal_of(kernel: Kernel) -> Refusal | None:
+    """What the code that is stepped at this moment was refused last; None if it was refused nothing.
+
+    Args:
+        kernel: who steps it.
+    """
+    refused = kernel.refused
+    return refused if isinstance(refused, Refusal) and refused.entry is kernel.current else None
 
 
 class Lease:
@@ -23,13 +78,14 @@ class Lease:
         released: emitted once, with the lease, when it ends for whatever reason.
     """
 
-    __slots__ = ("_book", "_connections", "count", "owner", "released", "thing")
+    __slots__ = ("_book", "_connections", "count", "is_wanted", "owner", "released", "thing")
 
     def __init__(self, book: LeaseBook, thing: Any, owner: Any) -> None:
         self._book: LeaseBook | None = book
         self.thing: Any = thing
         self.owner: Any = owner
         self.count: int = 1
+        self.is_wanted: bool = False  # whether somebody else was refused it
         self.released: Signal = Signal()
         self._connections: list[Connection] = []
         for end in (thing, owner):
@@ -57,10 +113,145 @@ class Lease:
         if book is not None:
             self._book = None
             book._leases.pop(id(self.thing), None)  # the two are one thing
+            held = book._held.get(id(self.owner))
+            if held is not None:
+                held.pop(self, None)
+                if not held:
+                    del book._held[id(self.owner)]
             for connection in self._connections:
                 connection.close()
             self.released.emit(self)
-            book.changed.emit(self.thing)
+            book._given_back(self)
+
+
+class Place:
+    """A place in the line for a thing. Made by ``LeaseBook.line_up``.
+
+    Attributes:
+        thing: what it waits for.
+        owner: for whom.
+        is_turn: whether the thing is promised to it.
+    """
+
+    __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
+
+    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Kernel) -> None:
+        self._line: _Line | None = line
+        self._told = told
+        self._kernel = kernel
+        self._timer: Timer | None = None
+        self.thing: Any = line.thing
+        self.owner: Any = owner
+        self.is_turn: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits, or may still come for its turn."""
+        return self._line is not None
+
+    def close(self) -> None:
+        """Give it up; it is the next one's turn then, if it was its own. Does nothing once it was used."""
+        line = self._line
+        if line is not None:
+            self._line = None
+            if self._timer is not None:
+                self._timer.cancel()
+            line.left(self)
+
+    def give(self) -> None:
+        """It is its turn."""
+        self.is_turn = True
+        self._timer = self._kernel.call_later(_PATIENCE, self.close)
+        self._kernel.call_soon(self._tell)
+
+    def _tell(self) -> None:
+        if self._line is not None:
+            self._told()
+
+    def __repr__(self) -> str:
+        state = "its turn" if self.is_turn else "waiting"
+        return f"<Place in the line for {self.thing!r}, for {self.owner!r}: {state if self.is_open else 'closed'}>"
+
+
+class _Line:
+    """Who waits for one thing, in order; who gave up stays in it until such places are the greater part."""
+
+    __slots__ = ("_given_up", "barred", "book", "next_timer", "places", "promised", "thing")
+
+    def __init__(self, book: LeaseBook, thing: Any) -> None:
+        self.book = book
+        self.thing = thing
+        self.places: deque[Place] = deque()
+        self.promised: Place | None = None
+        self.barred: Any = None  # who gave it back in this tick and may not have it at once
+        self.next_timer: Timer | None = None  # while somebody is barred
+        self._given_up = 0
+
+    def left(self, place: Place) -> None:
+        if self.promised is place:
+            self.promised = None
+            if not self.serve() and not self.book.is_leased(self.thing):
+                self.book.changed.emit(self.thing)
+        elif not place.is_turn:
+            self._given_up += 1
+            if self._given_up * 2 > len(self.places):
+                self.places = deque([other for other in self.places if other.is_open])
+                self._given_up = 0
+        self.forget_if_empty()
+
+    def serve(self) -> bool:
+        """Give the turn to the first who is still there; of one that is barred, the next before it.
+
+        Returns:
+            Whether it is somebody's turn now.
+        """
+        if self.promised is not None or self.book.is_leased(self.thing):
+            return self.promised is not None
+        if getattr(self.thing, "is_destroyed", False):
+            self.give_all()
+            return False
+        passed: list[Place] = []
+        while self.places:
+            place = self.places.popleft()
+            if not place.is_open:
+                self._given_up = max(0, self._given_up - 1)
+            elif self.is_barred(place.owner):
+                passed.append(place)
+            else:
+                self.promised = place
+                place.give()
+                break
+        self.places.extendleft(reversed(passed))
+        return self.promised is not None
+
+    def give_all(self) -> None:
+        """Tell all, who find out that there is nothing to be had."""
+        places = [place for place in self.places if place.is_open]
+        self.places.clear()
+        self._given_up = 0
+        for place in places:
+            place.give()
+
+    def is_barred(self, owner: Any) -> bool:
+        return self.next_timer is not None and self.barred is owner
+
+    def bar(self, owner: Any, kernel: Kernel) -> None:
+        if self.next_timer is not None:
+            self.next_timer.cancel()
+        self.barred = owner
+        self.next_timer = kernel.call_later(1, self._unbar)
+
+    def _unbar(self) -> None:
+        self.barred = self.next_timer = None
+        if not self.book.is_leased(self.thing) and self.promised is None and not self.serve():
+            self.book.changed.emit(self.thing)  # for who was barred, and waits for that
+        self.forget_if_empty()
+
+    def forget_if_empty(self) -> None:
+        if self.promised is None and self.next_timer is None and len(self.places) == self._given_up:
+            lines, key = self.book._lines, id(self.thing)
+            if lines.get(key) is self:
+                del lines[key]
 
 
 class LeaseBook:
@@ -68,14 +259,19 @@ class LeaseBook:
 
     Attributes:
         changed: emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it.
+        left: emitted with each lease that its owner still held when it was gone, before that is released: some action
+            of an agent did not give it back. For those who look for mistakes.
     """
 
-    __slots__ = ("_leases", "changed")
+    __slots__ = ("_held", "_leases", "_lines", "changed", "left")
 
     def __init__(self) -> None:
         self.changed: Signal = Signal()
+        self.left: Signal = Signal()
         # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
         self._leases: dict[int, Lease] = {}
+        self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
+        self._lines: dict[int, _Line] = {}  # likewise; each keeps its thing
 
     def acquire(self, thing: Any, owner: Any) -> Lease | None:
         """Reserve a thing.
@@ -85,28 +281,117 @@ class LeaseBook:
             owner: for whom; the same owner may acquire it again and then shares one lease.
 
         Returns:
-            The lease, or None if somebody else has it or it is destroyed.
+            The lease, or None if somebody else has it, or it is somebody else's turn, or it is destroyed, or the owner
+            is gone.
         """
-        if getattr(thing, "is_destroyed", False):
+        if not self.can_acquire(thing, owner):
             return None
         lease = self._leases.get(id(thing))
-        if lease is None:
-            lease = self._leases[id(thing)] = Lease(self, thing, owner)
-            self.changed.emit(thing)
-            return lease
-        if lease.owner is owner:
+        if lease is not None:
             lease.count += 1
             return lease
+        lease = self._leases[id(thing)] = Lease(self, thing, owner)
+        self._held.setdefault(id(owner), {})[lease] = None
+        line = self._lines.get(id(thing))
+        if line is not None and line.promised is not None:
+            line.promised.close()
+        self.changed.emit(thing)
+        return lease
+
+    async def take(self, thing: Any, owner: Any) -> Lease | None:
+        """Reserve a thing, waiting in line for it: first come, first served. For coroutines that a runtime steps.
+
+        Args:
+            thing: any object.
+            owner: for whom.
+
+        Returns:
+            The lease; None if the thing is destroyed, or the owner is gone.
+
+        Raises:
+            NotRunningError: no runtime steps the coroutine.
+        """
+        current_kernel()  # or raises, before anything is begun
+        while not getattr(thing, "is_destroyed", False) and not _is_gone(owner):
+            lease = self.acquire(thing, owner)
+            if lease is not None:
+                return lease
+            waiter = Waiter()
+            place = self.line_up(thing, owner, waiter.notify)
+            try:
+                await suspend_on(waiter)
+            except BaseException:
+                place.close()
+                raise
         return None
 
+    def line_up(self, thing: Any, owner: Any, told: Callable[[], object]) -> Place:
+        """Wait in line for a thing, behind all who wait already.
+
+        Args:
+            thing: any object.
+            owner: for whom.
+            told: called from the ready queue when it is its turn: the thing is promised to the owner, who is to acquire
+                it in that tick or the next.
+
+        Returns:
+            The place in the line; close it when the thing is not wanted any more.
+
+        Raises:
+            NotRunningError: no runtime steps the code that calls it.
+        """
+        line = self._line_of(thing)
+        place = Place(line, owner, told, current_kernel())
+        line.places.append(place)
+        line.serve()
+        return place
+
+    def waiting(self, thing: Any) -> tuple[Any, ...]:
+        """For whom somebody waits in line for a thing, in order; first for whom it is promised.
+
+        Args:
+            thing: any object.
+        """
+        line = self._lines.get(id(thing))
+        if line is None:
+            return ()
+        first = () if line.promised is None else (line.promised,)
+        return tuple([place.owner for place in (*first, *line.places) if place.is_open])
+
+    def is_leased(self, thing: Any) -> bool:
+        """Whether somebody has it; a thing that is promised is not leased.
+
+        Args:
+            thing: any object.
+        """
+        return id(thing) in self._leases
+
+    def _line_of(self, thing: Any) -> _Line:
+        line = self._lines.get(id(thing))
+        if line is None:
+            line = self._lines[id(thing)] = _Line(self, thing)
+        return line
+
+    def _given_back(self, lease: Lease) -> None:
+        thing, kernel = lease.thing, running.kernel
+        if lease.is_wanted and kernel is not None and kernel.in_tick:
+            self._line_of(thing).bar(lease.owner, kernel)
+        line = self._lines.get(id(thing))
+        if line is not None:
+            line.serve()
+        self.changed.emit(thing)
+
     def holder(self, thing: Any) -> Any:
-        """For whom a thing is reserved, or None.
+        """For whom a thing is reserved, or to whom it is promised; None if it is free.
 
         Args:
             thing: any object.
         """
         lease = self._leases.get(id(thing))
-        return None if lease is None else lease.owner
+        if lease is not None:
+            return lease.owner
+        line = self._lines.get(id(thing))
+        return None if line is None or line.promised is None else line.promised.owner
 
     def can_acquire(self, thing: Any, owner: Any) -> bool:
         """Whether ``acquire`` would succeed.
@@ -115,13 +400,40 @@ class LeaseBook:
             thing: any object.
             owner: for whom.
         """
-        if getattr(thing, "is_destroyed", False):
+        if getattr(thing, "is_destroyed", False) or _is_gone(owner):
             return False
         holder = self.holder(thing)
-        return holder is None or holder is owner
+        if holder is owner:
+            return True
+        line = self._lines.get(id(thing))
+        if holder is None and (line is None or not line.is_barred(owner)):
+            return True
+        lease = self._leases.get(id(thing))
+        if lease is not None:
+            lease.is_wanted = True
+        kernel = running.kernel
+        if kernel is not None:
+            kernel.refused = Refusal(self, thing, owner, kernel.current)
+        return False
+
+    def release_all(self, owner: Any) -> None:
+        """An owner is gone: what it still holds is free, in the order in which it got it.
+
+        Args:
+            owner: for whom.
+        """
+        for lease in tuple(self._held.get(id(owner), ())):
+            self.left.emit(lease)
+            lease._end()
 
     def __len__(self) -> int:
         return len(self._leases)
 
     def __repr__(self) -> str:
         return f"<LeaseBook: {len(self._leases)} leases>"
+
+
+def _is_gone(owner: Any) -> bool:
+    """Whether an owner can give nothing back any more: an entity that is destroyed, an agent that has ended."""
+    ended = getattr(owner, "has_ended", None)
+    return bool(getattr(owner, "is_destroyed", False)) or (isinstance(ended, Event) and ended.is_set)

@@ -17,25 +17,20 @@ from __future__ import annotations
 import click
 
 from agentrt.cli.demo_commands import demo
-from agentrt.cli.groups import Group
+from agentrt.cli.groups import Group, tell
 from agentrt.cli.inspect_commands import inspect
 from agentrt.cli.packs_commands import packs
 from agentrt.cli.recordings_commands import diff, export, replay
 from agentrt.cli.selection_commands import selection
 from agentrt.cli.strategies_commands import strategies
+from agentrt.installed import library_version
 
 __all__ = ["main"]
 
 
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("agentrt")
-
-
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        click.echo(f"agentrt {_version()}")
+        tell(f"agentrt {library_version()}")
         ctx.exit()
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import HOSTS, progress_printer
+from agentrt.cli.groups import HOSTS, progress_printer, tell, tell_text
 from agentrt.cli.inspect_commands import Page, inspect_world, page_options
+from agentrt.errors import AgentRTError
 
 if TYPE_CHECKING:
     from agentrt.record.recorder import Recorder
@@ -67,12 +68,11 @@ def demo(
     from agentrt import worlds
 
     if list_only:
-        for known in worlds.find_worlds():
-            click.echo(f"{known}  {worlds.load_world(known).summary}")
+        _list()
         return
     world = worlds.load_world(name or DEFAULT_WORLD)
     if not is_inspected and not headless and not _has_terminal():
-        click.echo("standard output is not a terminal: running headless", err=True)
+        tell("standard output is not a terminal: running headless", err=True)
         headless = True
     if not headless and (ticks is not None or digest or host is not None):
         raise click.UsageError("--ticks, --digest and --host go with --headless.")
@@ -93,6 +93,21 @@ def demo(
             world.run_live(seed=seed, speed=speed, watch=watch)
 
 
+def _list() -> None:
+    """List all worlds that can be run; of the others it is said why not, and the exit code is 1."""
+    from agentrt import worlds
+
+    is_fine = True
+    for known in worlds.find_worlds():
+        try:
+            tell(f"{known}  {worlds.load_world(known).summary}")
+        except AgentRTError as error:
+            is_fine = False
+            tell_text(f"{error}\n", err=True)
+    if not is_fine:
+        sys.exit(1)
+
+
 @contextlib.contextmanager
 def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     """Gives what records a world, or what does nothing if there is no path."""
@@ -107,7 +122,7 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     finally:
         for recorder in recorders:
             recorder.close()
-            click.echo(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
+            tell(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
 
 
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
@@ -115,9 +130,9 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 
     report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
     for line in worlds.table_lines(report):
-        click.echo(line)
+        tell(line)
     if digest:
-        click.echo(f"digest: {report.digest}")
+        tell(f"digest: {report.digest}")
 
 
 def _has_terminal() -> bool:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from agentrt.cli.groups import tell
+
 if TYPE_CHECKING:
     from agentrt.inspect import Inspector
     from agentrt.worlds import Watch, World
@@ -132,7 +134,7 @@ def _wait() -> None:
 
 
 def _tell(inspector: Inspector, is_opened: bool) -> None:
-    click.echo("Ctrl-C ends it.", err=True)  # first: whoever reads the address may end it at once
-    click.echo(inspector.url)
+    tell("Ctrl-C ends it.", err=True)  # first: whoever reads the address may end it at once
+    tell(inspector.url)
     if is_opened:
         click.launch(inspector.url)

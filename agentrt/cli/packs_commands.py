@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
-from agentrt.cli.groups import Group
+from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
 
 __all__ = ["packs"]
 
@@ -43,17 +42,16 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
     the aliases that nobody registered. Exit code 1 if anything is wrong.
     """
     from agentrt.packs.check import check_files, find_files
-    from agentrt.packs.registry import Registry
 
-    registry = Registry.discover()
+    registry = known_registry()
     for alias, file in aliases:
         registry.register(alias, file, origin="--alias")
     report = check_files(find_files(paths), registry, allow_unresolved=allow_unresolved)
     if as_json:
-        click.echo(json.dumps(report.as_json(), indent=2))
+        tell_json(report.as_json())
     else:
         for line in report.as_text():
-            click.echo(line)
+            tell(line)
     if not report.ok:
         sys.exit(1)
 
@@ -64,7 +62,7 @@ def print_schema(*, kind: str) -> None:
     """Print the JSON Schema of packs, or of task groups."""
     from agentrt.packs.schema import schema_text
 
-    click.echo(schema_text(kind), nl=False)
+    tell_text(schema_text(kind))
 
 
 @packs.command(name="list")
@@ -76,13 +74,12 @@ def list_aliases(*, kind: str | None, origin: bool) -> None:
     """List the aliases that packs can refer to here."""
     from agentrt.errors import did_you_mean
     from agentrt.packs.alias import KINDS
-    from agentrt.packs.registry import Registry
 
     if kind is not None and kind not in KINDS:
         raise click.BadParameter(
             f"there is no kind '{kind}'.{did_you_mean(kind, KINDS)} The kinds are {', '.join(KINDS)}.",
             param_hint="--kind",
         )
-    registry = Registry.discover()
+    registry = known_registry()
     for alias in registry.aliases(kind or ""):
-        click.echo(f"{alias}  from {registry.origin(alias)}" if origin else alias)
+        tell(f"{alias}  from {registry.origin(alias)}" if origin else alias)

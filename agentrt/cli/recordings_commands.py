@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from agentrt.cli.groups import HOSTS, progress_printer
+from agentrt.cli.groups import HOSTS, JsonOut, progress_printer, tell, tell_text
 
 if TYPE_CHECKING:
     from agentrt.record.replaying import Make
@@ -74,7 +76,7 @@ def replay(
         from agentrt.record.replaying import replay as run
 
         report = run(recording, _make(recording, world, to), to=to, host=host, verify=verify)
-        click.echo(report.as_text())
+        tell_text(f"{report.as_text()}\n")
         sys.exit(0 if report.is_same else 1)
     from agentrt.record.branching import branch
     from agentrt.record.edits import load_edits
@@ -87,7 +89,7 @@ def replay(
     calls = "live" if live else "recorded"
     make = _make(recording, world, None if ticks is None else to + ticks)
     made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)
-    click.echo(made.as_text())
+    tell_text(f"{made.as_text()}\n")
 
 
 @click.command()
@@ -100,8 +102,22 @@ def diff(*, one: Path, other: Path) -> None:
 
     with Recording.open(one) as left, Recording.open(other) as right:
         difference = compare_recordings(left, right)
-    click.echo(difference.as_text())
+    tell_text(f"{difference.as_text()}\n")
     sys.exit(0 if difference.is_empty else 1)
+
+
+@contextlib.contextmanager
+def _made(path: Path) -> Iterator[TextIO]:
+    """A new file to write to. If that fails, at the latest when it is closed, the half of it is not left behind."""
+    is_file = path.is_file() or not path.exists()  # and no pipe or device
+    with path.open("x" if is_file else "w", encoding="ascii", newline="\n") as out:
+        try:
+            yield out
+            out.flush()
+        except BaseException:
+            if is_file:
+                path.unlink(missing_ok=True)
+            raise
 
 
 @click.command()
@@ -125,13 +141,16 @@ def export(*, recording: Path, kind: str, output: Path, first: int | None, last:
     write, what = (write_perfetto, "events") if kind == "perfetto" else (write_otlp, "spans")
     with Recording.open(recording) as opened:
         if str(output) == "-":
-            write(opened, sys.stdout, first=first, last=last)
+            write(opened, JsonOut(), first=first, last=last)
             return
-        if output.is_file():
-            raise click.BadParameter(f"{output} is there already: choose another name.", param_hint="--output")
         try:
-            with output.open("w", encoding="ascii", newline="\n") as out:
+            with _made(output) as out:
                 count = write(opened, out, first=first, last=last)
-        except OSError as error:
-            raise click.BadParameter(f"{output}: {error.strerror or error}", param_hint="--output") from None
-    click.echo(f"{count} {what} written to {output}", err=True)
+        except FileExistsError:
+            raise click.BadParameter(
+                f"{output} is there already: choose another name.", param_hint="--output"
+            ) from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise click.BadParameter(f"{output}: {why}", param_hint="--output") from None
+    tell(f"{count} {what} written to {output}", err=True)

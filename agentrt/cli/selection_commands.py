@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
-from agentrt.cli.groups import Group
+from agentrt.cli.groups import Group, tell, tell_json
 
 __all__ = ["selection"]
 
@@ -31,9 +30,9 @@ def check_selection(*, path: Path, compatible: bool, as_json: bool) -> None:
 
     report = check_path(path, "compatible" if compatible else "strict")
     if as_json:
-        click.echo(json.dumps(report.as_json(), indent=2))
+        tell_json(report.as_json())
     else:
         for line in report.as_text():
-            click.echo(line)
+            tell(line)
     if not report.ok:
         sys.exit(1)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import Group
+from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
 
 if TYPE_CHECKING:
     from agentrt.strategy.dependency_map import DependencyMap
@@ -41,10 +40,10 @@ def list_strategies(*, aliases: tuple[str, ...], as_json: bool) -> None:
         told = drawn.as_json()
         for alias, strategy in found.items():
             told["strategies"][strategy.spec.subject]["alias"] = alias
-        click.echo(json.dumps(told, indent=2))
+        tell_json(told)
         return
     for line in _listed(drawn, {strategy: alias for alias, strategy in found.items()}):
-        click.echo(line)
+        tell(line)
 
 
 @strategies.command(name="map")
@@ -63,10 +62,10 @@ def draw_map(*, aliases: tuple[str, ...], form: str) -> None:
 
     drawn = DependencyMap(_found(aliases).values())
     if form == "json":
-        click.echo(json.dumps(drawn.as_json(), indent=2))
+        tell_json(drawn.as_json())
         return
     for line in drawn.as_mermaid() if form == "mermaid" else drawn.as_text():
-        click.echo(line)
+        tell(line)
 
 
 @strategies.command(name="calls")
@@ -81,7 +80,7 @@ def write_calls(*, aliases: tuple[str, ...], name: str) -> None:
 
     if not name.isidentifier():
         raise click.BadParameter(f"'{name}' is no name of a class.", param_hint="--name")
-    click.echo(calls_module(_found(aliases).values(), name), nl=False)
+    tell_text(calls_module(_found(aliases).values(), name))
 
 
 def _found(aliases: tuple[str, ...]) -> dict[str, type[Strategy]]:
@@ -90,9 +89,8 @@ def _found(aliases: tuple[str, ...]) -> dict[str, type[Strategy]]:
     from agentrt.packs.alias import kind_of
     from agentrt.packs.closure import closure_of
     from agentrt.packs.loader import load_pack
-    from agentrt.packs.registry import Registry
 
-    registry = Registry.discover()
+    registry = known_registry()
     wanted = aliases or registry.aliases("strategies")
     packs = [one if kind_of(one) != "strategies" else load_pack({"strategies": [one]}) for one in wanted]
     return {alias: strategy_of(alias, registry) for alias in closure_of(packs, registry).strategies}

@@ -48,7 +48,7 @@ class GoalLife(ABC):
         view_type: what ``view`` returns.
     """
 
-    __slots__ = ("_body", "_ending", "_notes", "_routines", "_running", "_then", "name")
+    __slots__ = ("_body", "_ending", "_is_busy", "_notes", "_removed", "_routines", "_running", "_then", "name")
 
     view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView
 
@@ -57,8 +57,11 @@ class GoalLife(ABC):
         self._body: Body | None = None
         self._running: int = 0  # how many goals run, so that the passes over those can be left out
         self._notes: dict[WrappedGoal, Notes] | None = None
-        self._routines: list[tuple[WrappedGoal, Routine]] | None = None  # those that have not ended, as they began
-        self._ending: list[WrappedGoal] | None = None  # whose coroutines clean up
+        # Ordered sets, of which one is taken out at once: a selector may have thousands of goals that end together.
+        self._routines: dict[Routine, None] | None = None  # those that have not ended, as they began
+        self._ending: dict[WrappedGoal, None] | None = None  # whose coroutines clean up
+        self._removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
+        self._is_busy: bool = False  # one of its goals is being called
         self._then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
 
     @abstractmethod
@@ -85,7 +88,7 @@ class GoalLife(ABC):
 
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""
-        return [routine.strand for _, routine in self._routines or ()]
+        return [routine.strand for routine in self._routines or ()]
 
     def number_of(self, wrapped: WrappedGoal) -> int:
         """Which of the goals of its name a goal is, from 1.
@@ -113,6 +116,7 @@ class GoalLife(ABC):
         wrapped.since = tick_of(self.body)
         self._running += 1
         note(self.body, wrapped.flag_name, Event.START, (("priority", wrapped.priority),))
+        busy, self._is_busy = self._is_busy, True  # it may begin outside of a tick, and must not ask for one
         try:
             result = wrapped.goal.start()
         except ENDS_PROGRAM:
@@ -120,6 +124,8 @@ class GoalLife(ABC):
         except BaseException as error:
             self.fail(wrapped, "start", error)
             return
+        finally:
+            self._is_busy = busy
         if result is not None:
             self.spawn(wrapped, "start", result)
         if wrapped.state == RUNNING:
@@ -171,8 +177,10 @@ class GoalLife(ABC):
     def _routine(self, wrapped: WrappedGoal, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
         routine = Routine(self.body, wrapped.flag_name, hook, coro, wrapped.routine_ended)
         if self._routines is None:
-            self._routines = []
-        self._routines.append((wrapped, routine))
+            self._routines = {}
+        self._routines[routine] = None
+        notes = self._note_of(wrapped)
+        notes.routines = (*notes.routines, routine)
 
     def routine_ended(self, wrapped: WrappedGoal, routine: Routine) -> None:
         """One of a goal's coroutines has ended.
@@ -182,16 +190,17 @@ class GoalLife(ABC):
             routine: that one.
         """
         assert self._routines is not None
-        self._routines = [entry for entry in self._routines if entry[1] is not routine]
+        del self._routines[routine]
+        notes = self._note_of(wrapped)
+        notes.routines = tuple(other for other in notes.routines if other is not routine)
         hook = routine.hook
         if wrapped.state == ENDING:
-            notes = self._note_of(wrapped)
             if routine.error is not None:
                 self._note_failure(wrapped, hook)
                 notes.fate = max(notes.fate, DISABLED)
             if hook == "stop":
                 self._end(wrapped, IDLE)
-            elif not any(entry[0] is wrapped for entry in self._routines):
+            elif not notes.routines:
                 self._finish(wrapped, IDLE)
         elif routine.error is not None:
             self._note_failure(wrapped, hook)
@@ -240,10 +249,10 @@ class GoalLife(ABC):
         wrapped.move(ENDING)
         self._running -= 1
         note(self.body, wrapped.flag_name, Event.STOP, (("reason", reason),))
-        routines = [entry[1] for entry in self._routines or () if entry[0] is wrapped]
-        if routines:
+        notes = None if self._notes is None else self._notes.get(wrapped)
+        if notes is not None and notes.routines:
             self._clean_up(wrapped, fate)
-            for routine in routines:
+            for routine in notes.routines:
                 routine.stop(reason)
         else:
             self._finish(wrapped, fate)
@@ -253,9 +262,8 @@ class GoalLife(ABC):
         notes = self._note_of(wrapped)
         notes.fate = max(notes.fate, fate)
         if self._ending is None:
-            self._ending = []
-        if wrapped not in self._ending:
-            self._ending.append(wrapped)
+            self._ending = {}
+        self._ending[wrapped] = None
 
     def _finish(self, wrapped: WrappedGoal, fate: int) -> None:
         """Its coroutines have ended: call ``stop``, unless its start was cancelled before its first step."""
@@ -265,6 +273,7 @@ class GoalLife(ABC):
             notes.starting = None
             self._end(wrapped, fate)
             return
+        busy, self._is_busy = self._is_busy, True
         try:
             result = wrapped.goal.stop()
             if isinstance(result, Coroutine):
@@ -276,6 +285,8 @@ class GoalLife(ABC):
             raise
         except BaseException as error:
             self.fail(wrapped, "stop", error)
+        finally:
+            self._is_busy = busy
         self._end(wrapped, fate)
 
     def _end(self, wrapped: WrappedGoal, fate: int) -> None:
@@ -285,7 +296,7 @@ class GoalLife(ABC):
             fate, notes.fate = max(notes.fate, fate), IDLE
         wrapped.move(fate)
         if self._ending:
-            self._ending = [other for other in self._ending if other is not wrapped]
+            self._ending.pop(wrapped, None)
         self._give_back(wrapped)
         if fate == ABSENT:
             self._forget(wrapped)

@@ -18,7 +18,10 @@ odd, but the first one never is; and a goal that was stopped in step 3 keeps wha
 the next full tick.
 
 Passes run over a tuple that is replaced when a goal is added or removed, so callbacks may do both: a goal that is added
-during a pass is looked at from the next pass on, one that is removed not any more.
+during a pass is looked at from the next pass on, one that is removed not any more. A flag that a callback disables or
+enables counts for all goals that the pass has yet to come to, so there is one list of them, which is changed in place.
+
+A selector is ticked once at a time: a tick that one of its goals asks for is refused, as in the other models.
 
 ``life`` has what becomes of one goal, ``sharing`` how flags are shared with other models.
 
@@ -32,16 +35,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentrt.body.driver import GOALS, Body
+from agentrt.body.driver import GOALS, Body, give, number_in, take
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ENDS_PROGRAM, WrongStateError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order
 from agentrt.goals.sharing import FlagSharing
 from agentrt.goals.states import ABSENT, BUSY, ENDING, IDLE, PENDING, RUNNING
 from agentrt.goals.views import GoalSelectorView, view_of
 from agentrt.goals.wrapped import WrappedGoal
+from agentrt.words import repr_of
 
 __all__ = ["GoalSelector"]
+
+_NOTHING: dict[str, WrappedGoal] = {}
 
 
 class GoalSelector(FlagSharing):
@@ -65,7 +71,7 @@ class GoalSelector(FlagSharing):
     Source: seed 000.
     """
 
-    __slots__ = ("_goals", "_own_ledger", "full_ticks", "rank", "ticks")
+    __slots__ = ("_goals", "_is_given", "_own_ledger", "full_ticks", "rank", "ticks")
 
     def __init__(
         self,
@@ -77,6 +83,7 @@ class GoalSelector(FlagSharing):
         flags: FlagLedger | None = None,
         full_ticks: bool = False,
     ) -> None:
+        number_in(precedence, "GoalSelector", "precedence")
         super().__init__(name, precedence)
         self.rank: int = rank
         self.full_ticks: bool = full_ticks
@@ -84,6 +91,7 @@ class GoalSelector(FlagSharing):
         self._goals: tuple[WrappedGoal, ...] = ()
         self._own_ledger: FlagLedger | None = flags
         self._ledger = flags
+        self._is_given = False  # else the body is one that it made for itself, to be used by hand
         if body is not None:
             self.join(body)
 
@@ -93,23 +101,28 @@ class GoalSelector(FlagSharing):
         """Add a goal; it comes after all others in every pass.
 
         Args:
-            priority: the lower the number, the sooner it replaces goals that use the same flags.
+            priority: a number; the lower it is, the sooner the goal replaces others that use the same flags.
             goal: the goal; it is in no selector yet.
 
         Returns:
             The goal with its priority and its state.
 
         Raises:
+            DefinitionError: the priority is no number, or the goal is none.
             WrongStateError: the goal is in a selector, or was removed from one and still cleans up.
 
         Source: seed 000, "Priorities", "Adding and Removing Goals", "WrappedGoals".
         """
+        _require_goal(goal, priority)
         if goal._selector is not None:
             raise WrongStateError(
-                "GoalSelector.add_goal", f"{goal!r} is in a selector", "A goal belongs to one body: make another one."
+                "GoalSelector.add_goal",
+                f"{repr_of(goal)} is in a selector",
+                "A goal belongs to one body: make another one.",
             )
-        wrapped = WrappedGoal(goal, priority)
-        taken = {self.number_of(other) for other in self._goals if other.goal.name == goal.name}
+        wrapped = WrappedGoal(goal, number_in(priority, "GoalSelector.add_goal", "its priority"))
+        name = goal.name
+        taken = {self.number_of(other) for other in self._goals if other.goal.name == name}
         goal._selector = self
         if self._body is not None:
             goal.entity = self._body.entity
@@ -130,10 +143,7 @@ class GoalSelector(FlagSharing):
         """
         wrapped = self.find(goal)
         if wrapped is not None:
-            self._dismiss(wrapped, "it was removed")
-            self._goals = tuple(other for other in self._goals if other is not wrapped)
-            if wrapped.state == ABSENT:
-                self._forget(wrapped)
+            self._remove([wrapped])
 
     def remove_all_goals(self, predicate: Callable[[Goal], bool] | None = None) -> None:
         """Remove goals, stopping those that run.
@@ -141,9 +151,25 @@ class GoalSelector(FlagSharing):
         Args:
             predicate: says of a goal whether it is removed; without it, all are.
         """
-        chosen = [one.goal for one in self._goals if predicate is None or predicate(one.goal)]
-        for goal in chosen:
-            self.remove_goal(goal)
+        self._remove([one for one in self._goals if predicate is None or predicate(one.goal)])
+
+    def _remove(self, chosen: list[WrappedGoal]) -> None:
+        """Stop goals, then take them out, in one pass over all: who removes thousands does not wait for their square.
+
+        What is stopped may remove some of them itself, or add others.
+        """
+        removed = self._removed
+        if removed is None:
+            removed = self._removed = set()
+        gone = {one for one in chosen if one not in removed}  # a set is asked, and never gone through
+        removed |= gone
+        for wrapped in chosen:
+            if wrapped in gone:
+                self._dismiss(wrapped, "it was removed")
+        self._goals = tuple(other for other in self._goals if other not in gone)
+        for wrapped in chosen:
+            if wrapped in gone and wrapped.state == ABSENT:
+                self._forget(wrapped)
 
     def find(self, goal: Goal) -> WrappedGoal | None:
         """A goal with its priority and its state; None if it is not here.
@@ -186,7 +212,9 @@ class GoalSelector(FlagSharing):
             wrapped.move(ABSENT)
 
     def _forget(self, wrapped: WrappedGoal) -> None:
-        if self.find(wrapped.goal) is not wrapped and wrapped.goal._selector is self:
+        removed = self._removed
+        if removed and wrapped in removed:
+            removed.remove(wrapped)
             wrapped.goal._selector = None
             wrapped.goal.entity = NOBODY
             if self._notes:
@@ -203,7 +231,7 @@ class GoalSelector(FlagSharing):
         Source: seed 000, "Flags".
         """
         if flag not in self._disabled:
-            self._disabled = in_order({*self._disabled, flag}, "GoalSelector.disable_control_flag")
+            self._disabled[:] = in_order({*self._disabled, flag}, "GoalSelector.disable_control_flag")
 
     def enable_control_flag(self, flag: str) -> None:
         """Allow goals that use a flag again. Nothing is restarted by that alone.
@@ -213,7 +241,7 @@ class GoalSelector(FlagSharing):
 
         Source: seed 000, "Flags".
         """
-        self._disabled = tuple(other for other in self._disabled if other != flag)
+        self._disabled[:] = [other for other in self._disabled if other != flag]
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
         """Enable or disable a flag.
@@ -251,22 +279,31 @@ class GoalSelector(FlagSharing):
     def tick(self) -> None:
         """One full tick: stop, unlock, start, tick.
 
+        Raises:
+            WrongStateError: one of its own goals asks for it.
+
         Source: seed 000, "Operation", flowchart, "GoalSelector.tick".
         """
-        if self._running:
-            self._stop_those_that_cannot_continue()
-        if self._locked:
-            self._unlock()
-        self._start_those_that_can_be_used()
-        if self._running:
-            self.tick_running_goals(True)
+        if self._is_busy:
+            self._refuse("tick")
+        self._is_busy = True
+        try:
+            if self._running:
+                self._stop_those_that_cannot_continue()
+            if self._locked:
+                self._unlock()
+            self._start_those_that_can_be_used()
+            if self._running:
+                self._tick_those_that_run(True)
+        finally:
+            self._is_busy = False
 
     def _stop_those_that_cannot_continue(self) -> None:
         """Step 1."""
+        disabled = self._disabled
         for wrapped in self._goals:
             if wrapped.state >= BUSY:
                 goal = wrapped.goal
-                disabled = self._disabled
                 if disabled and any(flag in disabled for flag in goal._flags):
                     self._stop(wrapped, "a control flag of it is disabled")
                     continue
@@ -294,28 +331,27 @@ class GoalSelector(FlagSharing):
             goal = wrapped.goal
             if disabled and any(flag in disabled for flag in goal._flags):
                 continue
+            locked = self._locked or _NOTHING
             if strangers is not None:
-                if not self._may_be_asked(wrapped, strangers):
+                if not self._may_be_asked(wrapped, strangers) or wrapped.state:
                     continue
-            elif locked := self._locked:
-                is_free = True
-                for flag in goal._flags:
-                    if flag in locked:
-                        holder = locked[flag]
-                        if wrapped.priority >= holder.priority or not holder.is_interruptible:
-                            is_free = False
-                            break
-                if not is_free:
-                    continue
-            try:
-                can_be_used = goal.can_use()
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                self.fail(wrapped, "can_use", error)
+                locked = _NOTHING
+            for flag in goal._flags:
+                if flag in locked:
+                    holder = locked[flag]
+                    # Whoever is asked whether it can be interrupted may remove this one.
+                    if wrapped.priority >= holder.priority or not holder.is_interruptible or wrapped.state:
+                        break
             else:
-                if can_be_used and wrapped.state == IDLE:
-                    self._choose(wrapped)
+                try:
+                    can_be_used = goal.can_use()
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as error:
+                    self.fail(wrapped, "can_use", error)
+                else:
+                    if can_be_used and wrapped.state == IDLE:
+                        self._choose(wrapped)
 
     def can_use(self, wrapped: WrappedGoal) -> bool:
         """Ask a goal whether it can be used. One that raises cannot.
@@ -323,6 +359,7 @@ class GoalSelector(FlagSharing):
         Args:
             wrapped: the goal.
         """
+        before, self._is_busy = self._is_busy, True
         try:
             return wrapped.goal.can_use()
         except ENDS_PROGRAM:
@@ -330,6 +367,8 @@ class GoalSelector(FlagSharing):
         except BaseException as error:
             self.fail(wrapped, "can_use", error)
             return False
+        finally:
+            self._is_busy = before
 
     def tick_running_goals(self, tick_all: bool = False) -> None:
         """Tick the goals that run; without an argument, a partial tick.
@@ -337,8 +376,28 @@ class GoalSelector(FlagSharing):
         Args:
             tick_all: whether those are ticked, too, that do not ask for every tick.
 
+        Raises:
+            WrongStateError: one of its own goals asks for it.
+
         Source: seed 000, "Operation", flowchart, "GoalSelector.tickRunningGoals".
         """
+        if self._is_busy:
+            self._refuse("tick_running_goals")
+        self._is_busy = True
+        try:
+            self._tick_those_that_run(tick_all)
+        finally:
+            self._is_busy = False
+
+    def _refuse(self, method: str) -> None:
+        raise WrongStateError(
+            f"GoalSelector.{method}",
+            "it calls one of its goals",
+            "A goal does not tick its own selector. What is to be decided anew is decided in the next full tick.",
+        )
+
+    def _tick_those_that_run(self, tick_all: bool) -> None:
+        """Step 4."""
         for wrapped in self._goals:
             if wrapped.state == RUNNING and (tick_all or wrapped.requires_update_every_tick):
                 try:
@@ -364,14 +423,12 @@ class GoalSelector(FlagSharing):
         """
         if self._ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
-        self._body = body
-        self._ledger = body.flags if self._own_ledger is None else self._own_ledger
+        give(self, body, "GoalSelector.join")
         self._version = -1
         self._locked = None
         self.is_away: bool = False
         for wrapped in self._goals:
             wrapped.state = IDLE
-            wrapped.goal.entity = body.entity
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Stop all goals, for good or until it joins a body again.
@@ -389,8 +446,31 @@ class GoalSelector(FlagSharing):
         for wrapped in goals:
             self._dismiss(wrapped, reason)
         self._locked = None
-        self._then = then
+
+        def left() -> None:
+            take(self, self._body)
+            then()
+
+        self._then = left
         self._settle()
+
+    @property
+    def given_to(self) -> Body | None:
+        """Whose it is: whom it drives, or will drive as soon as that one lives. A body of its own counts while it acts.
+
+        Set by ``agentrt.body.driver.give`` and ``take`` alone.
+        """
+        return self._body if self._is_given or self._running or self._ending or self._pending else None
+
+    @given_to.setter
+    def given_to(self, body: Body | None) -> None:
+        self._is_given = body is not None
+        self._body = body
+        self._ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
+        self._version = -1
+        entity = NOBODY if body is None else body.entity
+        for wrapped in self._goals:
+            wrapped.goal.entity = entity
 
     def view(self) -> GoalSelectorView:
         """What it is doing, as plain values."""
@@ -399,3 +479,18 @@ class GoalSelector(FlagSharing):
     def __repr__(self) -> str:
         running = ", ".join(wrapped.name for wrapped in self.running_goals)
         return f"<GoalSelector {self.name!r}: {len(self._goals)} goals, running: {running or 'none'}>"
+
+
+def _require_goal(goal: object, priority: object) -> None:
+    """Tell an author who slipped what was meant."""
+    if isinstance(goal, Goal):
+        return
+    method, what = "GoalSelector.add_goal", repr_of(goal, 80)
+    if isinstance(priority, Goal):
+        remedy = f"Write add_goal({what}, goal): the priority comes first."
+        raise DefinitionError(method, "the goal stands in the place of the priority.", remedy)
+    if isinstance(goal, type) and issubclass(goal, Goal):
+        raise DefinitionError(
+            method, f"{goal.__name__} is a class, and a goal is an object of one body.", f"Write {goal.__name__}()."
+        )
+    raise DefinitionError(method, f"{what} is no goal.", "Derive a class from Goal, and add an object of it.")

@@ -51,7 +51,7 @@ class FlagSharing(GoalLife):
         self.precedence: int = precedence
         self.is_away: bool = False
         self._ledger: FlagLedger | None = None
-        self._disabled: tuple[str, ...] = ()
+        self._disabled: list[str] = []  # changed in place: a pass looks at this very list
         self._locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
         self._pending: list[WrappedGoal] | None = None  # in the order in which they were chosen
         self._foreign: Collection[str] | None = None  # what ``_strangers`` said
@@ -71,7 +71,7 @@ class FlagSharing(GoalLife):
     @property
     def disabled_flags(self) -> tuple[str, ...]:
         """The control flags that are disabled."""
-        return self._disabled
+        return tuple(self._disabled)
 
     @property
     def locked_flags(self) -> dict[str, WrappedGoal]:
@@ -201,12 +201,15 @@ class FlagSharing(GoalLife):
         self._unlist(wrapped)
         replaced = []
         flags = wrapped.goal._flags
+        before: dict[str, WrappedGoal] = {}
         if flags:
             locked = self._locked
             if locked is None:
                 locked = self._locked = {}
             for flag in flags:
                 holder = locked.get(flag)
+                if holder is not None:
+                    before[flag] = holder
                 locked[flag] = wrapped  # for all flags before the first is stopped: they pass on by this map
                 if holder is not None and holder is not wrapped and holder.state >= PENDING:
                     replaced.append(holder)
@@ -215,12 +218,29 @@ class FlagSharing(GoalLife):
                 replaced.append(other)
         for holder in replaced:
             self._stop(holder, f"replaced by {wrapped.flag_name}")
-        if wrapped.state != PENDING:
-            return  # somebody who was stopped removed it
+            if wrapped.state != PENDING:  # who was stopped removed it, or has the whole selector leave
+                self._unlock_newcomer(wrapped, before)
+                return
         if self._in_its_way(wrapped):
             self._wait(wrapped)
         else:
             self._begin(wrapped)
+
+    def _unlock_newcomer(self, wrapped: WrappedGoal, before: dict[str, WrappedGoal]) -> None:
+        """A goal does not begin after all: it locks nothing, and those lock again what they had who still run.
+
+        Args:
+            wrapped: the goal.
+            before: who had locked its flags.
+        """
+        locked = self._locked
+        if locked is not None and wrapped.state < PENDING:
+            for flag in wrapped.goal._flags:
+                holder = before.get(flag)
+                if locked.get(flag) is wrapped:
+                    del locked[flag]
+                if holder is not None and holder.state >= PENDING and flag not in locked:
+                    locked[flag] = holder
 
     # --- pending ------------------------------------------------------------------------------------------------------
 
@@ -273,6 +293,7 @@ class FlagSharing(GoalLife):
         if wrapped.state == PENDING:
             wrapped.move(fate)
             self._unlist(wrapped)
+            self._unlock_newcomer(wrapped, {})
             self._give_back(wrapped)
 
     def _unlist(self, wrapped: WrappedGoal) -> None:

@@ -42,7 +42,7 @@ class GoalView:
 
     name: str
     path: str
-    priority: int
+    priority: float
     flags: tuple[str, ...]
     state: str
     since: int = 0
@@ -83,7 +83,7 @@ class GoalView:
         return cls(
             fields.text("name"),
             fields.text("path"),
-            fields.whole("priority"),
+            fields.number("priority"),
             fields.texts("flags"),
             fields.text("state"),
             fields.whole("since", 0),

@@ -34,9 +34,10 @@ class Notes:
         refused: the flag and the holder of the last refusal that the trace was told of.
         awaits_flags: whether it is pending because the ledger is to grant it its flags.
         starting: the coroutine of its ``start`` until that takes its first step.
+        routines: its coroutines that have not ended, as they began.
     """
 
-    __slots__ = ("awaits_flags", "fate", "number", "refused", "starting")
+    __slots__ = ("awaits_flags", "fate", "number", "refused", "routines", "starting")
 
     def __init__(self) -> None:
         self.number: int = 1
@@ -44,6 +45,7 @@ class Notes:
         self.refused: tuple[str, str] | None = None
         self.awaits_flags: bool = False
         self.starting: Coroutine[Any, Any, Any] | None = None
+        self.routines: tuple[Routine, ...] = ()
 
 
 class WrappedGoal:
@@ -64,9 +66,9 @@ class WrappedGoal:
 
     __slots__ = ("goal", "priority", "since", "state")
 
-    def __init__(self, goal: Goal, priority: int) -> None:
+    def __init__(self, goal: Goal, priority: float) -> None:
         self.goal: Goal = goal
-        self.priority: int = priority
+        self.priority: float = priority
         self.state: int = IDLE
         self.since: int = 0
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM
@@ -32,6 +31,7 @@ from agentrt.inspect.protocol import PROTOCOL, Command
 from agentrt.inspect.sessions import Message, Session
 from agentrt.inspect.timelines import Timelines
 from agentrt.inspect.timing import TickTimes
+from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.logs import get_logger
 from agentrt.words import words_of
@@ -266,7 +266,7 @@ class LiveSource:
         hello: Message = {
             "is": "hello",
             "protocol": PROTOCOL,
-            "agentrt": version("agentrt"),
+            "agentrt": library_version(),
             "source": "live",
             "title": self._title,
             "controls": self._controls,

@@ -14,13 +14,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
 from agentrt.inspect.protocol import PROTOCOL, Command
 from agentrt.inspect.reading import Reader
 from agentrt.inspect.sessions import Message, Session
+from agentrt.installed import library_version
 from agentrt.logs import get_logger
 from agentrt.record.recording import Recording
 from agentrt.words import repr_of, words_of
@@ -133,7 +133,7 @@ class RecordedSource:
         self._hello = {
             "is": "hello",
             "protocol": PROTOCOL,
-            "agentrt": version("agentrt"),
+            "agentrt": library_version(),
             "source": "recording",
             "title": self._title,
             "controls": True,

@@ -51,9 +51,10 @@ class Batch:
     Attributes:
         members: in order; append to it before ``launch``.
         coro: the coroutine that makes its first step at this moment, or was the last to.
+        member: the one whose turn it is; None before the first and after the last.
     """
 
-    __slots__ = ("_kernel", "_left", "_member", "_strand", "_then", "coro", "members", "waiting")
+    __slots__ = ("_kernel", "_left", "_strand", "_then", "coro", "member", "members", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -61,7 +62,7 @@ class Batch:
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
         self.coro: Coroutine[Any, Any, Any] | None = None
-        self._member: BatchMember | None = None
+        self.member: BatchMember | None = None
         self._strand: Strand | None = None
         self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
 
@@ -107,6 +108,7 @@ class Batch:
             self._left = iter(self.members)
         try:
             self._start(self._left)
+            self.member = None
             if self._then is not None:
                 then, self._then = self._then, None
                 self._kernel.guarded(*then)
@@ -129,7 +131,7 @@ class Batch:
                 continue
             if coro is None:
                 continue
-            self._member = member
+            self.member = member
             try:
                 command = coro.send(None)
             except StopIteration as stop:
@@ -159,12 +161,12 @@ class Batch:
         strand = self._strand
         if strand is None:
             assert self.coro is not None
-            assert self._member is not None
+            assert self.member is not None
             kernel = self._kernel
-            strand = self._strand = kernel.host.strand(kernel, self.coro, self._member.strand_name(), self._member)
+            strand = self._strand = kernel.host.strand(kernel, self.coro, self.member.strand_name(), self.member)
             kernel.live += 1
             kernel.current = strand  # first: the member may stop it, and it runs or is on its way into a wait
-            self._member.on_strand_made(strand)
+            self.member.on_strand_made(strand)
         return strand
 
     def _ended(self, result: Any, error: BaseException | None) -> None:
@@ -176,9 +178,9 @@ class Batch:
             return
         if error is not None:
             error = kernel.host.translate(meant(error))
-        assert self._member is not None
+        assert self.member is not None
         try:
-            self._member.on_strand_end(None, result, error)
+            self.member.on_strand_end(None, result, error)
         except ENDS_PROGRAM:
             raise
         except BaseException as fault:
@@ -187,5 +189,5 @@ class Batch:
             raise error
 
     def _report_owner(self, fault: BaseException) -> None:
-        assert self._member is not None
-        self._kernel.report(f"the owner of {self._member.strand_name()!r} raised when it ended", fault)
+        assert self.member is not None
+        self._kernel.report(f"the owner of {self.member.strand_name()!r} raised when it ended", fault)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Call", "Callbacks", "Caller", "Hooks", "Timer", "name_of", "raise_fault"]
+__all__ = ["Call", "Callbacks", "Caller", "ControlFlow", "Hooks", "Timer", "name_of", "raise_fault"]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -34,6 +34,17 @@ def name_of(fn: object) -> str:
     except BaseException:  # of an author's own class: whoever reports it needs a name all the same
         name = None
     return name if isinstance(name, str) and name else type_name(fn)
+
+
+class ControlFlow(BaseException):
+    """What ends the code of an author and is meant for one who knows what to do about it. Not an error.
+
+    Code that knows nothing of it may contain it: a listener is called in the middle of whoever emits the signal. It is
+    no failure then, and reaches the one for whom it is meant in another way.
+    """
+
+    def send_on(self) -> None:
+        """It was contained on its way: have the one for whom it is meant know of it, without raising anything."""
 
 
 class Caller:

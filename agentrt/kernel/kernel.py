@@ -20,14 +20,16 @@ comparison of tuples for each level of the heap).
 from __future__ import annotations
 
 import heapq
+import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Caller, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.calls import Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
+from agentrt.kernel.generators import Generators
 from agentrt.kernel.host import Host
 from agentrt.kernel.killing import meant
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
@@ -35,7 +37,7 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.strays import Strays
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
 
 __all__ = ["Kernel"]
 
@@ -65,8 +67,12 @@ class Kernel:
         idle_waits: counts them from then on.
         on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
         abandoned: coroutines that refused to be closed; see the module ``killing``.
+        generators: async generators that were begun in its strands.
         inbox: what was posted, in order of arrival: functions and their arguments.
         taking: the place in the intake, from 0, of what is being taken.
+        acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
+        thread: which thread steps it; 0 before the first tick.
+        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
         calling: the plain function that is called for a tick: what was posted, a hook, a driver; None for none.
     """
 
@@ -86,10 +92,14 @@ class Kernel:
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)
         self.strays: Strays = Strays(self.report)
+        self.generators: Generators = Generators(self)
         self.draining: bool = False
         self.in_tick: bool = False
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0
+        self.acting: object = None
+        self.thread: int = 0
+        self.refused: object = None
         self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
@@ -168,6 +178,16 @@ class Kernel:
         """
         self.inbox.append((fn, args))
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the calling thread is the one that steps it, within a tick or between two."""
+        return running.kernel is self or self.thread in (0, this_thread())
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether it steps something on the calling thread at this moment, so that ``call_soon`` is for this tick."""
+        return running.kernel is self and (self.in_tick or self.draining)
+
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the strands.
 
@@ -203,9 +223,12 @@ class Kernel:
 
         Args:
             text: what failed.
-            error: what it raised.
+            error: what it raised. Control flow is none: it goes on to whom it is meant for.
         """
-        self.on_fault(text, meant(error))
+        if isinstance(error, ControlFlow):
+            error.send_on()
+        else:
+            self.on_fault(text, meant(error))
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -238,6 +261,7 @@ class Kernel:
     def begin_tick(self) -> None:
         """The phases before the strands: intake, time, drivers."""
         self.in_tick = True
+        self.thread = this_thread()
         self.clock.tick += 1
         outer, running.kernel = running.kernel, self
         try:
@@ -296,6 +320,8 @@ class Kernel:
             calm, guard = patience(self), None
             self.idle_waits.begin()
         outer, running.kernel = running.kernel, self
+        outer_hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(*self.generators.hooks)
         self.draining = True
         try:
             while ready:
@@ -344,6 +370,7 @@ class Kernel:
             self.draining = False
             self._calm, self._guard = calm, guard
             running.kernel = outer
+            sys.set_asyncgen_hooks(*outer_hooks)
 
     def _rare_command(self, entry: Entry, command: object) -> None:
         if command is GIVE_WAY:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Insist", "abandon", "kill", "livelocked", "meant"]
+__all__ = ["Insist", "abandon", "is_suspended", "kill", "livelocked", "meant"]
 
 
 class Insist(BaseException):
@@ -84,10 +84,19 @@ def kill(strand: Strand, error: BaseException) -> object:
     finally:
         kernel.current = outer
         running.kernel = outer_kernel
-    if getattr(coro, "cr_frame", None) is not None:
+    if is_suspended(coro):
         abandon(kernel, coro)
     kernel.end(strand, None, error)
     return KEEP
+
+
+def is_suspended(coro: Coroutine[Any, Any, Any]) -> bool:
+    """Whether a coroutine, of whatever kind, has not ended.
+
+    Args:
+        coro: of a strand.
+    """
+    return getattr(coro, "cr_frame", None) is not None or getattr(coro, "gi_frame", None) is not None
 
 
 def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:

@@ -10,8 +10,9 @@ Rules:
   shielded one does even then, because what was raised in it can only be its own; the next wait raises the other.)
 * What is raised is the host's own cancellation exception, so that ``asyncio.TaskGroup`` or a trio nursery inside an
   action behaves as it does anywhere. On the plain host it is ``Cancelled``.
-* Awaits that belong to the host follow the host's convention after the first delivery: under asyncio a ``finally``
-  block may await again (an edge), under trio it may not (a level).
+* For awaits that belong to the host it is a level, too: who swallowed a cancellation gets it again at the next one.
+  Clean-up follows the host's convention: under asyncio a ``finally`` block may await the event loop while the
+  cancellation is on its way out, under trio it may not, without a shield.
 
 Rejected: raising our own exception everywhere (task groups of the hosts wrap it into exception groups), and matching a
 cancellation to its scope by identity (a host's exception carries no room for it; the nesting decides without).
@@ -117,6 +118,11 @@ class CancelScope:
         strand.scope = self.outer
         self.cancelled_caught = strand.leave_scope(self, error)
         return self.cancelled_caught
+
+    @property
+    def has_deadline(self) -> bool:
+        """Whether it will be cancelled by itself, unless it is left before."""
+        return self._deadline is not None
 
     def _expire(self) -> None:
         self.expired = not self.cancel_called

@@ -39,11 +39,16 @@ class Connection:
 
 
 class Signal:
-    """Something that happens now and then. Who waits at that moment is woken; who is connected is called."""
+    """Something that happens now and then. Who waits at that moment is woken; who is connected is called.
 
-    __slots__ = ("_connections", "_waiting")
+    Attributes:
+        was_emitted: whether it ever happened.
+    """
+
+    __slots__ = ("_connections", "_waiting", "was_emitted")
 
     def __init__(self) -> None:
+        self.was_emitted: bool = False
         self._waiting: Audience | None = None
         self._connections: list[Connection] | None = None
 
@@ -68,10 +73,18 @@ class Signal:
             The connection, to close it.
         """
         connection = Connection(self, function)
+        self.add(connection)
+        return connection
+
+    def add(self, connection: Connection) -> None:
+        """Call the function of a connection that was made for this signal, as ``connect`` does.
+
+        Args:
+            connection: a fresh one.
+        """
         if self._connections is None:
             self._connections = []
         self._connections.append(connection)
-        return connection
 
     def _disconnect(self, connection: Connection) -> None:
         if self._connections is not None and connection in self._connections:
@@ -87,6 +100,7 @@ class Signal:
             BaseException: what a connected function raised, if no kernel runs that could report it; all were called
                 nevertheless.
         """
+        self.was_emitted = True
         if self._waiting is not None:
             self._waiting.notify_all(value)
         if not self._connections:

@@ -24,11 +24,12 @@ class Strays:
         strands: them, in order.
     """
 
-    __slots__ = ("_report", "strands")
+    __slots__ = ("_report", "_then", "strands")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self.strands: dict[Strand, None] = {}
         self._report = report
+        self._then: dict[Strand, list[Callable[[], object]]] = {}
 
     def take(self, strand: Strand) -> None:
         """Own a strand from now on.
@@ -39,9 +40,20 @@ class Strays:
         strand.owner = self
         self.strands[strand] = None
 
+    def when_ended(self, strand: Strand, then: Callable[[], object]) -> None:
+        """Call a function when one of them has ended.
+
+        Args:
+            strand: one of them.
+            then: a plain function that does not raise.
+        """
+        self._then.setdefault(strand, []).append(then)
+
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
         """One of them ended."""
         self.strands.pop(strand, None)
+        for then in self._then.pop(strand, ()):
+            then()
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
             self._report(f"the strand {strand.name!r} raised", error)
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.words import LONGEST, plain, words_of
+from agentrt.words import LONGEST, plain, printable, words_of
 
 __all__ = ["Detail", "Event", "TraceDigest", "TraceHub", "TraceRecord"]
 
@@ -55,6 +55,7 @@ class Event(StrEnum):
     KILLED = "killed"  # the planner gave up
     RESTARTED = "restarted"  # it begins again, by the restart policy
     IGNORED = "ignored"  # a call of an author that came too early or too late to mean anything
+    LATE = "late"  # a call through the context of a thinking or a run that is over
     TIMEOUT = "timeout"  # not ready within the declared time
     RECONSIDER = "reconsider"  # a chooser is asked for another choice
     FAULT = "fault"  # an error, reported and survived
@@ -89,10 +90,10 @@ class TraceRecord(NamedTuple):
     detail: Detail = ()
 
     def line(self) -> str:
-        """The record as one line of text, for people."""
+        """The record as one line of text, for people: what does not print is escaped, so that it stays one line."""
         detail = " ".join(f"{key}={value!r}" for key, value in self.detail)
         parts = (str(self.tick), self.agent, self.path, self.event.value, detail)
-        return " ".join(part for part in parts if part)
+        return printable(" ".join(part for part in parts if part))
 
 
 Listener = Callable[[TraceRecord], None]

@@ -413,6 +413,7 @@ def _turn_outside() -> Iterator[object]:
 
 
 running: _Running = _Running()
+this_thread: Callable[[], int] = threading.get_ident
 
 
 def current_kernel() -> Kernel:

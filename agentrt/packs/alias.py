@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import re
 
+from agentrt.words import printable
+
 __all__ = ["ALIAS", "KEYS", "KINDS", "KIND_OF_KEY", "LONGEST_ALIAS", "is_alias", "kind_of", "pointer_to", "shown"]
 
 KIND_OF_KEY = {
@@ -84,4 +86,4 @@ def shown(value: object) -> str:
 def _printable(text: str) -> str:
     if len(text) > LONGEST_SHOWN:
         text = text[:LONGEST_SHOWN] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return printable(text)

@@ -11,6 +11,9 @@ Rules:
   changes nothing.
 * Discovery is in one order everywhere: the group of actions, that of strategies, that of packs; in each by the entry
   point's name, then by its value. The order in which packages were installed has no part in it.
+* An entry point is code of somebody else's, which may raise anything while it is imported, ``SystemExit`` too: that is
+  a ``ManifestError`` with the distribution's name. What agents share (``default_registry``) goes without that manifest
+  and has all others; ``discover`` raises, unless it is told to do the same.
 * A registry answers lookups only from its table. An alias never becomes an import path.
 * A mod may mix a pack of its own into a pack of another mod (``mixins``). They are merged, in the order in which they
   were registered, when that pack is loaded. A mixin into a pack that nobody registered waits without effect.
@@ -30,11 +33,18 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import DuplicateAliasError, InvalidPackError, ManifestError, UnknownAliasError, did_you_mean
+from agentrt.errors import (
+    AuthorError,
+    DuplicateAliasError,
+    InvalidPackError,
+    ManifestError,
+    UnknownAliasError,
+    did_you_mean,
+)
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
-from agentrt.words import error_words
+from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -42,7 +52,7 @@ if TYPE_CHECKING:
 
     from agentrt.activity.task_group_action import TaskGroupAction
 
-__all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry"]
+__all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry", "load_entry_point", "origin_of"]
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -92,6 +102,8 @@ class Registry:
             manifests: taken in order, as by ``add``.
         """
         self._entries: dict[str, _Entry] = {}
+        self._broken: list[AuthorError] = []
+        self._told = 0
         self._mixins: dict[str, list[PackSource]] = {}
         self._loaded: dict[str, Pack] = {}
         self._groups: dict[str, TaskGroupsDocument] = {}
@@ -100,8 +112,12 @@ class Registry:
             self.add(manifest)
 
     @classmethod
-    def discover(cls) -> Registry:
+    def discover(cls, *, strict: bool = True) -> Registry:
         """Make a registry of everything that the installed packages offer.
+
+        Args:
+            strict: whether a manifest that cannot be taken is raised; else it is passed over as a whole, and the error
+                is in ``broken``.
 
         Raises:
             ManifestError: an entry point cannot be loaded, or offers something else than a ``Manifest``.
@@ -113,11 +129,27 @@ class Registry:
         taken: list[Manifest] = []
         for group in ENTRY_POINT_GROUPS:
             for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
-                manifest = _load_manifest(point)
-                if not any(manifest is known for known in taken):  # one manifest may stand in both groups
-                    taken.append(manifest)
-                    registry.add(manifest, origin=f"the entry point '{point.name}' of '{group}' ({point.value})")
+                try:
+                    manifest = _load_manifest(point)
+                    if not any(manifest is known for known in taken):  # one manifest may stand in both groups
+                        registry.add(manifest, origin=origin_of(point))
+                        taken.append(manifest)
+                except AuthorError as error:
+                    if strict:
+                        raise
+                    registry._broken.append(error)
         return registry
+
+    @property
+    def broken(self) -> tuple[AuthorError, ...]:
+        """What was wrong with the manifests that were passed over, in their order."""
+        return tuple(self._broken)
+
+    def take_untold(self) -> tuple[AuthorError, ...]:
+        """Those of ``broken`` that were not taken like this before: for who tells of each of them once."""
+        untold = tuple(self._broken[self._told :])
+        self._told = len(self._broken)
+        return untold
 
     def add(self, manifest: Manifest, *, origin: str = "") -> None:
         """Register all that a manifest offers, or nothing.
@@ -276,7 +308,10 @@ class Registry:
     def _entry(self, alias: str, file: str, pointer: str) -> _Entry:
         entry = self._entries.get(alias)
         if entry is None:
-            raise UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
+            error = UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
+            for broken in self._broken:  # it may be one of theirs
+                error.add_note(f"Passed over: {broken}")
+            raise error
         return entry
 
     def _check_free(self, alias: str, origin: str) -> None:
@@ -286,8 +321,11 @@ class Registry:
 
 @cache
 def default_registry() -> Registry:
-    """The registry of everything that the installed packages offer, discovered once for the process."""
-    return Registry.discover()
+    """The registry of everything that the installed packages offer, discovered once for the process.
+
+    What a package is broken in is passed over (``Registry.broken``), so that it hurts nobody else.
+    """
+    return Registry.discover(strict=False)
 
 
 def _check_alias(alias: str, origin: str, written: str) -> None:
@@ -307,18 +345,43 @@ def _check_mixed_into(alias: str, origin: str) -> None:
         raise ManifestError(origin, f"'{alias}' is not the alias of a pack.", "A mixin goes into 'mod:ai_pack:name'.")
 
 
-def _load_manifest(point: EntryPoint) -> Manifest:
-    origin = f"the entry point '{point.name}' of '{point.group}' ({point.value})"
+def origin_of(point: EntryPoint) -> str:
+    """What errors call an entry point: its name, its group, what it names, and whose it is, as far as that is known.
+
+    Args:
+        point: of any group.
+    """
+    whose = words_of(point.dist.name) if point.dist is not None else ""
+    return f"the entry point '{point.name}' of '{point.group}' ({point.value}{f', from {whose}' if whose else ''})"
+
+
+def load_entry_point(point: EntryPoint) -> object:
+    """Import what an entry point names.
+
+    Args:
+        point: of any group.
+
+    Raises:
+        ManifestError: that raised something. Whatever it was: a module that ends the program when it is imported is
+            broken, and ends nothing here.
+    """
     try:
-        manifest = point.load()
-    except Exception as error:
+        thing: object = point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise ManifestError(
-            origin, f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
+            origin_of(point), f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
         ) from error
+    return thing
+
+
+def _load_manifest(point: EntryPoint) -> Manifest:
+    manifest = load_entry_point(point)
     if not isinstance(manifest, Manifest):
         raise ManifestError(
-            origin,
-            f"it is a {type(manifest).__name__} and not an agentrt.Manifest.",
+            origin_of(point),
+            f"it is a {type_name(manifest)} and not an agentrt.Manifest.",
             "Point it at a Manifest object, as in 'my_mod:manifest'.",
         )
     return manifest

@@ -17,6 +17,7 @@ Works on a live run as well: a ``SpanFold`` is fed by whoever has records.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from hashlib import blake2b
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from typing import NamedTuple
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.record.spans import Span, SpanBuilder
 
-__all__ = ["INSTANTS", "Exported", "Moment", "SpanFold", "Timeline", "is_finite"]
+__all__ = ["INSTANTS", "Exported", "Moment", "SpanFold", "Timeline", "is_finite", "json_line"]
 
 INSTANTS = (
     Event.PREEMPT, Event.ABORT, Event.KILLED, Event.RESTARTED, Event.DISABLED, Event.FAULT, Event.STORM, Event.TIMEOUT,
@@ -43,6 +44,30 @@ def is_finite(value: object) -> bool:
         value: any.
     """
     return not isinstance(value, float) or value - value == 0
+
+
+def json_line(value: object) -> str:
+    """Plain data as one line of JSON in ASCII, which every reader takes.
+
+    Half of a surrogate pair is no text, and a strict reader refuses the file: it is written as its escape.
+
+    Args:
+        value: what ``json.dumps`` takes.
+    """
+    line = json.dumps(value, separators=(",", ":"))
+    if "\\ud" in line:  # there may be whole pairs, too
+        line = json.dumps(_whole(value), separators=(",", ":"))
+    return line
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    return value
 
 
 class Timeline:

@@ -4,7 +4,7 @@ Two ways out:
 
 * ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
   reads, and what a collector takes at ``/v1/traces``. It needs no package.
-* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (``pip install agentrt[otel]``): of a recording, or
+* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or
   live as a trace listener.
 
 Each outermost span begins a trace: see ``exporting``. Attributes are called ``agentrt.agent``, ``agentrt.path``,
@@ -21,16 +21,16 @@ Source: the OpenTelemetry protocol specification (OTLP 1.x), JSON Protobuf encod
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import MissingExtraError
-from agentrt.record.exporting import Exported, SpanFold, Timeline, is_finite
+from agentrt.record.exporting import Exported, SpanFold, Timeline, is_finite, json_line
 from agentrt.record.spans import ABORTED, FAILED
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
 
@@ -63,7 +63,9 @@ def _attributes(exported: Exported) -> dict[str, str | int]:
 # --- OTLP in JSON -----------------------------------------------------------------------------------------------------
 
 
-def write_otlp(recording: Recording, out: TextIO, *, first: int | None = None, last: int | None = None) -> int:
+def write_otlp(
+    recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
+) -> int:
     """Write the spans of a recording as OTLP in JSON, one request on each line.
 
     Args:
@@ -85,7 +87,7 @@ def write_otlp(recording: Recording, out: TextIO, *, first: int | None = None, l
         request = {
             "resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": _SCOPE}, "spans": spans}]}]
         }
-        out.write(json.dumps(request, separators=(",", ":")) + "\n")
+        out.write(json_line(request) + "\n")
         written += len(batch)
     return written
 

@@ -15,13 +15,14 @@ Source: the Trace Event Format document of the Chromium project, sections "Compl
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record.exporting import INSTANTS, Exported, SpanFold, Timeline, is_finite
+from agentrt.record.exporting import INSTANTS, Exported, SpanFold, Timeline, is_finite, json_line
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from agentrt.record.recording import Recording
 
 __all__ = ["PerfettoWriter", "write_perfetto"]
@@ -41,7 +42,7 @@ class PerfettoWriter:
         events: how many events were written.
     """
 
-    def __init__(self, out: TextIO, ticks_per_second: float, title: str = "") -> None:
+    def __init__(self, out: SupportsWrite[str], ticks_per_second: float, title: str = "") -> None:
         self.events: int = 0
         self._out = out
         self._timeline = Timeline(ticks_per_second)
@@ -138,11 +139,13 @@ class PerfettoWriter:
         self._write(name="process_sort_index", ph="M", pid=process, tid=0, args={"sort_index": process})
 
     def _write(self, **event: Any) -> None:
-        self._out.write(("," if self.events else "") + "\n" + json.dumps(event, separators=(",", ":")))
+        self._out.write(("," if self.events else "") + "\n" + json_line(event))
         self.events += 1
 
 
-def write_perfetto(recording: Recording, out: TextIO, *, first: int | None = None, last: int | None = None) -> int:
+def write_perfetto(
+    recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
+) -> int:
     """Write a recording.
 
     Args:

@@ -25,11 +25,11 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
+from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter
 from agentrt.record.schema import SCHEMA, name_in
@@ -76,7 +76,7 @@ class Recorder:
     Attributes:
         path: as given.
         started: the tick after which the recording begins.
-        ticks: how many ticks were written.
+        ticks: how many ticks were written; when it ended by a failure, how many are in the file.
         stopped: why nothing more is written; empty while it goes on.
     """
 
@@ -137,11 +137,11 @@ class Recorder:
                 self._store.agent_comes(agent.name, self.started)
             self._look([agent.name for agent in self._runtime.agents])
             self._store.commit()
-        except sqlite3.Error as error:
-            self._store.give_up()
+        except (sqlite3.Error, OSError) as error:
+            self._store.discard()
             raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
         except BaseException:
-            self._store.give_up()
+            self._store.discard()
             raise
 
     # --- what comes in (the journal) ----------------------------------------------------------------------------------
@@ -199,7 +199,8 @@ class Recorder:
             self._inputs.append((kernel.tick, place, len(self._inputs), kind, number, name_in(name), text))
             if problem:
                 self._unkept(f"{name} ({kind} in tick {kernel.tick}): {problem}")
-        except ENDS_PROGRAM:
+        except ENDS_PROGRAM as error:
+            self._fail(error)
             raise
         except BaseException as error:
             self._fail(error)
@@ -224,10 +225,11 @@ class Recorder:
                 return
             try:
                 self._write_tick(self._kernel.tick)
-            except BaseException as error:
+            except ENDS_PROGRAM as error:
                 self._fail(error)  # half of a tick is none
-                if isinstance(error, ENDS_PROGRAM):
-                    raise
+                raise
+            except BaseException as error:
+                self._fail(error)
 
     def _write_tick(self, tick: int) -> None:
         store = self._store
@@ -305,11 +307,11 @@ class Recorder:
                 return
             self._let_go(words_of(reason) or "closed")
             try:
-                self._store.put("ended", self.stopped)
-                self._store.close()
+                self._store.close(self.stopped)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
+                self.ticks = self._store.committed
                 self._report(f"the recording {self.path} could not be ended properly", error)
 
     def _fail(self, error: BaseException) -> None:
@@ -317,6 +319,7 @@ class Recorder:
         if not self.is_open:
             return
         self._let_go(error_words(error))
+        self.ticks = self._store.committed
         try:
             self._store.give_up()
         except ENDS_PROGRAM:
@@ -390,7 +393,7 @@ def _origin(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
         "schema": SCHEMA,
-        "agentrt": version("agentrt"),
+        "agentrt": library_version(),
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "host": runtime.host,
         "seed": runtime.kernel.seed,

@@ -25,6 +25,7 @@ a range of ticks); pickle, marshal (they run code or crash).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -32,7 +33,7 @@ from typing import Any
 
 from agentrt.errors import RecordingError
 
-__all__ = ["APPLICATION_ID", "SCHEMA", "THINNED", "connect_reader", "connect_writer", "name_in", "name_out"]
+__all__ = ["APPLICATION_ID", "SCHEMA", "THINNED", "connect_reader", "connect_writer", "discard", "name_in", "name_out"]
 
 APPLICATION_ID = 0x61677274  # "agrt"
 SCHEMA = 1
@@ -109,6 +110,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
         raise RecordingError(str(path), "there is a file already", "Choose another name, or move it away.") from None
     except (OSError, ValueError) as error:
         raise RecordingError(str(path), f"it cannot be made: {error}") from None
+    connection: sqlite3.Connection | None = None
     try:
         # The runtime may be driven on another thread than the one that began to record; see Recorder.
         connection = sqlite3.connect(path, timeout=_WRITER_WAIT, isolation_level=None, check_same_thread=False)
@@ -118,9 +120,27 @@ def connect_writer(path: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA user_version={SCHEMA}")
         for statement in _TABLES.values():
             connection.execute(statement)
-    except sqlite3.Error as error:
-        raise RecordingError(str(path), f"it cannot be written: {error}") from None
+    except BaseException as error:
+        discard(connection, path)
+        if isinstance(error, (sqlite3.Error, OSError)):
+            raise RecordingError(str(path), f"it cannot be written: {error}") from None
+        raise
     return connection
+
+
+def discard(connection: sqlite3.Connection | None, path: Path) -> None:
+    """Take away a file of which nothing can be read yet, so that its name is free again.
+
+    Args:
+        connection: to it, if there is one already.
+        path: where it lies.
+    """
+    with contextlib.suppress(sqlite3.Error, OSError):
+        if connection is not None:
+            connection.close()
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:

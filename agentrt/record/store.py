@@ -20,11 +20,13 @@ import json
 import sqlite3
 from collections import deque
 from collections.abc import Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from agentrt.errors import RecordingError
 from agentrt.record.lines import SEGMENT_TICKS, Packed, pack
-from agentrt.record.schema import THINNED, connect_writer, name_in
+from agentrt.record.schema import THINNED, connect_writer, discard, name_in
 
 __all__ = ["InputRow", "Store"]
 
@@ -47,28 +49,45 @@ class Store:
 
     Raises:
         RecordingError: it cannot be made.
+
+    Attributes:
+        committed: how many ticks are in the file, whatever happens.
     """
 
     def __init__(self, path: Path, keep_ticks: int | None, max_bytes: int | None, commit_every: int) -> None:
+        self._path = path
         self._connection = connect_writer(path)
         self._keep_ticks = keep_ticks
         self._max_bytes = max_bytes
         self._commit_every = commit_every
-        self._open_ticks = 0  # in the transaction; -1: there is none
+        self.committed: int = 0
+        self._open_ticks = 0  # in the transaction
         self._agents: dict[str, int] = {}  # those that are there
         self._next_agent = 1
-        self._outlines: dict[str, int] = {}
+        self._outlines: dict[bytes, int] = {}
         self._segments: deque[tuple[int, int]] = deque()  # their first ticks, and how much was written before them
         self._traced = 0  # the last tick with records
         self._written = 0  # bytes of trace and views
         self._looked = 0  # how many of them there were when the size was looked at
-        self._page_size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
+        try:
+            self._page_size = self._set_up(max_bytes)
+        except BaseException as error:
+            self.discard()
+            if isinstance(error, (sqlite3.Error, OSError)):
+                raise RecordingError(str(path), f"it cannot be written: {error}") from None
+            raise
+
+    def _set_up(self, max_bytes: int | None) -> int:
+        """Tell SQLite the limits, and begin; returns the size of a page."""
+        execute = self._connection.execute
+        page_size = int(execute("PRAGMA page_size").fetchone()[0])
         if max_bytes is not None:
-            pages = max_bytes // self._page_size
-            self._connection.execute(f"PRAGMA max_page_count={pages}")
-            self._connection.execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
-            self._connection.execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
-        self._connection.execute("BEGIN")
+            pages = max_bytes // page_size
+            execute(f"PRAGMA max_page_count={pages}")
+            execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
+            execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
+        execute("BEGIN")
+        return page_size
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
@@ -155,10 +174,10 @@ class Store:
             tick: from when on.
             outline: plain data.
         """
-        text = json.dumps(outline)
-        number = self._outlines.get(text)
+        mark = blake2b(json.dumps(outline).encode(), digest_size=16).digest()
+        number = self._outlines.get(mark)
         if number is None:
-            number = self._outlines[text] = len(self._outlines) + 1
+            number = self._outlines[mark] = len(self._outlines) + 1
             self._connection.execute("INSERT INTO outlines VALUES (?, ?)", (number, pack(outline)))
         row = (self._agents[name], driver, tick, number)
         self._connection.execute("REPLACE INTO drawings VALUES (?, ?, ?, ?)", row)
@@ -187,6 +206,7 @@ class Store:
     def commit(self) -> None:
         """Have what was written stay."""
         self._connection.execute("COMMIT")
+        self.committed += self._open_ticks
         self._open_ticks = 0
         self._connection.execute("BEGIN")
 
@@ -232,15 +252,25 @@ class Store:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def close(self) -> None:
-        """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it."""
+    def close(self, why: str) -> None:
+        """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it.
+
+        Args:
+            why: it ends, for the header. What was written before is committed without it if there is no room for it.
+        """
         try:
+            self.commit()
+            self.put("ended", why)
             self._connection.execute("COMMIT")
             self._connection.execute("PRAGMA busy_timeout=0")
             with contextlib.suppress(sqlite3.OperationalError):  # somebody reads it
                 self._connection.execute("PRAGMA journal_mode=DELETE")
         finally:
             self._connection.close()
+
+    def discard(self) -> None:
+        """Close, and take the file away: nothing can be read from it."""
+        discard(self._connection, self._path)
 
     def give_up(self) -> None:
         """Close without what was not committed yet."""

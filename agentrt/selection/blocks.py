@@ -11,6 +11,8 @@ Rules:
 * Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. What
   one tree splices is bounded (``MAX_SPLICED``), and the excess is an error at the tree.
 * A Ref that means nothing is left out, and reported.
+* One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own
+  (see ``compiling``).
 
 Source: seed 004, "Sharing Behavior Blocks between Behavior Selection Trees"; design section 5, "Ref splices a block
 anywhere, tree scope before global".
@@ -28,6 +30,7 @@ __all__ = ["MAX_SPLICED", "BlockScope", "Budget", "Splicer"]
 
 MAX_SPLICED = 10_000  # elements and references of one tree, after splicing
 MAX_NESTED = 64  # blocks in blocks
+MOST_PARTS = 100_000  # of all trees of a folder together
 
 
 class Budget:
@@ -39,7 +42,7 @@ class Budget:
 
     __slots__ = ("left",)
 
-    def __init__(self, left: int = 100_000) -> None:
+    def __init__(self, left: int = MOST_PARTS) -> None:
         self.left: int = left
 
 
@@ -168,8 +171,9 @@ class Splicer:
 
     def _too_many(self) -> None:
         if self._left >= 0:
-            text = "the trees of this folder are too many, or too large when all Refs are resolved. Split the folder."
-            self._findings.error(self._tree.file, 0, text)
+            text = "the trees of this folder are too many, or too large when all Refs are resolved: they have more than"
+            text += f" {MOST_PARTS} parts together (elements, Refs, and each 32 characters of a condition)."
+            self._findings.error(self._tree.file, 0, f"{text} Split the folder.")
             return
         text = f"the tree {shown(self._tree.name)} has more than {MAX_SPLICED} parts when all its Refs are resolved."
         text += " Its blocks name each other too often."

@@ -133,7 +133,7 @@ class _Compiler:
     def _declare(self, element: Element) -> None:
         name, written = element.name, element.attributes.get("default", "false")
         where = (element.file, element.line)
-        default = _BOOLEANS.get(written.lower())
+        default = _BOOLEANS.get(written.strip().lower())
         if default is None:
             text = f"the default of {shown(name)} is {shown(written)}. Write 'true' or 'false'."
             self._findings.lenient(*where, text)
@@ -182,7 +182,9 @@ class _Compiler:
         compiled = self._compiled.get(text)
         if compiled is None:
             self._budget.left -= len(text) // _CHARACTERS
-            compiled = self._compiled[text] = compile_condition(text, self._masks)
+            constant = _BOOLEANS.get(text.strip().lower())  # spelled as in the default of a variable
+            expression = text if constant is None else str(constant)
+            compiled = self._compiled[text] = compile_condition(expression, self._masks)
         return compiled
 
     def _undeclared(self, element: Element, name: str, what: str) -> None:
@@ -240,6 +242,7 @@ class _Compiler:
     def _read_children(self, element: Element, node: Node, depth: int) -> None:
         findings = self._findings
         groups: dict[str, Element] = {}
+        labels: dict[str, int] = {}  # in lower case -> how often it was wanted
         certain: Element | None = None
         for child in self._splicer.children(element, ("priority", "leaf"), f"the node {shown(element.name)}"):
             if certain is not None:
@@ -252,7 +255,10 @@ class _Compiler:
                     findings.lenient(child.file, child.line, f"{text} Rename one of them: a path names one place.")
             elif "condition" not in child.attributes:
                 certain = certain or child
+            before = len(self._nodes)
             self._read(child, node, depth)
+            if len(self._nodes) > before:
+                self._nodes[before].label = _own_label(child.name, labels)
         if self._nodes[-1] is node:
             findings.warning(
                 element.file, element.line, f"the group {shown(element.name)} is empty: it selects nothing."
@@ -270,6 +276,16 @@ class _Compiler:
             if node not in self._translated and self._findings.errors == self._errors:
                 text = f"no leaf of the tree {shown(self._tree.name)} is called {shown(element.attributes['node'])}."
                 self._findings.warning(element.file, element.line, text)
+
+
+def _own_label(name: str, taken: dict[str, int]) -> str:
+    """What to call a node in paths, where some names are taken: leaves of one name, or what is in a block, again."""
+    label = name
+    while (key := label.lower()) in taken:
+        taken[key] += 1
+        label = f"{label}#{taken[key]}"
+    taken[key] = 1
+    return label
 
 
 def _roots_of(tree: Element) -> Element:

@@ -178,9 +178,12 @@ class _Reader:
         if len(self._open) >= MAX_DEPTH:
             self._fail(f"its elements are nested deeper than {MAX_DEPTH} levels. Put the inner ones into blocks.")
         if len(attributes) > MAX_ATTRIBUTES:
-            self._fail(f"the element {shown(tag)} has {len(attributes)} attributes; no element takes so many.")
+            text = f"the element {shown(tag)} has {len(attributes)} attributes; no element takes so many."
+            self._fail(f"{text} At most {MAX_ATTRIBUTES} are read.")
         if len(tag) > MAX_LENGTH or any(max(map(len, pair)) > MAX_LENGTH for pair in attributes.items()):
-            self._fail(f"a name or an attribute of {shown(tag)} is longer than {MAX_LENGTH} characters. Shorten it.")
+            text = f"a name or an attribute of {shown(tag)} is longer than {MAX_LENGTH} characters. Shorten"
+            long = [shown(name) for name, value in attributes.items() if max(len(name), len(value)) > MAX_LENGTH]
+            self._fail(f"{text} {f'the attribute {long[0]}' if long else 'the tag'}.")
         element = Element(tag, attributes, self._file, self._parser.CurrentLineNumber)
         if self._open:
             self._open[-1].children.append(element)

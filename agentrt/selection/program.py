@@ -60,6 +60,7 @@ class Node:
 
     Attributes:
         name: as it was written.
+        label: its part of paths: its name, and a number if it is not the first of that name in its place.
         above: the Priority that it stands in; None for the root.
         test: its condition, if it cannot be written as terms.
         terms: its condition as alternatives, any of which is enough.
@@ -70,7 +71,7 @@ class Node:
         line: where in it.
     """
 
-    __slots__ = ("above", "behavior", "condition", "file", "line", "name", "skip", "terms", "test")
+    __slots__ = ("above", "behavior", "condition", "file", "label", "line", "name", "skip", "terms", "test")
 
     def __init__(
         self,
@@ -84,6 +85,7 @@ class Node:
         line: int,
     ) -> None:
         self.name: str = name
+        self.label: str = name
         self.above: Node | None = above
         terms = ALWAYS if compiled is None else compiled.terms
         self.terms: tuple[Term, ...] = () if terms is None else terms
@@ -96,11 +98,11 @@ class Node:
 
     @property
     def path(self) -> str:
-        """The names from the root on, joined by ``/``. Composed when somebody asks: few do, and it may be long."""
-        names = [self.name]
+        """The labels from the root on, joined by ``/``. Composed when somebody asks: few do, and it may be long."""
+        names = [self.label]
         above = self.above
         while above is not None:
-            names.append(above.name)
+            names.append(above.label)
             above = above.above
         return "/".join(reversed(names))
 
@@ -169,7 +171,10 @@ class Program:
         Raises:
             UnknownVariableError: it is not declared, and the mode is strict.
         """
-        mask = self.masks.get(name) or self.masks.get(name.lower(), 0)
+        given: object = name
+        mask = 0
+        if isinstance(given, str):
+            mask = self.masks.get(given) or self.masks.get(str.lower(given), 0)
         if not mask and self.is_strict:
             raise UnknownVariableError(name, self.name, [one.name for one in self.variables])
         return mask

@@ -13,6 +13,8 @@ Rules:
   other in turn do not hang the world. Who follows a behavior that takes time to leave is the newest decision.
 * A callback that raises is reported once, and its behavior is out for this agent, until the tree changes or the state
   joins a body again: it leaves, and its leaves are passed over. A constructor is replaced in the same drive.
+* What a signal's method raised says more about what was sent than about the behavior: that one is out only until the
+  variables select another behavior, so that it is back when it is entered again.
 * ``_settle`` alone moves from phase to phase, one step after the other, and it is not re-entered: what a callback asks
   for (leave, drive) happens when the callback has returned.
 
@@ -25,7 +27,7 @@ from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
-from agentrt.body.driver import Body, Routine, note
+from agentrt.body.driver import Body, Routine, note, take
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.trace import Event
 from agentrt.selection.holding import LeafFlags
@@ -50,6 +52,7 @@ class Phase(StrEnum):
 
 
 NONE, BEGINNING, ACTIVE, LEAVING = Phase
+_OWN_HOOKS = ("constructor", "destructor", "run")  # all others are signals
 
 
 class Stage(TreeVariables):
@@ -73,8 +76,10 @@ class Stage(TreeVariables):
         "_constructed",
         "_due",
         "_flags",
+        "_given",
         "_leaf",
         "_leaving",
+        "_lost",
         "_out",
         "_routines",
         "_target",
@@ -97,6 +102,8 @@ class Stage(TreeVariables):
         self._flags: LeafFlags | None = None  # if a behavior has control flags
         self._routines: list[Routine] | None = None
         self._out: dict[str, str] | None = None  # behavior -> the path at which it raised
+        self._lost: frozenset[str] | None = None  # those of them that only could not take a signal
+        self._given: Body | None = None  # whose it is, also before it drives
         self._leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
 
     @property
@@ -106,10 +113,11 @@ class Stage(TreeVariables):
         Raises:
             WrongStateError: nobody.
         """
-        if self._body is None:
+        body = self._body or self._given
+        if body is None:
             remedy = "Attach the state to an agent, or join it to a LoneBody."
             raise WrongStateError("SelectionState.body", "it drives nobody", remedy)
-        return self._body
+        return body
 
     @property
     def current(self) -> LeafBehavior | None:
@@ -246,6 +254,7 @@ class Stage(TreeVariables):
         _, then = self._leaving
         self._leaving = self._target = self._body = None
         self._due, self._stale = False, True
+        take(self, self._given)
         then()
 
     # --- callbacks ----------------------------------------------------------------------------------------------------
@@ -290,9 +299,14 @@ class Stage(TreeVariables):
     def _put_out(self, hook: str) -> None:
         """The current behavior is out for this agent: it is left at the next drive at the latest."""
         if self._leaf is not None and self._leaf.behavior is not None:
+            name = self._leaf.behavior
             if self._out is None:
                 self._out = {}
-            self._out.setdefault(self._leaf.behavior, self._path())
+            if hook in _OWN_HOOKS:
+                self._lost = (self._lost or frozenset()) - {name}
+            elif name not in self._out:
+                self._lost = (self._lost or frozenset()) | {name}
+            self._out.setdefault(name, self._path())
             self._stale = True
             self._note(Event.DISABLED, "hook", hook)
 
@@ -307,12 +321,23 @@ class Stage(TreeVariables):
                 note(body, self._path(), event, ((key, value), *more))
 
     def _adopted(self) -> None:
-        self._out = None
+        self._out = self._lost = None
+
+    def _take_in(self) -> None:
+        """Forget who is out for a signal, and would not be selected anyway: he may be entered again."""
+        leaf = self._program.select(self._bits)
+        stays = "" if leaf is None else leaf.behavior or ""
+        back = (self._lost or frozenset()) - {stays}
+        if back and self._out is not None:
+            self._lost = (self._lost or frozenset()) & {stays} or None
+            self._out = {name: path for name, path in self._out.items() if name not in back} or None
 
     # --- choosing, and control flags ----------------------------------------------------------------------------------
 
     def _select(self) -> Node | None:
         """The first leaf whose conditions hold, whose behavior is not out, and whose control flags can be had."""
+        if self._lost:
+            self._take_in()
         out = self._out
         leaf = self._program.walk(self._bits, out) if out else self._program.select(self._bits)
         flags = self._flags

@@ -16,14 +16,15 @@ Source: seed 004, "Behavior Selection Tree Evaluation".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentrt.body.driver import SELECTION, Body
+from agentrt.body.driver import SELECTION, Body, give, number_in
 from agentrt.errors import DefinitionError, WrongStateError
 from agentrt.selection.leaf import Behaviors, LeafBehavior
 from agentrt.selection.stage import Phase, Stage
 from agentrt.selection.view import NO_BEHAVIOR, SelectionView, passed_over
+from agentrt.words import repr_of, type_name
 
 if TYPE_CHECKING:
     from agentrt.body.model_views import Outline
@@ -69,12 +70,21 @@ class SelectionState(Stage):
         name: str = "selection",
         precedence: int = 0,
     ) -> None:
-        super().__init__(tree, _NOTHING if behaviors is None else behaviors, name, precedence)
+        given: object = _NOTHING if behaviors is None else behaviors
+        if not isinstance(given, Mapping):
+            raise DefinitionError(
+                "SelectionTree.state",
+                f"its behaviors are {repr_of(given, 80)}.",
+                'Give a mapping of their names: tree.state({"Idle": Idle}). An agent attaches the state: '
+                "agent.attach(tree.state(...)).",
+            )
+        number_in(precedence, "SelectionTree.state", "precedence")
+        super().__init__(tree, given, name, precedence)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
                 raise DefinitionError(
-                    f"behaviors[{key!r}]",
-                    f"it is a {type(source).__name__}.",
+                    f"behaviors[{repr_of(key, 80)}]",
+                    f"it is a {type_name(source)}.",
                     "Give an instance or a class derived from LeafBehavior, or a function that makes one.",
                 )
         if body is not None:
@@ -95,9 +105,22 @@ class SelectionState(Stage):
             raise WrongStateError(
                 "SelectionState.join", "it drives a body", "Make a state for each agent: tree.state()."
             )
+        give(self, body, "SelectionState.join")
         self._body = body
         self._stale = True
-        self._out = None
+        self._out = self._lost = None
+
+    @property
+    def given_to(self) -> Body | None:
+        """Whose it is: whom it drives, or will drive as soon as that one lives.
+
+        Set by ``agentrt.body.driver.give`` and ``take`` alone.
+        """
+        return self._given
+
+    @given_to.setter
+    def given_to(self, body: Body | None) -> None:
+        self._given = body
 
     def drive(self) -> None:
         """Evaluate the tree if a variable or the tree changed, and change the behavior if another one is selected.

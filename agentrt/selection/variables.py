@@ -13,12 +13,14 @@ Source: seed 004, "Selection Variables", "each AI instance gets a copy of the se
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from agentrt.body.driver import Body, note
-from agentrt.errors import DefinitionError
+from agentrt.body.reading import Fields
+from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError
 from agentrt.kernel.trace import Event
-from agentrt.words import repr_of
+from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.selection.program import Program
@@ -88,11 +90,9 @@ class TreeVariables:
 
         Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
         """
-        given: object = value  # a text from a file or a console would be true whatever it says
-        if given not in (False, True):
-            raise DefinitionError(
-                f"variable {name!r}", f"it cannot be set to {repr_of(value)}.", "Write True or False."
-            )
+        given: object = value
+        if given is not True and given is not False:
+            value = _boolean(given, name)
         program = self._program
         if program is not self.tree.program:
             program = self._adopt()
@@ -110,12 +110,24 @@ class TreeVariables:
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Take saved variables over; those that the tree does not declare any more are left out.
 
+        What is not there keeps its value. Whatever is given, either all of it is taken over or nothing.
+
         Args:
-            saved: what ``save`` returned.
+            saved: what ``save`` returned, of a tree of the same name.
+
+        Raises:
+            DataFault: it is nothing that ``save`` returns, it is of another tree, or there is far too much of it.
         """
-        masks = self._adopt().masks
-        for name, value in saved["variables"].items():
-            self._put(masks.get(name.lower(), 0), value, "")
+        program = self._adopt()
+        found = _saved_variables(saved, program.name)
+        changes: dict[int, bool] = {}
+        for name, value in found:
+            mask = program.masks.get(str.lower(name), 0)
+            if changes.setdefault(mask, value) is not value and mask:
+                text = f"the variable {repr_of(name, 80)} stands here twice, as true and as false. Remove one of them."
+                raise DataFault(text, pointer="/variables")
+        for mask, value in changes.items():
+            self._put(mask, value, "")
 
     # --- for the state ------------------------------------------------------------------------------------------------
 
@@ -149,3 +161,65 @@ class TreeVariables:
                 detail = (("variable", name), ("value", bits > old), ("signal", signal or None))
                 note(body, self.name, Event.VARIABLE, detail)
         return True
+
+
+MOST_SAVED = 10_000  # variables of one saved state; a tree has no more parts than that
+_LONGEST_SAVED = 4096  # characters of a name, as in a file
+
+
+def _boolean(value: object, name: str) -> bool:
+    """A value of an author that may stand for a boolean: 0, 1, and what other libraries have in place of them.
+
+    A text from a file or a console would be true whatever it says.
+
+    Args:
+        value: neither True nor False.
+        name: of the variable, for the error.
+    """
+    try:
+        is_one = value in (False, True)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # it cannot even be compared
+        is_one = False
+    if is_one:
+        return bool(value)
+    raise DefinitionError(
+        f"variable {repr_of(name, 80)}", f"it cannot be set to {repr_of(value, 80)}.", "Write True or False."
+    )
+
+
+def _saved_variables(saved: object, tree: str) -> list[tuple[str, bool]]:
+    """What stands in a saved state, read before anything is changed.
+
+    Args:
+        saved: anything.
+        tree: the name of the tree that it has to be of.
+    """
+    plain = _plain_dict(saved)
+    of = Fields(plain).text("tree")
+    if str.lower(of) != tree.lower():
+        text = f"it was saved of the tree {repr_of(of, 80)}, and this is {repr_of(tree, 80)}. Restore it into a state"
+        raise DataFault(f"{text} of that tree.", pointer="/tree")
+    inner = _plain_dict(plain.get("variables") if isinstance(plain, dict) else None)
+    variables = Fields(inner, "/variables")
+    names = variables.names()
+    if any(len(name) > _LONGEST_SAVED for name in names):
+        raise DataFault(f"a name here is longer than {_LONGEST_SAVED} characters.", pointer="/variables")
+    return [(name, variables.flag(name)) for name in names]
+
+
+def _plain_dict(given: object) -> object:
+    """A mapping as a dict, so that what somebody else wrote is asked once and not believed afterwards."""
+    if not isinstance(given, Mapping):
+        return given
+    try:
+        if len(given) > MOST_SAVED:
+            raise DataFault(f"it has more than {MOST_SAVED} entries, and no tree has so many. It is no saved state.")
+        return dict(islice(given.items(), MOST_SAVED))
+    except ENDS_PROGRAM:
+        raise
+    except DataFault:
+        raise
+    except BaseException as error:
+        raise DataFault(f"it cannot be read: {error_words(error, 80)}. Give what save() returned.") from None

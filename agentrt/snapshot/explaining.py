@@ -5,8 +5,8 @@ line is one place of a plan, or one fact; places are indented below what they ar
 elected action with a star.
 
 An action that is not elected says why, in this order: it is not possible and what it said about that; it is not ready,
-since when and what it waits for; its utility does not reach the bar, which is the elected one's with its sunk cost; it
-would, and something keeps it from taking over.
+since when, what it waits for, and how often it was stopped before it had an answer; its utility does not reach the bar,
+which is the elected one's with its sunk cost; it would, and something keeps it from taking over.
 
 Source: seed 001, the AI inspector; design section 7, `agent.explain()`.
 """
@@ -83,6 +83,8 @@ def _frame(frame: FrameView, level: int, tick: int) -> Iterator[str]:
             for child in unit.frames:
                 if child.state != "idle":
                     yield from _frame(child, level + 3, tick)
+    if frame.unasked:
+        yield f"{indent}    {frame.unasked} more tasks are not asked: {frame.unasked_reason}"
 
 
 # --- one action -------------------------------------------------------------------------------------------------------
@@ -97,11 +99,11 @@ def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int) 
     if unit.state == "ready" and elected is not None:
         return _why_not_better(unit, elected, frame) + words
     if unit.state == "idle" and elected is not None and not unit.reason:
-        return _why_idle(unit, elected, frame) + words
+        return _why_idle(unit, elected, frame) + words + _restarts(unit)
     if unit.state == "thinking":
         until = f", has until tick {unit.until}" if unit.until else ""
         waits = "" if unit.waits in ("", _ANYTHING) else f", waits {unit.waits}"
-        return f"not ready since tick {unit.since}{waits}{until}{words}{_again(unit, tick)}"
+        return f"not ready since tick {unit.since}{waits}{until}{words}{_again(unit, tick)}{_restarts(unit)}"
     if unit.state == "impossible":
         return f"not possible now{words}{_again(unit, tick)}"
     return f"{unit.state}{words}"
@@ -147,6 +149,14 @@ def _why_idle(unit: UnitView, elected: UnitView, frame: FrameView) -> str:
 
 def _again(unit: UnitView, tick: int) -> str:
     return f"; it is asked again {_in(unit.again, tick)}" if unit.again > tick else ""
+
+
+def _restarts(unit: UnitView) -> str:
+    """How often and why it did not come to an answer, for who wonders why something slow never happens."""
+    if unit.restarts < 2:  # once is nothing to wonder about
+        return ""
+    times = f"{unit.restarts} times"
+    return f"; stopped {times} without an answer since tick {unit.restarts_since}, last because {unit.restart_reason}"
 
 
 def _in(then: int, tick: int) -> str:

@@ -27,6 +27,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
+from agentrt.activity.task_frame import TaskFrame
 from agentrt.activity.task_units import TaskUnit
 from agentrt.kernel.strand import Strand
 from agentrt.snapshot.plan_views import FrameView, TaskPlace, UnitView
@@ -45,6 +46,7 @@ _MOST = 6  # elements of an argument that are named
 _DEEPEST = 2  # lists within lists
 
 _NO_ARGS: tuple[tuple[str, str], ...] = ()
+_NO_RESTARTS: dict[str, Any] = {}
 
 
 def frame_view(frame: Frame, path: str) -> FrameView:
@@ -64,7 +66,13 @@ def frame_view(frame: Frame, path: str) -> FrameView:
         0 if state == IDLE else frame.since,
         _step_limit(frame) if state == THINKING else 0,
         frame.is_bound,
+        *_unasked(frame),
     )
+
+
+def _unasked(frame: Frame) -> tuple[int, str]:
+    """How many tasks were not asked, and why."""
+    return (frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")
 
 
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
@@ -92,7 +100,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         boost,
         boost_at,
         spec.weight,
-        unit.since if state >= RUNNING or unit.since > frame.since else frame.since,
+        _since(frame, unit, extras),
         _again(unit, extras) if state < STARTED else 0,
         0 if extras is None or extras.timeout is None else _limit(extras.timeout.waiting),
         "" if extras is None else extras.progress,
@@ -102,6 +110,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         task,
         {} if extras is None or not extras.debug else plain(extras.debug),
         () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
+        **_restarts(extras),
     )
 
 
@@ -125,7 +134,15 @@ def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         flags=spec.flags,
         task=task,
         debug={} if extras is None or not extras.debug else plain(extras.debug),
+        **_restarts(extras),
     )
+
+
+def _restarts(extras: Extras | None) -> dict[str, Any]:
+    """How often its thinking was stopped before it had an answer."""
+    if extras is None or not extras.cuts:
+        return _NO_RESTARTS
+    return {"restarts": extras.cuts, "restart_reason": extras.cut_reason, "restarts_since": extras.cut_since}
 
 
 def _task(unit: Unit) -> TaskPlace | None:
@@ -198,6 +215,14 @@ def _again(unit: Unit, extras: Extras | None) -> int:
     return due
 
 
+def _since(frame: Frame, unit: Unit, extras: Extras | None) -> int:
+    """The tick in which it began to run, or to think: with all others of its place, by itself, or before the plan."""
+    if unit.state >= RUNNING:
+        return unit.since
+    kept = 0 if extras is None else extras.kept_since
+    return kept or max(unit.since, frame.since)
+
+
 def _limit(waiting: object) -> int:
     """The last tick that is in time: a limit is drawn at the beginning of the next one."""
     return waiting - 1 if isinstance(waiting, int) and waiting else 0
@@ -221,6 +246,10 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
         if extras.execute is not None:
             return ""  # what it executes is below it, and says so itself
     strand = unit.running if unit.state >= RUNNING else unit.thinking
+    if unit.state == THINKING and strand is not None and unit.leaving is not None and not unit.leaving.is_done:
+        return "until its thinking before has ended"
+    if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
+        return f"for {extras.waits()}"
     if not isinstance(strand, Strand):
         return ""
     state = strand.state

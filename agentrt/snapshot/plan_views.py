@@ -60,6 +60,9 @@ class UnitView:
         reason: why it is not possible or not ready, or does not take over though its utility is higher; else empty.
         waits: what it waits for, in words; empty if that is not known, or nothing.
         flags: the control flags that it declares.
+        restarts: how often its thinking was stopped before it had an answer, since it last had one.
+        restart_reason: why, the last time; empty if it was not.
+        restarts_since: the tick in which the first of these thoughts began; 0 likewise.
         task: the task that it stands for.
         debug: what its author put into ``ctx.get_debug_info_datastore()``, as plain values; entities by their names.
         frames: the activities below it.
@@ -88,6 +91,9 @@ class UnitView:
     task: TaskPlace | None = None
     debug: dict[str, Any] = field(default_factory=dict)
     frames: tuple[FrameView, ...] = ()
+    restarts: int = 0
+    restart_reason: str = ""
+    restarts_since: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values, without what has its default."""
@@ -112,8 +118,7 @@ class UnitView:
             self._add_rare(data)
         elif self.reason:
             data["reason"] = self.reason
-        if self.weight != 1.0:
-            data["weight"] = self.weight
+        self._add_other(data)
         if self.flags:
             data["flags"] = list(self.flags)
         if self.task is not None:
@@ -123,6 +128,14 @@ class UnitView:
         if self.frames:
             data["frames"] = [frame.as_json() for frame in self.frames]
         return data
+
+    def _add_other(self, data: dict[str, Any]) -> None:
+        if self.restarts:
+            data["restarts"] = self.restarts
+            data["restart_reason"] = self.restart_reason
+            data["restarts_since"] = self.restarts_since
+        if self.weight != 1.0:
+            data["weight"] = self.weight
 
     def _add_rare(self, data: dict[str, Any]) -> None:
         if self.boost_at:
@@ -174,6 +187,9 @@ class UnitView:
             task=None if fields.is_null("task") else _task(fields.inner("task")),
             debug=fields.plain_object("debug"),
             frames=fields.each("frames", FrameView.read),
+            restarts=fields.whole("restarts", 0),
+            restart_reason=fields.text("restart_reason", ""),
+            restarts_since=fields.whole("restarts_since", 0),
         )
 
 
@@ -208,6 +224,8 @@ class FrameView:
         since: the tick in which it began to think; 0 while it is idle.
         until: the tick at the end of which an action has to be ready; 0 if there is no limit.
         is_fixed: whether later steps read its output, so that its action is not exchanged once it was started.
+        unasked: how many tasks of a group could perform it and were not asked, because that could change nothing.
+        unasked_reason: why not, in words; empty if there are none.
     """
 
     activity: str
@@ -218,6 +236,8 @@ class FrameView:
     since: int = 0
     until: int = 0
     is_fixed: bool = False
+    unasked: int = 0
+    unasked_reason: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values, without what has its default."""
@@ -230,6 +250,9 @@ class FrameView:
             data["until"] = self.until
         if self.is_fixed:
             data["is_fixed"] = True
+        if self.unasked:
+            data["unasked"] = self.unasked
+            data["unasked_reason"] = self.unasked_reason
         if self.units:
             data["units"] = [unit.as_json() for unit in self.units]
         return data
@@ -253,4 +276,6 @@ class FrameView:
             since=fields.whole("since", 0),
             until=fields.whole("until", 0),
             is_fixed=fields.flag("is_fixed", False),
+            unasked=fields.whole("unasked", 0),
+            unasked_reason=fields.text("unasked_reason", ""),
         )

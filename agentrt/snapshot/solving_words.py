@@ -39,6 +39,8 @@ def solving_lines(view: GameplayView, ticks_per_second: int) -> Iterator[str]:
         paused = ", told to pause" if request.is_paused else ""
         yield f"  asked for {request.wanted}{by}{_since(tree)}{tried}{paused}:"
         yield from _need(tree, 2)
+        if request.awaits:
+            yield f"    {request.awaits}"
         if any(line.startswith(" " * 6) for line in request.forecast):  # else it says no more than "foreseen"
             yield "    expected from there:"
             for line in request.forecast:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
+from agentrt.errors import ArgumentError
 from agentrt.strategy import assuming
 from agentrt.strategy.dependency import required
 from agentrt.strategy.supplies import amounts_of, enough
@@ -98,7 +99,13 @@ class Ask:
 
         Args:
             topics: their names; see ``agent.gameplay.changed``.
+
+        Raises:
+            ArgumentError: nothing is called so that changes, and something is called nearly so.
         """
+        wrong = self._estimator.gameplay.topics.is_read(topics)
+        if wrong:
+            raise ArgumentError("ask.reads", "topics", f"are not right: {wrong}")
         self._estimator.read(topics)
 
     # --- costs --------------------------------------------------------------------------------------------------------
@@ -132,10 +139,10 @@ class Ask:
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
         required("ask.cost", wanted)
-        cost = self._estimator.cost(wanted, self.world, self.depth)
-        if cost == inf:
-            self._estimator.lacks(wanted)
-        return cost
+        choice = self._estimator.choose(wanted, self.world, self.depth)
+        if choice.cost == inf:
+            self._estimator.lacks(wanted, choice.circle)
+        return choice.cost
 
     def can(self, wanted: Dependency[Any]) -> bool:
         """Whether anybody can provide a dependency, or it is met.
@@ -161,11 +168,11 @@ class Ask:
                 required("ask.total", need)
                 if last is not None:
                     world = assuming.after(self._estimator, last, world, self.depth)
-                cost = self._estimator.cost(need, world, self.depth)
-                if cost == inf:
-                    self._estimator.lacks(need)
+                choice = self._estimator.choose(need, world, self.depth)
+                if choice.cost == inf:
+                    self._estimator.lacks(need, choice.circle)
                     return inf
-                total += cost
+                total += choice.cost
                 last = need
         return total
 

@@ -54,13 +54,13 @@ def checked(branches: Iterable[Branch]) -> tuple[Branch, ...]:
     for one in found:
         given: object = one
         if not isinstance(given, Branch):
-            raise TypeError(f"it foresees {repr_of(given)}: write Branch(probability, cost, needs)")
+            raise TypeError(f"it foresees {repr_of(given, 200)}: write Branch(probability, cost, needs)")
         if not one.probability >= 0:
-            raise ValueError(f"the probability of a branch is {repr_of(one.probability)}: write 0 or more")
+            raise ValueError(f"the probability of a branch is {repr_of(one.probability, 200)}: write 0 or more")
         for need in one.needs:
             wanted: object = need
             if not isinstance(wanted, Dependency):
-                raise TypeError(f"a branch needs {repr_of(wanted)}: write dependencies")
+                raise TypeError(f"a branch needs {repr_of(wanted, 200)}: write dependencies")
     return found
 
 

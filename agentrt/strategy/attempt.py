@@ -6,8 +6,9 @@ the plan stops a strategy in the same way in which an interruption does. What th
 reaches the planner: it is the outcome of the attempt. The coroutine is driven through a gate (``gate``), so that it can
 stand still while something that came up is dealt with below it.
 
-How long it runs by itself is counted, without the time in which it has something solved or is interrupted; when that is
-more than its patience, it is cancelled and has failed.
+How long it runs by itself is counted (``own_time``); when that is more than its patience, it is cancelled and has
+failed. Whoever had to wait for its control flags is asked about again before it runs: it was chosen for a world of
+before.
 
 Source: seed 003, "Task Failure"; design section 6, "A strategy is an action".
 """
@@ -16,10 +17,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.control import Reject
+from agentrt.activity.control import Flow, Reject
 from agentrt.activity.spawning import SpawnedFrame
 from agentrt.activity.states import FINISHED, IDLE
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, ActivityRecursionError, DependencyFailedError
+from agentrt.activity.surroundings import ignored
+from agentrt.errors import (
+    ENDS_PROGRAM,
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    ActivityRecursionError,
+    DependencyFailedError,
+)
 from agentrt.kernel.scope import CancelScope, outlast
 from agentrt.strategy.asking import Cannot
 from agentrt.strategy.carrier import carrier_of
@@ -27,18 +35,19 @@ from agentrt.strategy.context import StrategyContext
 from agentrt.strategy.control import Fail, Restart
 from agentrt.strategy.gate import Gate
 from agentrt.strategy.lost import is_lost
+from agentrt.strategy.own_time import OwnTime
+from agentrt.strategy.story import regress_of
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import Outcome
-from agentrt.words import error_words
+from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
-    from agentrt.kernel.calls import Timer
     from agentrt.kernel.strand import Strand
     from agentrt.strategy.catalog import Provider
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.interrupting import Interruption
-    from agentrt.strategy.solving import Solving
+    from agentrt.strategy.solving import Errand, Solving
     from agentrt.strategy.strategy import Strategy
     from agentrt.strategy.tree import TaskNode
 
@@ -54,25 +63,27 @@ class Attempt(SpawnedFrame):
 
     Args:
         solving: what it is part of.
-        unit: below which action of the plan it runs.
+        errand: what for: the dependency, and how whoever needs it wants it solved.
         provider: whose strategy.
-        wanted: what for.
         node: its node in the task tree.
-        above: the attempt that needs the dependency; None at the root.
 
     Attributes:
-        solving, provider, wanted, node, above: as given.
+        solving, errand, provider, node: as given.
+        wanted: the dependency.
+        above: the attempt that needs the dependency; None at the root.
+        time: what it takes.
         context: what its strategy is run with; None before.
-        outcome: what became of it; RUNNING until then.
+        outcome: what became of it; RUNNING until then, SKIPPED if it was not the best any more when it could begin.
         reason: why it failed.
         cause: the error that it failed with, if it was one.
+        circle: the circle of needs, or the endless regress, that it failed of, in words; empty if it did not.
+        said: what its strategy said that it costs, before that was corrected, in game seconds.
         value: what it returned.
         interruptions: how many times something came up while it, or something below it, ran; one that begins again
             goes on counting.
-        interrupted_ticks: how long that took, in all.
         is_again: whether it is to be run again.
         was_interrupted: whether it was unwound because something came up.
-        is_held: whether its time stands still, because something came up.
+        is_hearing: whether its strategy is being told of an interruption; it may have been unwound for that already.
         is_solving: whether it has something solved at this moment.
         executed: the plain activity that it executes at this moment.
     """
@@ -80,66 +91,61 @@ class Attempt(SpawnedFrame):
     __slots__ = (
         "_dealing",
         "_gate",
-        "_own_began",
-        "_own_ticks",
+        "_is_kept_waiting",
         "_scope",
         "_strategy",
-        "_timer",
         "above",
         "cause",
+        "circle",
         "context",
+        "errand",
         "executed",
-        "interrupted_ticks",
         "interruptions",
         "is_again",
-        "is_held",
+        "is_hearing",
         "is_solving",
         "node",
         "outcome",
         "provider",
         "reason",
+        "said",
         "solving",
+        "time",
         "value",
         "wanted",
         "was_interrupted",
     )
 
-    def __init__(
-        self,
-        solving: Solving,
-        unit: Unit,
-        provider: Provider,
-        wanted: Dependency[Any],
-        node: TaskNode,
-        above: Attempt | None,
-    ) -> None:
+    def __init__(self, solving: Solving, errand: Errand, provider: Provider, node: TaskNode) -> None:
+        wanted, above = errand.wanted, errand.above
         chosen = carrier_of(provider.spec, type(wanted))
         args = dict(zip(wanted.field_names(), wanted.values_in_order(), strict=True))
-        super().__init__(unit, type(wanted).activity, args, chosen, catches=True)
+        super().__init__(errand.unit, type(wanted).activity, args, chosen, catches=True)
         self.solving: Solving = solving
+        self.errand: Errand = errand
         self.provider: Provider = provider
         self.wanted: Dependency[Any] = wanted
         self.node: TaskNode = node
         self.above: Attempt | None = above
+        self.time: OwnTime = OwnTime(solving.gameplay.kernel, None if above is None else above.time, self._hangs)
         self.context: StrategyContext | None = None
         self.outcome: Outcome = Outcome.RUNNING
         self.reason: str = ""
         self.cause: BaseException | None = None
+        self.circle: str = ""
+        self.said: float = node.cost or 0.0
         self.value: Any = None
-        self.interruptions: int = 0
-        self.interrupted_ticks: int = 0
+        self.interruptions: int = errand.interruptions.get(provider, 0)
         self.is_again: bool = False
         self.was_interrupted: bool = False
-        self.is_held: bool = False
         self.is_solving: bool = False
         self.executed: SpawnedFrame | None = None
         self._gate: Gate | None = None
         self._dealing: Strand | None = None  # the strand that deals with what came up, while the coroutine stands still
         self._strategy: Strategy | None = None
         self._scope: CancelScope | None = None
-        self._timer: Timer | None = None
-        self._own_ticks = 0  # how long it may still run by itself
-        self._own_began = 0
+        self._is_kept_waiting = False  # whether whoever needs it waits until it has its control flags
+        self.is_hearing: bool = False
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -150,10 +156,11 @@ class Attempt(SpawnedFrame):
             ActivityAbortedError: it is awaited behind a shield, and who awaits it is unwound.
         """
         self.solving.push(self)
+        self._wait_for_flags()
         try:
             await self.execute()
         except ActivityRecursionError as error:
-            self.fail("it would be nested too deep in the plan", error)
+            self.fail_of_depth("it would be nested too deep in the plan", error)
         except ActivityImpossibleError as error:
             self.fail("it cannot begin: an entity that it is about is gone", error)
         except ActivityAbortedError as error:
@@ -164,9 +171,21 @@ class Attempt(SpawnedFrame):
             else:
                 self.fail(error.reason, error)
         finally:
+            self._has_flags()
             self.solving.pop(self)
         if self.outcome is Outcome.RUNNING and not self.is_again:
             self.fail("it was stopped")
+
+    def _wait_for_flags(self) -> None:
+        """Whoever needs it waits until it begins; that is nobody's own time."""
+        if self.above is not None:
+            self.above.time.stop()
+            self._is_kept_waiting = True
+
+    def _has_flags(self) -> None:
+        if self._is_kept_waiting and self.above is not None:
+            self._is_kept_waiting = False
+            self.above.time.go()
 
     async def carry(self, unit: Unit, wanted: Any) -> None:
         """Run the author's coroutine; called by the carrier."""
@@ -182,22 +201,25 @@ class Attempt(SpawnedFrame):
         else:
             await self._end_dealing(is_stopped=False)
         finally:
-            self.count(running=False)
+            self.time.end()
 
     async def _carry(self, unit: Unit, wanted: Any) -> None:
+        self._has_flags()
+        if unit.own_extras().was_kept_waiting and not self.solving.is_still_best(self):
+            self.outcome, self.reason = Outcome.SKIPPED, "it had to wait, and is not the best any more"
+            return
         self._strategy = strategy = self.provider.spec.cls()
         self.context = context = StrategyContext(unit, self)
         unit.context = context
-        kernel = unit.frame.planner.kernel
-        self._own_ticks = kernel.clock.ticks(self._patience())
+        patience = self._patience()
+        self.time.begin(unit.frame.planner.kernel.clock.ticks(patience))
         self._scope = CancelScope()
         try:
             with self._scope:
-                self.count(running=True)
                 self._gate = Gate(strategy.run(context, wanted))
                 self.value = await self._gate
             if self._scope.cancelled_caught:
-                self.fail(f"it ran for more than {self._patience():g} s by itself; it seems to hang")
+                self.fail(f"it ran for more than {patience:g} s by itself; it seems to hang")
         except (Fail, Cannot, Reject) as failure:
             self.fail(failure.reason)
         except Restart:
@@ -221,8 +243,20 @@ class Attempt(SpawnedFrame):
             cause: the error, if it was one.
         """
         self.outcome = Outcome.FAILED
-        self.reason = reason
+        self.reason = words_of(reason)
         self.cause = cause
+        self.circle = cause.circle if isinstance(cause, DependencyFailedError) else ""
+
+    def fail_of_depth(self, reason: str, cause: BaseException | None = None) -> None:
+        """There was no end to what is needed, or nobody waited for it.
+
+        Args:
+            reason: what the limit was, in words.
+            cause: the error, if it was one.
+        """
+        circle = regress_of(self.chain()) or self.solving.regress
+        self.fail(reason, cause)
+        self.circle = self.solving.regress = circle
 
     # --- interruptions ------------------------------------------------------------------------------------------------
 
@@ -230,6 +264,11 @@ class Attempt(SpawnedFrame):
     def interruption(self) -> Interruptible:
         """What it supports."""
         return self.provider.spec.cls.interruption
+
+    @property
+    def interrupted_ticks(self) -> int:
+        """How many ticks of its time were not its own, up to now."""
+        return self.time.left_out
 
     @property
     def has_begun(self) -> bool:
@@ -319,17 +358,45 @@ class Attempt(SpawnedFrame):
         strategy, context, spec = self._strategy, self.context, self.provider.spec
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
             return False
+        kernel = self.frame.planner.kernel
+        outer, kernel.acting = kernel.acting, context.holder
+        self.is_hearing = True
         try:
-            strategy.interrupted(context, interruption)
+            try:
+                strategy.interrupted(context, interruption)
+            finally:
+                kernel.acting = outer
+                self.is_hearing = False
         except (Fail, Cannot, Reject) as failure:
             self.fail(failure.reason)
         except Restart:
             self.is_again = True
-        except Exception as error:
-            self.fail(f"it raised {type(error).__name__} when it was interrupted: {error}", error)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.fail(f"it raised {type_name(error)} when it was interrupted: {words_of(error)}", error)
             self.solving.gameplay.fault(spec.label, "interrupted", error)
         else:
             return False
+        return self._unwind()
+
+    def give_up(self, flow: Flow) -> None:
+        """Somebody else than the strategy itself says, through its context, that it fails or begins again.
+
+        Args:
+            flow: what is said.
+        """
+        if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
+            ignored(self._unit, flow.method)
+            return
+        if isinstance(flow, Restart):
+            self.is_again = True
+        else:
+            self.fail(flow.reason)
+        self._unwind()
+
+    def _unwind(self) -> bool:
+        """What becomes of it is decided: have it unwound. Says whether there was anything to unwind."""
         if self.frame.state in (IDLE, FINISHED):
             return False  # it was unwound before
         self.stop()
@@ -352,37 +419,23 @@ class Attempt(SpawnedFrame):
             return declared
         return max(_LEAST_PATIENCE, _PATIENCE * (self.node.cost or 0.0))
 
-    def count(self, *, running: bool) -> None:
-        """Its own time goes on, or stands still while it has something solved or is interrupted.
-
-        Args:
-            running: whether it goes on.
-        """
-        kernel = self.frame.planner.kernel
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-            self._own_ticks -= kernel.clock.tick - self._own_began
-        if running and not self.is_held:
-            self._own_began = kernel.clock.tick
-            self._timer = kernel.call_later(max(1, self._own_ticks), self._hangs)
-
-    def hold(self, *, is_held: bool) -> None:
-        """Its time stands still from now on, whatever else happens, or does not any more.
-
-        Args:
-            is_held: which of the two.
-        """
-        self.is_held = is_held
-        self.count(running=not is_held)
-
     def _hangs(self) -> None:
-        self._timer = None
         if self._scope is not None:
             self._scope.cancel("it seems to hang")
 
+    def awaits_others(self, *, is_waiting: bool) -> None:
+        """Its coroutine awaits what others do; that is not its own time.
+
+        Args:
+            is_waiting: whether it begins to wait, or has waited.
+        """
+        if is_waiting:
+            self.time.stop()
+        else:
+            self.time.go()
+
     def __repr__(self) -> str:
-        return f"<Attempt {self.provider.spec.label} for {self.wanted.label()}: {self.outcome}>"
+        return f"<Attempt {self.provider.spec.label} for {self.node.label}: {self.outcome}>"
 
 
 def _words(failure: DependencyFailedError | ActivityAbortedError | ActivityImpossibleError) -> str:
@@ -390,5 +443,4 @@ def _words(failure: DependencyFailedError | ActivityAbortedError | ActivityImpos
         return f"'{failure.activity}' was aborted: {failure.reason}"
     if isinstance(failure, ActivityImpossibleError):
         return f"nobody can perform '{failure.activity}' now"
-    label = getattr(failure.wanted, "label", None)
-    return f"{label() if callable(label) else failure.wanted} could not be solved"
+    return f"{failure.label} could not be solved"

@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import ENDS_PROGRAM, DefinitionError
-from agentrt.words import error_words
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
+from agentrt.strategy.topics import near
+from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.strategy import Strategy, StrategySpec
+    from agentrt.strategy.topics import Topics
 
 __all__ = ["Catalog", "Provider"]
 
@@ -57,13 +59,15 @@ class Catalog:
     Attributes:
         version: changes whenever a strategy comes or goes.
         reserved: names that no call may have, since the gameplay has something else of that name.
+        topics: the words that are known, besides what strategies read; None if nobody minds.
     """
 
-    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "version")
+    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics", "version")
 
     def __init__(self) -> None:
         self.version: int = 0
         self.reserved: frozenset[str] = frozenset()
+        self.topics: Topics | None = None
         self._providers: dict[type[Strategy], Provider] = {}
         self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
         self._by_name: dict[str, Provider] = {}
@@ -110,7 +114,7 @@ class Catalog:
             DefinitionError: as for ``add``.
         """
         trial = Catalog()
-        trial.reserved = self.reserved
+        trial.reserved, trial.topics = self.reserved, self.topics
         trial._providers = {cls: one for cls, one in self._providers.items() if cls not in without or one.holds > 1}
         trial._changed()
         for cls in strategies:
@@ -143,6 +147,11 @@ class Catalog:
                     f"{wanted.__qualname__} and {namesake.__qualname__} are both called {wanted.call!r}.",
                     "Give one of them another activity: class Collect(Dependency, activity='mine:collect').",
                 )
+        if self.topics is not None:
+            for reads in (cls.reads, *(wanted.reads for wanted in spec.provides)):
+                wrong = self.topics.is_read(reads or ())
+                if wrong:
+                    raise DefinitionError(spec.subject, f"of what it reads, {wrong}", "Write the word that is changed.")
         return spec
 
     def remove(self, cls: type[Strategy]) -> None:
@@ -207,10 +216,56 @@ class Catalog:
         """
         return self._providers.get(cls)
 
-    def joined(self, name: str) -> tuple[Provider, ...]:
+    def joined(self, name: str, method: str = "joined") -> tuple[Provider, ...]:
         """Who joined a list, in the order of loading.
 
         Args:
-            name: of the list, such as ``"Smelt.fuels"``.
+            name: of the list, such as ``"Smelt.fuels"``. One that nobody has joined is empty.
+            method: what was called, for the error.
+
+        Raises:
+            ArgumentError: nobody has joined it, and somebody has joined one that is called nearly so.
         """
-        return self._lists.get(name, ())
+        found = self._lists.get(name)
+        if found is None:
+            meant = near(name, self._lists)
+            if meant:
+                known = " or ".join(repr(one) for one in meant)
+                raise ArgumentError(method, "among", f"{name!r} is a list that nobody joins. Did you mean {known}?")
+        return found or ()
+
+    def chosen(self, among: Iterable[type[Strategy]], wanted: type[Dependency[Any]], method: str) -> list[Provider]:
+        """Who of some strategies is loaded; those that are not may be so later.
+
+        Args:
+            among: their classes.
+            wanted: what they are to provide.
+            method: what was called, for the error.
+
+        Raises:
+            ArgumentError: it is something else than classes of strategies that provide it.
+        """
+        given: object = among
+        if isinstance(given, type) or not isinstance(given, Iterable):
+            raise ArgumentError(
+                method, "among", f"takes a list of strategies, not {repr_of(given, 200)}. Write [Mine]."
+            )
+        found: list[Provider] = []
+        for cls in among:
+            one: object = cls
+            spec: StrategySpec | None = getattr(one, "spec", None) if isinstance(one, type) else None
+            if spec is None or spec.cls is not cls:
+                meant = ""
+                if isinstance(one, str):
+                    named = self._by_name.get(one)
+                    known = did_you_mean(one, self._by_name)
+                    meant = known if named is None else f" Write the class: {named.spec.cls.__name__}."
+                raise ArgumentError(method, "among", f"has {repr_of(one, 200)}, which is no strategy.{meant}")
+            if wanted not in spec.provides:
+                provides = ", ".join(one.__qualname__ for one in spec.provides)
+                raise ArgumentError(
+                    method, "among", f"has {cls.__qualname__}, which provides {provides} and not {wanted.__qualname__}."
+                )
+            if cls in self._providers:
+                found.append(self._providers[cls])
+        return found

@@ -14,14 +14,17 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from agentrt.activity.context import Context
+from agentrt.activity.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.spawning import SpawnedFrame
-from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError, WrongStateError
+from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError
 from agentrt.kernel.traps import at_once, next_tick
 from agentrt.strategy.asking import Ask
 from agentrt.strategy.control import Fail, Restart
-from agentrt.strategy.dependency import required
+from agentrt.strategy.dependency import label_of, required
+from agentrt.strategy.offers import check_rank
 from agentrt.strategy.supplies import enough
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
+from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -132,6 +135,7 @@ class StrategyContext(Context):
         """
         await at_once(is_dear=True)  # it may be met already, or refused
         required("ctx.solve", wanted)
+        check_rank("ctx.solve", rank)
         self._own("solve")
         await self._attempt.rest()
         solving = self._attempt.solving
@@ -143,9 +147,8 @@ class StrategyContext(Context):
             return None
         catalog = self._gameplay.catalog
         if isinstance(among, str):
-            return [one for one in catalog.joined(among) if type(wanted) in one.spec.provides]
-        found = [catalog.provider(cls) for cls in among]
-        return [one for one in found if one is not None and type(wanted) in one.spec.provides]
+            return [one for one in catalog.joined(among, "ctx.solve") if type(wanted) in one.spec.provides]
+        return catalog.chosen(among, type(wanted), "ctx.solve")
 
     async def solve_all(self, wanted: Iterable[Dependency[Any]], order: Order | None = None) -> list[Any]:
         """Have several dependencies solved that do not depend on each other.
@@ -220,7 +223,7 @@ class StrategyContext(Context):
         # What is done anyway may count on the option by itself: without it means that nobody provides it.
         nobody = [(provider, wanted) for provider in self._gameplay.catalog.of(type(wanted))]
         without = self._prices(then, chain=[*chain, *nobody])[0]
-        node = TaskNode(NodeKind.OPTION, f"Option {wanted.label()}", self._attempt.node, wanted)
+        node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", self._attempt.node, wanted)
         node.cost = own
         if own > limit or having >= without:
             gain = f"{seconds(having)} with it, {seconds(without)} without"
@@ -303,6 +306,7 @@ class StrategyContext(Context):
             while was_interrupted:
                 frame = SpawnedFrame(self._unit, activity, {**(args or {}), **more}, catches=True)
                 attempt.executed = frame
+                attempt.time.stop()
                 try:
                     output = await frame.execute()
                     was_interrupted = attempt.executed is None
@@ -311,12 +315,13 @@ class StrategyContext(Context):
                         raise
                     await next_tick()
                 finally:
+                    attempt.time.go()
                     attempt.executed = None
                 await attempt.solving.interruptions.breakpoint(self._unit, attempt.node, attempt)
         except BaseException as error:
             is_failure = isinstance(error, Exception)
             outcome = Outcome.FAILED if is_failure else Outcome.CANCELLED
-            reason = str(getattr(error, "reason", error)) if is_failure else ""
+            reason = words_of(getattr(error, "reason", error)) if is_failure else ""
             node.end(outcome, self._gameplay.tick, reason)
             raise
         node.end(Outcome.DONE, self._gameplay.tick)
@@ -327,37 +332,48 @@ class StrategyContext(Context):
     def fail(self, reason: str) -> NoReturn:
         """The strategy cannot provide what it was run for; the next one is tried.
 
+        In its own ``run`` and ``interrupted`` it raises. From anywhere else (a callback, another strand, another
+        thread) it returns, and the strategy fails all the same; if it does not run any more, nothing happens.
+
         Args:
             reason: why, in words; shown in trees and errors.
 
         Raises:
-            Fail: always; let it pass.
+            Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: seed 003, "Task Failure".
         """
-        raise Fail(reason)
+        self._ask_for(Fail(reason, self._tell))
 
     def restart(self, reason: str = "") -> NoReturn:
-        """The strategy begins again from its beginning, in the next tick.
+        """The strategy is unwound, and in the next tick the choice is made anew: begins again, if it still is the best.
+
+        From anywhere else than its own ``run`` and ``interrupted`` it returns, as ``fail`` does.
 
         Args:
             reason: why, in words.
 
         Raises:
-            Restart: always; let it pass.
+            Restart: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: seed 003, "Pauseable/Cancelable Tasks".
         """
-        raise Restart(reason)
+        self._ask_for(Restart(reason, self._tell))
+
+    def _ask_for(self, flow: Flow) -> NoReturn:
+        if self._attempt.is_hearing and is_on_own_stack(self._unit):
+            raise flow
+        super()._ask_for(flow)
+
+    def _obey(self, flow: Flow) -> None:
+        if isinstance(flow, Abort):
+            super()._obey(flow)
+        elif self._attempt.outcome is Outcome.RUNNING:
+            self._attempt.give_up(flow)
 
     def _own(self, method: str) -> None:
-        """It does one thing at a time, and what is below it ends before it does: nobody else may do it for it."""
         self._running(method)
-        unit = self._unit
-        if unit.frame.planner.kernel.current is not unit.running:
-            raise WrongStateError(
-                method, "it is another coroutine than that of the strategy", "Await it in 'run' itself, one by one."
-            )
+        require_own_stack(self._unit, method)
 
     def __repr__(self) -> str:
         return f"<StrategyContext of {self._attempt!r}>"

@@ -1,39 +1,32 @@
-"""Control flow of strategies: what ``ctx.fail`` and ``ctx.restart`` raise. Not errors; let them pass."""
+"""Control flow of strategies: what ``ctx.fail`` and ``ctx.restart`` raise. Not errors; let them pass.
+
+As with ``ctx.abort``, they are raised in the strategy's own code and nowhere else; see ``activity.control``.
+"""
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
-from agentrt.words import words_of
+from agentrt.activity.control import Flow
 
 __all__ = ["Fail", "Restart"]
 
 
 @final
-class Fail(BaseException):
+class Fail(Flow):
     """The strategy cannot provide what it was run for: the next one is tried.
-
-    Attributes:
-        reason: why, in words.
 
     Source: seed 003, "Task Failure".
     """
 
-    def __init__(self, reason: str) -> None:
-        self.reason: Final = words_of(reason)
-        super().__init__(self.reason)
+    method = "fail"
 
 
 @final
-class Restart(BaseException):
+class Restart(Flow):
     """The strategy begins again.
-
-    Attributes:
-        reason: why, in words.
 
     Source: seed 003, "Pauseable/Cancelable Tasks".
     """
 
-    def __init__(self, reason: str) -> None:
-        self.reason: Final = words_of(reason)
-        super().__init__(self.reason)
+    method = "restart"

@@ -28,14 +28,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from agentrt.activity.fields import REQUIRED, ActionArgs, Fresh
 from agentrt.activity.spec import default_hook
 from agentrt.activity.steps import ACTIVITY
-from agentrt.errors import ArgumentError, DefinitionError
-from agentrt.words import repr_of, words_of
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
+from agentrt.strategy.topics import check_topics
+from agentrt.words import repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
     from agentrt.strategy.asking import Ask
 
-__all__ = ["Dependency", "required", "words"]
+__all__ = ["Dependency", "label_of", "required", "words"]
 
 R = TypeVar("R")
 
@@ -110,6 +111,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         for field in cls.field_names():
             if hasattr(Dependency, field):
                 raise DefinitionError(subject, f"the field '{field}' has the name of a method.", "Call it otherwise.")
+        check_topics(subject, "reads", cls.reads)
         for hook in _HOOKS:
             if inspect.iscoroutinefunction(getattr(cls, hook)):
                 raise DefinitionError(
@@ -234,6 +236,20 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         return not hasattr(cls.assume, "is_default_hook")
 
 
+def label_of(wanted: Dependency[Any]) -> str:
+    """What trees and errors call a dependency, whatever its author's ``label`` and the values in it do.
+
+    Args:
+        wanted: the dependency.
+    """
+    try:
+        return words_of(wanted.label())
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        return f"{words(type(wanted).__name__)} <its label cannot be made: {type_name(error)}>"
+
+
 def _shown(value: object, *, is_alone: bool = False) -> str:
     """A value for people: by its name; a tuple by its items, in parentheses unless nothing can be mistaken."""
     if type(value) is tuple and value:
@@ -258,4 +274,4 @@ def required(method: str, *wanted: object) -> None:
             meant = 'Write one, such as Collect("log", 4).'
             if isinstance(one, type) and issubclass(one, Dependency):
                 meant = f"Give it its values: {one.__name__}(...)."
-            raise ArgumentError(method, "wanted", f"takes a dependency, not {repr_of(one)}. {meant}")
+            raise ArgumentError(method, "wanted", f"takes a dependency, not {repr_of(one, 200)}. {meant}")

@@ -24,6 +24,7 @@ from agentrt.activity.fields import ActionArgs
 from agentrt.activity.performing import Performance
 from agentrt.errors import DependencyFailedError
 from agentrt.kernel.traps import park
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.solving import Solving
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class _Solver(Action):
         try:
             await Solving(gameplay, gameplay.estimator, args).run(unit)
         except DependencyFailedError as failure:
-            execution, reason = unit.frame.execution, f"{args.label()} could not be solved: {failure.reason}"
+            execution, reason = unit.frame.execution, f"{label_of(args)} could not be solved: {failure.reason}"
             gameplay.postponed.put_off(args, ctx.clock)
             if isinstance(execution, Performance) or catcher_of(unit) is not None:
                 ctx.abort(reason)  # somebody awaits it, and hears of it

@@ -12,7 +12,8 @@ below it a need counts with the constant that its providers declare. Rules:
   the provider that would be chosen brings about (its needs, then what it expects), and then what the dependency says.
 * **No decision takes too long.** One decision asks ``gameplay.most_asks`` times at most; after that look-ahead ends,
   and constants count, for this decision only.
-* An author's hook that raises, or says no number, means "cannot", and is reported once.
+* An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
+* If ``gameplay.corrects``, what a strategy says is corrected by what it took (``records``), constants too.
 
 Source: seed 003, "Heuristic Based Task Selection", questions 2 to 5; design section 6, "recursion guard and cost memo".
 """
@@ -27,10 +28,12 @@ from typing import TYPE_CHECKING, Any
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.asking import Ask, Cannot
 from agentrt.strategy.assuming import checked
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.offers import Choice, Offer, Priced
+from agentrt.strategy.story import told_path
 from agentrt.strategy.strategy import LONGEST_COST
 from agentrt.strategy.worlds import Context, Kept, Level, Need, Table, World
-from agentrt.words import error_words, repr_of
+from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.catalog import Provider
@@ -99,7 +102,7 @@ class Estimator:
             self._decision += 1
             self._limit = self.asked + self.gameplay.most_asks
         self._nested += 1
-        above = [((type(one), one.guard_key()), provider) for provider, one in chain]
+        above = [(self.need_of(one), provider) for provider, one in chain]
         for who in above:
             self._enter(who).topics = None
         try:
@@ -126,12 +129,21 @@ class Estimator:
             depth: how many levels to look ahead; None for what the agent looks.
             world: the world as it is assumed; None for the world as it is.
         """
+        chain = tuple(chain)
         with self.deciding(chain):
             asked = self.gameplay.catalog.of(type(wanted)) if among is None else among
             depth = self.gameplay.lookahead if depth is None else depth
-            found = [one.offer for one in self._prices(wanted, asked, world or self.world, depth)]
+            prices = self._prices(wanted, asked, world or self.world, depth)
+            found = [self._told(one, chain) if one.circle else one.offer for one in prices]
         found.sort(key=_rank)
         return found
+
+    def _told(self, priced: Priced, chain: Chain) -> Offer:
+        """The offer of a strategy that cannot since it needs itself, with the circle in words."""
+        path = [*(wanted for _, wanted in chain), *priced.circle]
+        needs = [self.need_of(one) for one in path]
+        circle = f"a circle: {told_path(path[needs.index(needs[-1]) :])}"
+        return priced.offer._replace(circle=circle)
 
     def price(
         self,
@@ -201,6 +213,24 @@ class Estimator:
             self.gameplay.fault(kind.activity, "is_met", error)
             return False
 
+    def need_of(self, wanted: Dependency[Any]) -> Need:
+        """What must not be asked for again below whoever solves a dependency.
+
+        Args:
+            wanted: the dependency.
+
+        Raises:
+            Exception: its ``guard_key`` raised, or gave what cannot be hashed: nobody can tell what it is.
+        """
+        try:
+            need = (type(wanted), wanted.guard_key())
+            hash(need)
+        except (Exception, *ENDS_PROGRAM):
+            raise
+        except BaseException as error:  # it would be taken for the end of whoever asks
+            raise RuntimeError(f"guard_key raised {error_words(error)}") from error
+        return need
+
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def _choose(self, wanted: Dependency[Any], world: World, depth: int) -> Choice:
@@ -215,16 +245,17 @@ class Estimator:
             self.read(None)
             depth = 0
         providers = self.gameplay.catalog.of(type(wanted))
-        need = (type(wanted), wanted.guard_key())
+        need = self.need_of(wanted)
         self._levels[-1].needs.add(need)
         if depth <= 0:
             return Choice(self._constant(wanted, need, providers))
         best: Priced | None = None
-        for one in self._prices(wanted, providers, world, depth - 1):
+        prices = self._prices(wanted, providers, world, depth - 1)
+        for one in prices:
             if best is None or one.offer.cost < best.offer.cost:
                 best = one
         if best is None or best.offer.cost == inf:
-            return Choice(inf)
+            return Choice(inf, circle=best.circle if best is not None and all(one.circle for one in prices) else ())
         return Choice(best.offer.cost, best)
 
     def _constant(self, wanted: Dependency[Any], need: Need, providers: Iterable[Provider]) -> float:
@@ -233,28 +264,35 @@ class Estimator:
         least = inf
         for provider in providers:
             if provider not in running:
-                declared = provider.spec.cls.cost
-                least = min(least, type(wanted).cost if declared is None else declared)
+                spec = provider.spec
+                declared = spec.cls.cost
+                if declared is None:
+                    least = min(least, type(wanted).cost)
+                else:
+                    least = min(least, declared if spec.asks else self._corrected(provider, declared))
         return least
 
     def _prices(self, wanted: Dependency[Any], providers: Iterable[Provider], world: World, depth: int) -> list[Priced]:
         table = world.table(wanted, depth)
-        need = (type(wanted), wanted.guard_key())
+        need = self.need_of(wanted)
         running = self._open.get(need, _NOBODY)
         ask = Ask(self, world, depth, wanted)
         found: list[Priced] = []
         for provider in providers:
             if provider in running:
-                found.append(Priced(Offer(provider, inf, "it would need itself")))
+                found.append(Priced(Offer(provider, inf, "it would need itself"), (), (wanted,)))
                 continue
             kept = self._known(table, provider)
             if kept is None:
                 level = self._enter((need, provider))
                 try:
-                    cost, reason = self._asked(provider, wanted, ask)
+                    said, reason = self._asked(provider, wanted, ask)
+                    cost = self._corrected(provider, said) if self.gameplay.corrects else said
                 finally:
                     self._leave((need, provider))
-                kept = self._keep(table, provider, level, Priced(Offer(provider, cost, reason), level.branches))
+                offer = Offer(provider, cost, reason, None if cost == said else said)
+                circle = (wanted, *level.circle) if cost == inf and level.circle else ()
+                kept = self._keep(table, provider, level, Priced(offer, level.branches, circle))
             found.append(kept.value)
         return found
 
@@ -268,41 +306,41 @@ class Estimator:
             cost: Any = provider.oracle.estimate(ask, wanted)
             if spec.foresees and not self._levels[-1].branches and cost is not None:
                 self.foresees(checked(provider.oracle.foresee(ask, wanted)))
+            if cost is None:
+                return inf, "it says that it cannot"
+            if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
+                return float(cost), ""
+            if cost == inf:
+                lack = self._levels[-1].lack
+                return inf, f"nobody can provide {'what it needs' if lack is None else label_of(lack)}"
         except Cannot as cannot:
-            return inf, cannot.reason
+            return inf, words_of(cannot.reason)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
             self.gameplay.fault(spec.label, "estimate", error)
             return inf, f"estimate raised {error_words(error)}"
-        if cost is None:
-            return inf, "it says that it cannot"
-        if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
-            return self._corrected(provider, float(cost)), ""
-        if cost == inf:
-            lack = self._levels[-1].lack
-            return inf, f"nobody can provide {'what it needs' if lack is None else lack.label()}"
-        wrong = ValueError(
-            f"the estimate of {spec.subject} is {repr_of(cost)}: it takes game seconds, 0 or more, or None"
-        )
+        told = repr_of(cost, 200)
+        wrong = ValueError(f"the estimate of {spec.subject} is {told}: it takes game seconds, 0 or more, or None")
         self.gameplay.fault(spec.label, "estimate", wrong)
-        return inf, f"its estimate is {repr_of(cost)}, which is no cost"
+        return inf, f"its estimate is {told}, which is no cost"
 
-    def _corrected(self, provider: Provider, cost: float) -> float:
+    def _corrected(self, provider: Provider, said: float) -> float:
         """What a strategy says, corrected by what it took before, if the agent wants that."""
-        if not self.gameplay.corrects:
-            return cost
+        if not self.gameplay.corrects or said == inf:
+            return said
         self.read(("accuracy",))
-        return cost * self.gameplay.records.factor(provider.spec)
+        return min(LONGEST_COST, self.gameplay.records.corrected(provider.spec, said))
 
-    def lacks(self, need: Dependency[Any]) -> None:
+    def lacks(self, need: Dependency[Any], circle: tuple[Dependency[Any], ...] = ()) -> None:
         """Whoever is being asked needs something that turned out to be impossible.
 
         Args:
             need: what.
+            circle: if that is since it needs itself, the needs down to what is needed again.
         """
         if self._levels:
-            self._levels[-1].lack = need
+            self._levels[-1].lack, self._levels[-1].circle = need, circle
 
     def foresees(self, branches: tuple[Branch, ...]) -> None:
         """What whoever is being asked foresees.

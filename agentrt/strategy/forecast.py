@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentrt.strategy.assuming import after, likeliest
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.tree import seconds
 
 if TYPE_CHECKING:
@@ -71,12 +72,12 @@ class Foreseen:
     def _lines(self, indent: str) -> Iterator[str]:
         how = "met" if self.is_met else seconds(self.cost) + (f" by {self.by}" if self.by else "")
         chance = "" if self.probability >= 1 else f", {100 * self.probability:.0f} %"
-        yield f"{indent}{self.wanted.label()}: {how}{chance}"
+        yield f"{indent}{label_of(self.wanted)}: {how}{chance}"
         indent += "   "
         for need in self.needs:
             yield from need._lines(indent)
         for one, share in self.others:
-            yield f"{indent}* {one.label()}: {100 * share:.0f} %"
+            yield f"{indent}* {label_of(one)}: {100 * share:.0f} %"
 
 
 def remaining(branch: Branch, done: Sequence[Dependency[Any]]) -> list[Dependency[Any]]:
@@ -120,7 +121,7 @@ def forecast(
         probability: how likely it is that it is run.
     """
     possible = likeliest(priced.branches if branches is None else branches)
-    provider, cost, _ = priced.offer
+    provider, cost = priced.offer.provider, priced.offer.cost
     label = provider.spec.label
     if not possible:
         return Foreseen(wanted, label, cost, probability)

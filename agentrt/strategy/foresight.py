@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.kernel.trace import Event
 from agentrt.strategy.assuming import likeliest
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.forecast import forecast, remaining
 from agentrt.strategy.outlooks import Outlook
 from agentrt.strategy.preparing import Preparing
@@ -104,12 +105,10 @@ class Foresight:
         self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
         solving = self._solving
         wanted = attempt.wanted
-        if attempt.outcome is Outcome.DONE and (not type(wanted).has_condition() or solving.estimator.is_met(wanted)):
-            ticks = solving.gameplay.tick - attempt.node.began - attempt.interrupted_ticks
-            expected = attempt.node.cost or 0.0
-            solving.gameplay.took(
-                attempt.provider.spec, expected, ticks / solving.gameplay.kernel.clock.ticks_per_second
-            )
+        ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
+        if ticks is not None and (not type(wanted).has_condition() or solving.estimator.is_met(wanted)):
+            rate = solving.gameplay.kernel.clock.ticks_per_second
+            solving.gameplay.took(attempt.provider.spec, attempt.said, ticks / rate)
         if self._is_on:
             self.preparing.lay_out()
 
@@ -129,7 +128,7 @@ class Foresight:
         if outlook is None:
             return
         _, left = outlook.left()
-        expected = left[0].label() if left else ""
+        expected = label_of(left[0]) if left else ""
         what = self._compared(outlook, wanted)
         if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
             return
@@ -137,7 +136,7 @@ class Foresight:
         outlook.done.append(wanted)
         planner = unit.frame.planner
         if planner.trace.on:
-            detail = (("wanted", wanted.label()), ("foreseen", expected), ("what", what))
+            detail = (("wanted", label_of(wanted)), ("foreseen", expected), ("what", what))
             planner.record(unit.path(), Event.FORECAST, detail)
         self._come_true(outlook, wanted)
         if what == "hit":
@@ -247,4 +246,4 @@ class Foresight:
                 planned.probability = chances.get(need, 1.0)
 
     def _plan(self, node: TaskNode, need: Dependency[Any]) -> TaskNode:
-        return TaskNode(NodeKind.DEPENDENCY, need.label(), node, need)
+        return TaskNode(NodeKind.DEPENDENCY, label_of(need), node, need)

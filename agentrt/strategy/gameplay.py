@@ -33,6 +33,7 @@ from agentrt.strategy.params import Params
 from agentrt.strategy.postponing import Postponed
 from agentrt.strategy.requests import Request, await_request
 from agentrt.strategy.settings import check_setting
+from agentrt.strategy.topics import Topics
 from agentrt.strategy.triggers import Trigger, Triggers
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Gameplay(Looking):
         triggers: what the agent looks out for.
         solvers: what its plan knows to have solved.
         postponed: what its plan does not try again for a while.
+        topics: the words of ``changed`` and ``reads`` that are known.
 
     Source: seed 003, "Plugins".
     """
@@ -87,12 +89,17 @@ class Gameplay(Looking):
         self.triggers: Triggers = Triggers(self)
         self._count = 0  # of the requests that began
         self.postponed: Postponed = Postponed()
+        self.topics: Topics = Topics(self._field_names)
         self.catalog.reserved = frozenset(object.__dir__(self))
+        self.catalog.topics = self.topics
 
     def __setattr__(self, name: str, value: object) -> None:
         known = self.__dict__
-        check_setting(name, value, is_known="postponed" not in known or name in known)
+        check_setting(name, value, is_known="topics" not in known or name in known)
+        is_other = name == "corrects" and known.get(name, value) != value
         super().__setattr__(name, value)
+        if is_other:
+            self.changed()  # nobody who was asked before has read that it would matter
 
     # --- strategies ---------------------------------------------------------------------------------------------------
 
@@ -204,8 +211,12 @@ class Gameplay(Looking):
 
         Args:
             topics: what, as in the ``reads`` of strategies; none for everything.
+
+        Raises:
+            ArgumentError: nobody reads a topic, and somebody reads one that is called nearly so.
         """
         if topics:
+            self.topics.changes(topics)
             self.count_change(*topics)
         else:
             self._estimator.forget()
@@ -214,6 +225,25 @@ class Gameplay(Looking):
         for solving in self.running:
             solving.foresight.stir()
         self.changes.emit()
+
+    def add_topics(self, *topics: str) -> None:
+        """Make words known as topics: they are right as they are, however near they come to others.
+
+        Args:
+            topics: the words.
+
+        Raises:
+            ArgumentError: one is no word.
+        """
+        self.topics.add(topics)
+
+    def _field_names(self) -> list[str]:
+        """The names of the fields of the entity, as far as they are known."""
+        entity, expected = self.agent.entity, self.agent.expected
+        names = dict.fromkeys(() if expected is None else expected.field_names())
+        names.update(dict.fromkeys(getattr(entity, "__dict__", ())))
+        names.update((one, None) for one in dir(type(entity)) if isinstance(getattr(type(entity), one, None), property))
+        return [one for one in names if not one.startswith("_")]
 
     # --- asking -------------------------------------------------------------------------------------------------------
 

@@ -35,10 +35,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.activity.waits import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.lost import await_end, is_lost, refuse
+from agentrt.strategy.nesting import waiting_above
 from agentrt.strategy.strategy import Interruptible
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.words import error_words
@@ -269,11 +272,9 @@ class Interruptions:
         level = _Level(len(self._solving.stack))
         self._levels.append(level)
         was, node.outcome = node.outcome, Outcome.PAUSED
-        since = self._solving.gameplay.tick
         top = self._solving.stack[-1] if self._solving.stack else None
-        was_held = top is not None and top.is_held
         if top is not None:
-            top.hold(is_held=True)
+            top.time.stop()
         try:
             while self._is_next(floor) or (self.is_paused and len(self._levels) == 1):
                 if self._is_next(floor):
@@ -285,8 +286,9 @@ class Interruptions:
             if node.outcome is Outcome.PAUSED:
                 node.outcome = was
             if top is not None:
-                top.hold(is_held=was_held)
-            self._count(told, self._solving.gameplay.tick - since)
+                top.time.go()
+            if unit.extras is not None and unit.extras.awaits is not None:
+                look_for_circle(unit.frame.execution)  # it was no wait as long as something was done meanwhile
 
     def _is_next(self, floor: int | None) -> bool:
         return bool(self.pending) and (floor is None or self.pending[0].priority > floor)
@@ -301,7 +303,7 @@ class Interruptions:
         level.current = incident
         try:
             if wanted is not None:
-                below = TaskNode(NodeKind.DEPENDENCY, wanted.label(), place, wanted)
+                below = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), place, wanted)
                 await solving.solve(unit, wanted, None, node=below)
         except DependencyFailedError as failure:
             place.end(Outcome.FAILED, solving.gameplay.tick, failure.reason)
@@ -351,19 +353,19 @@ class Interruptions:
         await self._tell(unit, told, interruption)
 
     async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
-        """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here."""
+        """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here.
+
+        Those of other requests, too, that await this one: for them it is the same whether they had it solved by
+        themselves or through the gameplay.
+        """
         is_unwound = False
         while told is not None:
             is_unwound |= told.hear(interruption)
             told = told.above
+        for one in list(waiting_above(self._solving.unit)):
+            is_unwound |= one.hear(interruption) and one.frame.execution is unit.frame.execution
         if is_unwound:
             await await_end(unit)
-
-    @staticmethod
-    def _count(told: Attempt | None, ticks: int) -> None:
-        while told is not None:
-            told.interrupted_ticks += ticks
-            told = told.above
 
     def _note(self, unit: Unit, event: Event, interruption: Interruption, **detail: Any) -> None:
         planner = unit.frame.planner

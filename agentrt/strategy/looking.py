@@ -64,15 +64,15 @@ class Looking:
         """What strategies said that they cost, beside what they took; of each that was completed."""
         return self.records.all()
 
-    def took(self, spec: StrategySpec, expected: float, actual: float) -> None:
+    def took(self, spec: StrategySpec, said: float, actual: float) -> None:
         """A strategy was completed.
 
         Args:
             spec: which one.
-            expected: what it said, in game seconds.
-            actual: what it took, in game seconds.
+            said: what it said, before that was corrected, in game seconds.
+            actual: what it took of its own time, in game seconds.
         """
-        if self.records.add(spec, expected, actual) and self.corrects:
+        if self.records.add(spec, said, actual) and self.corrects:
             self.count_change("accuracy")
 
     def count_change(self, *topics: str) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["MAX_ATTEMPTS", "MAX_A_TICK", "MAX_NESTED", "Pace", "Within"]
+__all__ = ["MAX_ATTEMPTS", "MAX_A_TICK", "MAX_NESTED", "Pace", "Within", "waiting_above"]
 
 MAX_ATTEMPTS: Final = 10_000
 """How many attempts one request may take."""
@@ -95,6 +95,28 @@ class Within:
         while asker is not None and asker.outcome is Outcome.RUNNING:
             found, asker = found + 1, asker.solving.asker
         return found
+
+
+def waiting_above(unit: Unit) -> Iterator[Attempt]:
+    """The attempts that wait for what is done below an action, in its request and in those that await it.
+
+    Args:
+        unit: the action.
+
+    Yields:
+        Each once, the nearest first.
+    """
+    units, seen = [unit], {unit}
+    for one in units:  # which grows meanwhile
+        frame, execution = one.frame, one.frame.execution
+        if isinstance(frame.owner, Attempt):
+            yield frame.owner
+        if frame.parent is not None:
+            above = [frame.parent]
+        else:
+            above = execution.awaiters if isinstance(execution, Performance) else []
+        units += [other for other in above if other not in seen]
+        seen.update(above)
 
 
 def _owners_above(kernel: Kernel | None) -> Iterator[object]:

@@ -202,7 +202,7 @@ class _Look:
         chain = outlook.attempt.chain()
         with estimator.deciding(chain):
             without, priced = self._costs(outlook, before)
-        if (type(wanted), wanted.guard_key()) not in priced and not self._meets(outlook, wanted, before):
+        if estimator.need_of(wanted) not in priced and not self._meets(outlook, wanted, before):
             return True
         self._require_more()
         behind = self._goes_on(outlook, after(estimator, wanted, real, self._depth))
@@ -280,7 +280,7 @@ class _Look:
         for need in needs:
             self._require_more()
             cost = estimator.cost(need, world, depth)
-            priced.add((type(need), need.guard_key()))
+            priced.add(estimator.need_of(need))
             for entries in world.table(need, depth).kept.values():
                 for kept in entries:
                     priced.update(kept.needs)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.assuming import after, outcome
 from agentrt.strategy.worlds import World, is_as_assumed, take_over
 
@@ -91,13 +92,23 @@ class Preparing:
         self._credit = min(self._credit, 0) + self._gameplay.prepare_asks
         while self._credit > 0:
             before = self._estimator.asked
-            if next(self._work, _OVER) is _OVER:
+            if self._is_over(self._work):
                 return  # all is prepared, until something happens
             spent = self._estimator.asked - before
             self._credit -= spent
             if spent and not self._gameplay.spare(spent):
                 break
         self.arm()
+
+    def _is_over(self, work: Iterator[None]) -> bool:
+        """Go on by one step; a hook that raises ends it, and is no harm to who will decide."""
+        try:
+            return next(work, _OVER) is _OVER
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._gameplay.fault("preparing", "estimate", error)
+            return True
 
     def _steps(self) -> Iterator[None]:
         for rank in range(_MOST_BRANCHES):

@@ -22,8 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from agentrt.activity.performing import Performance
-from agentrt.errors import ActivityAbortedError, NotRunningError, WrongStateError
+from agentrt.activity.performing import Awaiting, Performance
+from agentrt.errors import ActivityAbortedError, NotRunningError, RequestDeadlockError, WrongStateError
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
 from agentrt.kernel.traps import at_once, current_strand, running
@@ -54,6 +54,20 @@ class _Performed(Performance):
         super().__init__(planner, activity, {"solving": request.solving}, None, SolveRequest.spec)
         self._request = request
 
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"{self._request.tree.label} of {self.planner.name!r}"
+
+    def end_deadlock(self, reason: str) -> None:
+        """It is the youngest of a circle of those that wait for each other: it fails, and says so.
+
+        Args:
+            reason: which circle, in words.
+        """
+        self._request.solving.deadlock = reason
+        super().end_deadlock(reason)
+
     def _over(self, error: BaseException | None) -> None:
         planner = self.planner
         planner.performances = tuple(one for one in planner.performances if one is not self)
@@ -75,7 +89,8 @@ class Request(Generic[R]):
         wanted: as given.
         solving: how it is solved.
         outcome: what became of it: RUNNING, and in the end DONE, FAILED or CANCELLED.
-        error: why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved,
+        error: why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved
+            (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
             ``ActivityAbortedError`` if it was cancelled or the agent ended.
 
     Source: seed 003, "Pauseable/Cancelable Tasks".
@@ -196,7 +211,8 @@ class Request(Generic[R]):
                 await self._gameplay.agent.wait_outside(lambda wake: self.then(lambda _: wake()))
             else:
                 current_strand()  # raises in a plain callback
-                await self._ended.wait()
+                with Awaiting(self._performed):
+                    await self._ended.wait()
         return self.value
 
     async def until_over(self) -> None:
@@ -248,6 +264,8 @@ class Request(Generic[R]):
             error: why it was not performed to its end.
         """
         self.error = self.solving.failure if error is None else error
+        if isinstance(error, ActivityAbortedError) and self.solving.deadlock:
+            self.error = self._deadlocked(error)
         if self.error is None:
             self.outcome = Outcome.DONE
         else:
@@ -258,9 +276,23 @@ class Request(Generic[R]):
         for callback in callbacks:
             self._kernel.call_soon(callback, self)
 
+    def _deadlocked(self, error: ActivityAbortedError) -> RequestDeadlockError:
+        reason, tree = self.solving.deadlock, self.tree
+        clock = self._kernel.clock
+        tree.end(Outcome.FAILED, clock.tick, reason)
+        return RequestDeadlockError(
+            self.wanted,
+            reason,
+            label=tree.label,
+            story=tree.render(clock.ticks_per_second),
+            agent=self._gameplay.agent.name,
+            path=error.path,
+            tick=clock.tick,
+        )
+
     def __repr__(self) -> str:
         state = "paused" if self.is_paused else self.outcome.value
-        return f"<Request {self.wanted.label()}: {state}>"
+        return f"<Request {self.tree.label}: {state}>"
 
 
 async def await_request(request: Request[R]) -> R:

@@ -8,9 +8,15 @@ others solved in the same way::
     ask every provider: cost, or "cannot"         ``Estimator``
     the best offer is tried                       ``Attempt``
         it returns, and what was asked for holds  done
-        it was interrupted and has to begin again the same again
-        it failed                                 ask all others anew, and try the best of them
+        it was interrupted and has to begin again from the top: what holds now, what everybody says now
+        it had to wait for its control flags      the same question: is it still the best?
+        it failed                                 from the top, without it
     nobody is left                                DependencyFailedError, with the whole story, to whoever needed it
+
+*No choice outlives a wait.* Whoever waited (for what came up, for a flag, for the next tick, for a strategy that
+failed) finds another world: somebody else may have met the dependency, who was the cheapest may not be able to any
+more. So there is one way to an attempt, and it begins with the question whether there is anything to do. Rejected:
+running the strategy again that was chosen before, with the patience that its old estimate allowed.
 
 Each provider is tried once for one need. How many attempts one request may take in all is bounded, so that strategies
 that fail each other in turn come to an end. Nothing here is searched beforehand: what is done next is decided when it
@@ -21,7 +27,7 @@ Source: seed 003, "Hierarchy", "Task Failure", "Global Dependency Lists"; design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +36,12 @@ from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.asking import Ask, Cannot
 from agentrt.strategy.attempt import Attempt
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.foresight import Foresight
 from agentrt.strategy.interrupting import Incident, Interruption, Interruptions
 from agentrt.strategy.nesting import MAX_ATTEMPTS, MAX_NESTED, Within
-from agentrt.strategy.offers import Offer
-from agentrt.strategy.story import failure_of
+from agentrt.strategy.offers import Offer, Rank, ranked
+from agentrt.strategy.story import failure_of, regress_of
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 
 if TYPE_CHECKING:
@@ -44,10 +51,45 @@ if TYPE_CHECKING:
     from agentrt.strategy.estimating import Estimator
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["Rank", "Solving"]
+__all__ = ["Errand", "Rank", "Solving"]
 
-Rank = Callable[[Sequence[Offer]], Sequence[Offer]]
-"""How a parent has a say: from the offers of those that can, the cheapest first, to those that it will have tried."""
+
+class Errand:
+    """One dependency that is being solved, as whoever needs it wants that done.
+
+    Args:
+        unit: the action of the plan below which it is done.
+        wanted: the dependency.
+        above: the attempt that needs it; None at the root.
+        node: its node in the task tree.
+        among: who may provide it; None for everybody.
+        rank: what the parent says to the offers.
+
+    Attributes:
+        unit, wanted, above, node, among, rank: as given.
+        failed: the attempts of those who were tried, the last of each.
+        interruptions: how often each was interrupted; one that begins again goes on counting.
+    """
+
+    __slots__ = ("above", "among", "failed", "interruptions", "node", "rank", "unit", "wanted")
+
+    def __init__(
+        self,
+        unit: Unit,
+        wanted: Dependency[Any],
+        above: Attempt | None,
+        node: TaskNode,
+        among: Collection[Provider] | None,
+        rank: Rank | None,
+    ) -> None:
+        self.unit: Unit = unit
+        self.wanted: Dependency[Any] = wanted
+        self.above: Attempt | None = above
+        self.node: TaskNode = node
+        self.among: Collection[Provider] | None = among
+        self.rank: Rank | None = rank
+        self.failed: dict[Provider, Attempt] = {}
+        self.interruptions: dict[Provider, int] = {}
 
 
 class Solving:
@@ -67,6 +109,9 @@ class Solving:
         stack: the attempts that run, the outermost first.
         attempts: how many there were.
         failure: why it could not be solved; None until then.
+        regress: the endless regress that was run into, in words; empty if none was.
+        deadlock: the circle of those that waited for each other because of which it fails, in words; empty if it does
+            not.
         foresight: what is expected to come.
         interruptions: what comes up meanwhile.
         priority: as given.
@@ -80,12 +125,14 @@ class Solving:
         "_is_anew",
         "_only",
         "attempts",
+        "deadlock",
         "estimator",
         "failure",
         "foresight",
         "gameplay",
         "interruptions",
         "priority",
+        "regress",
         "root",
         "stack",
         "unit",
@@ -105,9 +152,11 @@ class Solving:
         self.gameplay: Gameplay = gameplay
         self.estimator: Estimator = estimator
         self.wanted: Dependency[Any] = wanted
-        self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, wanted.label(), None, wanted)
+        self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), None, wanted)
         self.stack: list[Attempt] = []
         self.failure: DependencyFailedError | None = None
+        self.deadlock: str = ""
+        self.regress: str = ""
         self.value: Any = None
         self.priority: int | None = priority
         self.interruptions: Interruptions = Interruptions(self)
@@ -153,7 +202,7 @@ class Solving:
             attempt: it.
         """
         if self.stack:
-            self.stack[-1].count(running=False)
+            self.stack[-1].time.lend()
         self.stack.append(attempt)
         self.foresight.begins(attempt)
 
@@ -166,7 +215,7 @@ class Solving:
         self.stack.remove(attempt)
         self.foresight.ends(attempt)
         if self.stack:
-            self.stack[-1].count(running=True)
+            self.stack[-1].time.take_back()
 
     def interrupt(
         self,
@@ -237,11 +286,10 @@ class Solving:
             above.is_solving = True
         self.foresight.asked(unit, wanted, above, node)
         try:
+            errand = Errand(unit, wanted, above, node, among, rank)
             if self.estimator.is_met(wanted):
-                node.end(Outcome.MET, self.gameplay.tick)
-                self._note(unit, Event.SOLVED, wanted, by="", cost=0.0)
-                return self._met_value(wanted)
-            return await self._provide(unit, wanted, above, node, among, rank)
+                return self._met(errand)
+            return await self._provide(errand)
         except DependencyFailedError as failure:
             if node.is_open:
                 node.end(Outcome.FAILED, self.gameplay.tick, failure.reason)
@@ -252,6 +300,12 @@ class Solving:
         finally:
             if above is not None:
                 above.is_solving = False
+
+    def _met(self, errand: Errand) -> Any:
+        """It holds already: a shortcut."""
+        errand.node.end(Outcome.MET, self.gameplay.tick)
+        self._note(errand, Event.SOLVED, by="", cost=0.0)
+        return self._met_value(errand.wanted)
 
     def _met_value(self, wanted: Dependency[Any]) -> Any:
         try:
@@ -269,38 +323,34 @@ class Solving:
             return self.root
         planned = above.node.planned(wanted)
         if planned is None:
-            return TaskNode(NodeKind.DEPENDENCY, wanted.label(), above.node, wanted)
+            return TaskNode(NodeKind.DEPENDENCY, label_of(wanted), above.node, wanted)
         planned.is_conditional = False
         return planned
 
-    async def _provide(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        node: TaskNode,
-        among: Collection[Provider] | None,
-        rank: Rank | None,
-    ) -> Any:
-        failed: dict[Provider, Attempt] = {}
+    async def _provide(self, errand: Errand) -> Any:
+        unit, wanted, above, node = errand.unit, errand.wanted, errand.above, errand.node
+        may_be_met = False  # whether anybody had the time to meet it since that was asked
         while True:
-            await self.interruptions.breakpoint(unit, node, above)
+            may_be_met |= await self.interruptions.breakpoint(unit, node, above)
             if self._is_anew and node is self.root:
                 self._is_anew = False
-                failed.clear()
-            offers = self._offers(wanted, above, among, rank, failed)
+                errand.failed.clear()
+            if may_be_met and self.estimator.is_met(wanted):
+                return self._met(errand)
+            may_be_met = False
+            offers, best = self._best(errand)
             node.offers = tuple(
                 (one.provider.spec.label, None if one.cost == inf else one.cost, one.reason) for one in offers
             )
-            best = offers[0] if offers and offers[0].cost < inf else None
             if best is None:
-                raise failure_of(unit, wanted, node, offers, failed)
+                raise failure_of(unit, wanted, node, offers, errand.failed)
             if self.within.pace.is_full(self.gameplay.kernel.clock):
                 await next_tick()
+                may_be_met = True
                 continue  # something may have come up
-            attempt = await self._try(unit, wanted, above, node, best)
+            attempt = await self._try(errand, best)
             if attempt.outcome is Outcome.DONE:
-                self._note(unit, Event.SOLVED, wanted, by=best.provider.spec.label, cost=best.cost)
+                self._note(errand, Event.SOLVED, by=best.provider.spec.label, cost=best.cost)
                 if await self.interruptions.breakpoint(unit, node, above) and not self._holds(wanted):
                     continue  # what came up undid it
                 if self._is_anew and node is self.root and not self.estimator.is_met(wanted):
@@ -308,95 +358,94 @@ class Solving:
                 node.end(Outcome.DONE, self.gameplay.tick)
                 return self._met_value(wanted) if attempt.value is None else attempt.value
             if attempt.outcome is Outcome.FAILED:
-                failed[best.provider] = attempt
+                errand.failed[best.provider] = attempt
+            may_be_met = True
             self.estimator.forget()
 
-    def _offers(
-        self,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        among: Collection[Provider] | None,
-        rank: Rank | None,
-        failed: dict[Provider, Attempt],
-    ) -> list[Offer]:
-        who = self.gameplay.catalog.of(type(wanted)) if among is None else among
-        if self.within.depth > MAX_NESTED:
-            return [Offer(one, inf, "requests are nested too deep within one another") for one in who]
+    def _best(self, errand: Errand) -> tuple[list[Offer], Offer | None]:
+        """What those say now who have not failed, and the best of it; None if nobody can."""
+        wanted, above = errand.wanted, errand.above
+        who = self.gameplay.catalog.of(type(wanted)) if errand.among is None else errand.among
         last = self.asker if above is None else above
         chain = [] if last is None else last.chain()
-        offers = self.estimator.offers(wanted, [one for one in who if one not in failed], chain)
-        if rank is None:
-            return offers
-        able = [offer for offer in offers if offer.cost < inf]
-        chosen = [offer for offer in rank(tuple(able)) if offer in able]
-        left = [offer for offer in offers if offer not in chosen]
-        return [*chosen, *(Offer(one.provider, inf, one.reason or "it was left out") for one in left)]
+        if self.within.depth > MAX_NESTED:
+            told = "requests are nested too deep within one another"
+            return [Offer(one, inf, told, circle=regress_of(chain)) for one in who], None
+        offers = self.estimator.offers(wanted, [one for one in who if one not in errand.failed], chain)
+        if errand.rank is not None:
+            offers = ranked(errand.rank, offers, errand.failed)
+        return offers, offers[0] if offers and offers[0].cost < inf else None
 
-    async def _try(
-        self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode, offer: Offer
-    ) -> Attempt:
-        """Run a strategy until it is done or has failed; one that has to begin again does, but not in a new request."""
-        interruptions = 0
-        while True:
-            self.within.pace.count(self.gameplay.kernel.clock)
-            self.attempts += 1
-            below = TaskNode(NodeKind.STRATEGY, offer.provider.spec.label, node)
-            below.cost = offer.cost
-            below.begin(self.gameplay.tick)
-            attempt = Attempt(self, unit, offer.provider, wanted, below, above)
-            attempt.interruptions = interruptions
-            self._note(unit, Event.TRY, wanted, by=offer.provider.spec.label, cost=offer.cost)
-            if self.attempts > MAX_ATTEMPTS:
-                attempt.fail(f"the request has taken {MAX_ATTEMPTS} attempts")
-            else:
-                try:
-                    await attempt.attempt()
-                except BaseException:
-                    below.end(Outcome.CANCELLED, self.gameplay.tick)
-                    raise
-            if attempt.outcome is Outcome.DONE and not self._holds(wanted):
-                attempt.fail("it returned, but what it was run for does not hold")
-            if attempt.is_again and attempt.outcome is Outcome.RUNNING:
-                interruptions, is_again = await self._again(unit, wanted, above, below, attempt)
-                if is_again and not (self._is_anew and node is self.root):
-                    continue
-            if below.is_open:
-                below.end(attempt.outcome, self.gameplay.tick, attempt.reason)
-            if attempt.outcome is Outcome.FAILED:
-                self._note(unit, Event.FAILED, wanted, by=offer.provider.spec.label, reason=attempt.reason)
-            return attempt
+    def is_still_best(self, attempt: Attempt) -> bool:
+        """Whether an attempt that had to wait for its control flags is to be run now that it has them.
 
-    async def _again(
-        self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, below: TaskNode, attempt: Attempt
-    ) -> tuple[int, bool]:
-        """A strategy was unwound, and is to begin again; what it was unwound for is dealt with before.
+        If so, it is expected to cost what its strategy says now.
 
-        Returns:
-            How often it was interrupted, and whether it still is to begin again.
+        Args:
+            attempt: it.
         """
+        errand = attempt.errand
+        if self.estimator.is_met(errand.wanted):
+            return False
+        _, best = self._best(errand)
+        if best is None or best.provider is not attempt.provider:
+            return False
+        attempt.node.cost = best.cost
+        attempt.said = best.cost if best.said is None else best.said
+        return True
+
+    async def _try(self, errand: Errand, offer: Offer) -> Attempt:
+        """Run a strategy once: until it is done, has failed, or is to be chosen anew."""
+        self.within.pace.count(self.gameplay.kernel.clock)
+        self.attempts += 1
+        below = TaskNode(NodeKind.STRATEGY, offer.provider.spec.label, errand.node)
+        below.cost = offer.cost
+        below.begin(self.gameplay.tick)
+        attempt = Attempt(self, errand, offer.provider, below)
+        attempt.said = offer.cost if offer.said is None else offer.said
+        self._note(errand, Event.TRY, by=offer.provider.spec.label, cost=offer.cost)
+        if self.attempts > MAX_ATTEMPTS:
+            attempt.fail_of_depth(f"the request has taken {MAX_ATTEMPTS} attempts")
+        else:
+            try:
+                await attempt.attempt()
+            except BaseException:
+                below.end(Outcome.CANCELLED, self.gameplay.tick)
+                raise
+        if attempt.outcome is Outcome.DONE and not self._holds(errand.wanted):
+            attempt.fail("it returned, but what it was run for does not hold")
+        if attempt.is_again and attempt.outcome is Outcome.RUNNING:
+            await self._again(errand, attempt)
+        if below.is_open:
+            below.end(attempt.outcome, self.gameplay.tick, attempt.reason)
+        if attempt.outcome is Outcome.FAILED:
+            self._note(errand, Event.FAILED, by=offer.provider.spec.label, reason=attempt.reason)
+        return attempt
+
+    async def _again(self, errand: Errand, attempt: Attempt) -> None:
+        """A strategy was unwound, and is to begin again; what it was unwound for is dealt with before."""
+        unit, below, above = errand.unit, attempt.node, errand.above
         if not attempt.was_interrupted:
             await next_tick()
             await self.interruptions.breakpoint(unit, below, above)
         else:
             await self.interruptions.breakpoint(unit, below, above, attempt)
-        while attempt.outcome is Outcome.RUNNING and self.within.pace.is_full(self.gameplay.kernel.clock):
-            await next_tick()
-            await self.interruptions.breakpoint(unit, below, above)
-        if attempt.was_interrupted and attempt.outcome is Outcome.RUNNING and self.estimator.is_met(wanted):
-            attempt.value = self._met_value(wanted)
+        errand.interruptions[attempt.provider] = attempt.interruptions
+        if attempt.outcome is not Outcome.RUNNING:
+            return
+        if attempt.was_interrupted and self.estimator.is_met(errand.wanted):
+            attempt.value = self._met_value(errand.wanted)
             attempt.outcome = Outcome.DONE  # by what was done in between
-        if attempt.outcome is Outcome.RUNNING:
+        else:
             below.end(Outcome.CANCELLED, self.gameplay.tick, "it begins again")
-            return attempt.interruptions, True
-        return attempt.interruptions, False
 
     def _holds(self, wanted: Dependency[Any]) -> bool:
         return not type(wanted).has_condition() or self.estimator.is_met(wanted)
 
     def __str__(self) -> str:
-        return self.wanted.label()
+        return self.root.label
 
-    def _note(self, unit: Unit, event: Event, wanted: Dependency[Any], **detail: Any) -> None:
-        planner = unit.frame.planner
+    def _note(self, errand: Errand, event: Event, **detail: Any) -> None:
+        planner = errand.unit.frame.planner
         if planner.trace.on:
-            planner.record(unit.path(), event, (("wanted", wanted.label()), *detail.items()))
+            planner.record(errand.unit.path(), event, (("wanted", label_of(errand.wanted)), *detail.items()))

@@ -1,6 +1,7 @@
 """The story of a failure: what was tried for a dependency, and what became of it, in one error.
 
-The sentence names who failed and who cannot, with their reasons; the story is the task tree below the dependency. A
+The sentence names who failed and who cannot, with their reasons; and before them the circle of needs, or the endless
+regress, if there was nothing else that kept them. The story is the task tree below the dependency. A
 tree may be long, an error is read by people: the middle of a long story is left out. The cause of the error is what
 went wrong underneath, and not the failures in between, which the story tells already.
 
@@ -13,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import DependencyFailedError
-from agentrt.strategy.tree import Outcome, TaskNode
+from agentrt.strategy.dependency import label_of
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 
 if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.offers import Offer
 
-__all__ = ["failure_of"]
+__all__ = ["failure_of", "regress_of", "told_path"]
 
 _MOST_TOLD: Final = 80  # lines of a story
+_MOST_NEEDS: Final = 6  # of a path
+_REGRESS: Final = 3  # times that a strategy is run for the same kind of thing within itself, each time for another one
 
 
 def failure_of(
@@ -54,11 +58,14 @@ def failure_of(
         told = [f"{provider.spec.label} failed ({attempt.reason})" for provider, attempt in failed.items()]
         told += [f"{offer.provider.spec.label} cannot ({offer.reason})" for offer in offers]
         reason = "; ".join(told)
+    circles = [attempt.circle for attempt in failed.values()] + [offer.circle for offer in offers]
+    circle = circles[0] if circles and all(circles) else ""
     node.end(Outcome.FAILED, clock.tick, reason)
     failure = DependencyFailedError(
         wanted,
         reason,
-        label=wanted.label(),
+        label=node.label if node.wanted is wanted and node.kind is NodeKind.DEPENDENCY else label_of(wanted),
+        circle=circle,
         story=_shortened(node.render(clock.ticks_per_second)),
         agent=planner.name,
         path=unit.path(),
@@ -67,6 +74,35 @@ def failure_of(
     causes = [_cause(attempt.cause) for attempt in failed.values()]
     failure.__cause__ = next((one for one in reversed(causes) if one is not None), None)
     return failure
+
+
+def told_path(path: Sequence[Dependency[Any]]) -> str:
+    """Needs in words, each of the one before it: "Have [plank] needs Have [log]".
+
+    Args:
+        path: the needs, the outermost first.
+    """
+    told = [label_of(one) for one in path[:_MOST_NEEDS]]
+    if len(path) > _MOST_NEEDS:
+        told += ["...", label_of(path[-1])] if path[-1] in path[:_MOST_NEEDS] else ["..."]
+    return " needs ".join(told)
+
+
+def regress_of(chain: Sequence[tuple[Provider, Dependency[Any]]]) -> str:
+    """Whether strategies need each other again and again, each time for something new, which nothing stops but depth.
+
+    Args:
+        chain: who is run, for what, the outermost first.
+
+    Returns:
+        The regress in words; empty if there is none.
+    """
+    kinds = [(provider, type(wanted)) for provider, wanted in chain]
+    for index, kind in enumerate(kinds):
+        if kinds.count(kind) >= _REGRESS:
+            depth = len(kinds) - index
+            return f"an endless regress, {depth} needs deep: {told_path([wanted for _, wanted in chain[index:]])}"
+    return ""
 
 
 def _cause(error: BaseException | None) -> BaseException | None:

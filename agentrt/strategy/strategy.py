@@ -32,6 +32,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from agentrt.activity.spec import default_hook
 from agentrt.errors import DefinitionError
 from agentrt.strategy.dependency import Dependency, words
+from agentrt.strategy.topics import check_topics
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.current import Current
@@ -236,17 +238,16 @@ class StrategySpec:
                 raise DefinitionError(
                     self.subject, f"it provides {one.__name__}, which is a base class.", "Name its subclasses."
                 )
-        if not self.name.isidentifier():
-            raise DefinitionError(self.subject, f"its name is {self.name!r}.", "Write one such as 'mine_ore'.")
+        named: object = self.name
+        if not (isinstance(named, str) and named.isidentifier()):
+            raise DefinitionError(self.subject, f"its name is {repr_of(named)}.", "Write one such as 'mine_ore'.")
         self._check_hooks()
         for what, given in (("cost", cls.cost), ("patience", cls.patience)):
             seconds: object = given
             if seconds is not None and not (isinstance(seconds, (int, float)) and 0 <= seconds <= LONGEST_COST):
                 raise DefinitionError(self.subject, f"its {what} is {seconds!r}.", "Write game seconds, 0 or more.")
         for what, names in (("reads", cls.reads), ("flags", cls.flags), ("injects", cls.injects)):
-            written: object = names
-            if isinstance(written, str):
-                raise DefinitionError(self.subject, f"its {what} are one text.", f"Write a tuple: ({written!r},).")
+            check_topics(self.subject, what, names)
         supported: object = cls.interruption
         if not isinstance(supported, Interruptible):
             raise DefinitionError(
@@ -287,6 +288,7 @@ Runs = Callable[..., Coroutine[Any, Any, Any]]
 
 def strategy(
     *provides: type[Dependency[Any]],
+    name: str | None = None,
     cost: float | None = None,
     estimate: Callable[[Ask, Any], float | None] | None = None,
     foresee: Callable[[Ask, Any], Iterable[Branch]] | None = None,
@@ -301,6 +303,7 @@ def strategy(
 
     Args:
         provides: what it provides.
+        name: what tools and the generated call use; None for the name of the function.
         cost: as for ``Strategy``; so are the others.
         estimate: a function of (ask, wanted).
         foresee: a function of (ask, wanted).
@@ -326,7 +329,7 @@ def strategy(
             "__module__": run.__module__,
             "__qualname__": run.__qualname__,
             "provides": provides,
-            "name": run.__name__,
+            "name": run.__name__ if name is None else name,
             "cost": cost,
             "reads": reads,
             "interruption": interruption,
@@ -340,7 +343,7 @@ def strategy(
             namespace["estimate"] = _method(estimate)
         if foresee is not None:
             namespace["foresee"] = _method(foresee)
-        title = "".join(part.capitalize() for part in run.__name__.split("_"))
+        title = "".join(part.capitalize() for part in str(namespace["name"]).split("_"))
         return type(title, (Strategy,), namespace)
 
     return decorate

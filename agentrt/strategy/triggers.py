@@ -17,6 +17,7 @@ Source: seed 003, "Interrupting Tasks": being attacked, heavy damage, potion eff
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -24,10 +25,12 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.activity.catching import is_under
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
-from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.dependency import Dependency, required
 from agentrt.strategy.interrupting import Incident, Interruption
 from agentrt.strategy.requests import Request
+from agentrt.strategy.topics import near
 from agentrt.strategy.tree import Outcome
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.calls import Timer
@@ -54,7 +57,8 @@ class Trigger:
         again_after: how long after it was dealt with it may come up again, in game seconds.
 
     Raises:
-        DefinitionError: it says neither when it comes up, or both; a time is negative, or no time.
+        DefinitionError: it says neither when it comes up, or both; a time is negative, or no time; or something else of
+            it is nothing of its kind.
 
     Source: seed 003, "Interrupting Tasks".
     """
@@ -68,13 +72,40 @@ class Trigger:
     again_after: float = 0.0
 
     def __post_init__(self) -> None:
-        subject = f"the trigger {self.name!r}"
+        subject = f"the trigger {repr_of(self.name, 200)}"
+        for what, is_right, wanted in self._kinds():
+            if not is_right:
+                told = repr_of(getattr(self, what), 200)
+                raise DefinitionError(subject, f"its {what!r} is {told}.", f"Give it {wanted}.")
         if bool(self.on) == (self.when is not None):
             raise DefinitionError(subject, "nobody can tell when it comes up.", "Give it either 'on' or 'when'.")
         if not self.every > 0 or not self.again_after >= 0:
             raise DefinitionError(
                 subject, f"'every' is {self.every!r}, 'again_after' {self.again_after!r}.", "Write game seconds."
             )
+
+    def _kinds(self) -> tuple[tuple[str, bool, str], ...]:
+        """For each attribute whether it is of its kind, and which that is."""
+        name: object = self.name
+        on: object = self.on
+        solve: object = self.solve
+        return (
+            ("name", isinstance(name, str) and bool(name), "a word"),
+            ("on", isinstance(on, str), "the name of a signal of the entity"),
+            ("when", self.when is None or _is_plain(self.when), "a plain function of the agent"),
+            ("solve", isinstance(solve, Dependency) or _is_plain(solve), "a dependency, or a function that gives one"),
+            ("every", _is_number(self.every), "game seconds"),
+            ("again_after", _is_number(self.again_after), "game seconds"),
+            ("priority", _is_number(self.priority), "a number"),
+        )
+
+
+def _is_plain(value: object) -> bool:
+    return callable(value) and not inspect.iscoroutinefunction(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
 
 
 class _Watch:
@@ -145,6 +176,8 @@ class _Watch:
         wanted: Dependency[Any] | None
         try:
             wanted = trigger.solve if isinstance(trigger.solve, Dependency) else trigger.solve(value)
+            if wanted is not None:
+                required(f"trigger {trigger.name}: solve", wanted)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -202,8 +235,20 @@ class Triggers:
             A function that ends it; what came up already is dealt with.
 
         Raises:
-            DefinitionError: there is one of that name.
+            DefinitionError: there is one of that name; it is no trigger; or the entity has no signal that is called as
+                it says, and one that is called nearly so.
         """
+        given: object = trigger
+        if not isinstance(given, Trigger):
+            raise DefinitionError(f"the trigger {repr_of(given, 200)}", "it is none.", "Write Trigger(name=..., ...).")
+        meant = near(trigger.on, self._signals()) if trigger.on and trigger.on not in self._signals() else []
+        if meant:
+            raise DefinitionError(
+                f"the trigger {trigger.name!r}",
+                f"nothing of the entity is called {trigger.on!r}.",
+                f"Did you mean {' or '.join(repr(one) for one in meant)}? If it is right, make the signal first: "
+                f"agent.signal({trigger.on!r}).",
+            )
         if trigger.name in self._watches:
             raise DefinitionError(
                 f"the trigger {trigger.name!r}", "the agent has one of that name.", "Remove it, or call it otherwise."
@@ -218,6 +263,11 @@ class Triggers:
                 watch.end()
 
         return remove
+
+    def _signals(self) -> list[str]:
+        """The names of the signals that the entity has by now."""
+        names = getattr(self._gameplay.agent.entity, "signal_names", ())
+        return [*names, "destroyed"] if isinstance(names, tuple) else ["destroyed"]
 
     def begin(self) -> None:
         """The agent lives."""

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agentrt.activity.waits import wait_in_words
 from agentrt.strategy.tree import TaskNode
 from agentrt.strategy.views import ForesightView, GameplayView, OfferView, ProvidedView, RequestView, TaskView
 from agentrt.words import words_of
@@ -79,6 +80,7 @@ def _request(solving: Solving) -> RequestView:
         is_paused=interruptions.is_paused,
         forecast=_forecast(solving),
         asked_by="" if solving.asker is None else solving.asker.provider.spec.label,
+        awaits=wait_in_words(solving.unit.frame.execution)[:_LONGEST],
     )
 
 

@@ -187,6 +187,7 @@ class RequestView:
         is_paused: whether it was told to pause.
         forecast: the path that is expected from where the innermost strategy stands, a line for each need.
         asked_by: the strategy that asked for it beside what it is run for; empty if none did.
+        awaits: for whom it waits, so that it cannot go on by itself, in words; empty if it does not.
     """
 
     wanted: str
@@ -198,10 +199,11 @@ class RequestView:
     is_paused: bool = False
     forecast: tuple[str, ...] = ()
     asked_by: str = ""
+    awaits: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
+        """The same as dicts, lists and plain values; without whom it waits for, if it does not wait."""
+        data: dict[str, Any] = {
             "wanted": self.wanted,
             "attempts": self.attempts,
             "stack": list(self.stack),
@@ -212,6 +214,9 @@ class RequestView:
             "forecast": list(self.forecast),
             "asked_by": self.asked_by,
         }
+        if self.awaits:
+            data["awaits"] = self.awaits
+        return data
 
     @classmethod
     def read(cls, fields: Fields) -> RequestView:
@@ -233,6 +238,7 @@ class RequestView:
             fields.flag("is_paused", False),
             fields.texts("forecast"),
             fields.text("asked_by", ""),
+            fields.text("awaits", ""),
         )
 
 

@@ -189,15 +189,17 @@ class Level:
         needs: what was priced.
         branches: what the provider foresees.
         lack: the last need of the provider that turned out to be impossible.
+        circle: if that is since it needs itself, the needs from it down to what is needed again.
     """
 
-    __slots__ = ("branches", "lack", "needs", "topics")
+    __slots__ = ("branches", "circle", "lack", "needs", "topics")
 
     def __init__(self) -> None:
         self.topics: dict[str, int] | None = {}
         self.needs: set[Need] = set()
         self.branches: tuple[Branch, ...] = ()
         self.lack: Dependency[Any] | None = None
+        self.circle: tuple[Dependency[Any], ...] = ()
 
 
 def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:

@@ -31,6 +31,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from agentrt.words import printable
+
 if TYPE_CHECKING:
     from agentrt.runtime import Runtime
     from agentrt.testing.simulation import Simulation
@@ -84,7 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say the seed, if it is not the usual one."""
     seed = config.getoption("--agentrt-seed")
-    return [] if seed == "0" else [f"agentrt: --agentrt-seed={seed}"]
+    return [] if seed == "0" else [printable(f"agentrt: --agentrt-seed={seed}")]
 
 
 # --- fixtures ---------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.kernel.trace import TraceRecord
-from agentrt.words import error_words
+from agentrt.words import error_words, printable, printable_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +105,7 @@ class Watched:
             found.append(("agentrt recording", "\n".join(self._words())))
         elif self._problem:
             found.append(("agentrt recording", f"there is none: {self._problem}"))
-        return found
+        return [(printable(heading), printable_lines(text)) for heading, text in found]
 
     def explain_now(self) -> None:
         """Keep what the agents do: they will have ended when somebody asks."""

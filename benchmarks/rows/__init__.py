@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.harness import Row
 from benchmarks.rows.behavior_tick import BEHAVIOR_TICK
 from benchmarks.rows.colony import COLONY
+from benchmarks.rows.crowds import LEASE_LINE, TASKS_THOUSAND, TASKS_THREE_THOUSAND
 from benchmarks.rows.goal_selector import GOAL_SELECTOR
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
@@ -35,6 +36,9 @@ ROWS: tuple[Row, ...] = (
     THINK_READY,
     THINK_EVENT,
     THREE_STEPS,
+    TASKS_THOUSAND,
+    TASKS_THREE_THOUSAND,
+    LEASE_LINE,
     GOAL_SELECTOR,
     BEHAVIOR_TICK,
     SELECTION_UNCHANGED,

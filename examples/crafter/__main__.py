@@ -12,6 +12,8 @@ from typing import Final
 
 import click
 
+from agentrt.cli.groups import Group
+
 __all__ = ["main"]
 
 _COMMANDS: Final = ("play", "score")
@@ -32,7 +34,7 @@ class MissingExtra(click.ClickException):
         super().__init__(f"this needs the {what}. In the folder of the clone, run: pip install -e '.[crafter]'")
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
 

@@ -102,6 +102,7 @@ class Sheet:
             _write(pen, (x, y + _SIDE + 2), f"step {frame.step}", _TEXT)
             _write(pen, (x, y + _SIDE + 2 + _LINE), frame.caption, frame.color)
         sheet.quantize(256, dither=Image.Dither.NONE).save(self._file, "PNG", optimize=True)
+        self._file.flush()  # a disk that is full says so here, and not when the file is closed
         return len(frames)
 
 
@@ -189,6 +190,7 @@ class Clip:
         self._waits += self._LAST
         self._flush()
         self._file.write(b";")
+        self._file.flush()
         return self._count
 
 

@@ -24,6 +24,7 @@ import click
 from rich.console import Console
 from rich.live import Live
 
+from agentrt.cli.groups import tell, tell_text
 from examples.crafter.faults import Faults
 from examples.crafter.film import CLIP_ENDING, SHEET_ENDING, Clip, Sheet
 from examples.crafter.game import LENGTH, Episode
@@ -91,7 +92,7 @@ def play(
             else:
                 _run_live(show, speed, Console())
         for line in show.end():
-            click.echo(line)
+            tell_text(f"{line}\n")
 
 
 def _check_ending(path: Path | None, ending: str, option: str) -> None:
@@ -101,9 +102,16 @@ def _check_ending(path: Path | None, ending: str, option: str) -> None:
 
 def _open(stack: ExitStack, path: Path, option: str) -> BinaryIO:
     try:
-        return stack.enter_context(path.open("wb"))
+        file = path.open("wb")
     except OSError as error:
         raise click.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint=option) from None
+    stack.callback(_close, file)
+    return file
+
+
+def _close(file: BinaryIO) -> None:
+    with contextlib.suppress(OSError):  # what was not written was told when the film was finished
+        file.close()
 
 
 @dataclass(slots=True)
@@ -111,6 +119,7 @@ class _Show:
     """An episode that is played, and all who look at it."""
 
     films: list[tuple[Path, Sheet | Clip]] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
     story: Story = field(init=False)
     faults: Faults = field(init=False)
     is_stopped: bool = field(init=False, default=False)
@@ -135,14 +144,22 @@ class _Show:
         return new
 
     def _film(self, new: list[str]) -> None:
-        for _, film in self.films:
-            film.take(self.story.episode, new)
+        for one in tuple(self.films):
+            try:
+                one[1].take(self.story.episode, new)
+            except OSError as error:  # a disk that is full ends the film and not the episode
+                self.films.remove(one)
+                self.broken.append(f"{one[0]} cannot be written: {error.strerror}")
 
     def end(self) -> Iterator[str]:
         """Finish the films, and tell what happened in lines of text."""
         yield from self.story.summary()
         for path, film in self.films:
-            yield f"{path}: {film.finish()} frames"
+            try:
+                yield f"{path}: {film.finish()} frames"
+            except OSError as error:
+                self.broken.append(f"{path} cannot be written: {error.strerror}")
+        yield from self.broken
         if self.faults.count:
             yield f"faults in the mind: {self.faults.count}; the first: {self.faults.first}"
 
@@ -166,7 +183,7 @@ def _told_to_stop(show: _Show) -> Iterator[None]:
 def _run_headless(show: _Show) -> None:
     while not show.is_over:
         for name in show.advance():
-            click.echo(f"step {show.story.episode.step}: {words(name)}")
+            tell(f"step {show.story.episode.step}: {words(name)}")
 
 
 def _run_live(show: _Show, speed: float, console: Console) -> None:

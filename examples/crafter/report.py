@@ -28,8 +28,10 @@ from typing import Any, Final
 import rich.box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import agentrt
+from agentrt.words import printable
 from examples.crafter.game import Spent
 from examples.crafter.record import Record
 from examples.crafter.rules import ACHIEVEMENTS
@@ -210,13 +212,20 @@ def show(summary: Summary, title: str, console: Console) -> None:
         title: what was played.
         console: where to.
     """
-    rates = Table("achievement", "", box=rich.box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    rates = Table(
+        "achievement",
+        "",
+        box=rich.box.SIMPLE_HEAD,
+        title=Text(printable(title)),
+        title_justify="left",
+        title_style="bold",
+    )
     rates.add_column("success rate", justify="right")
     for name, rate in summary.rates.items():
         rates.add_row(name, "█" * round(_BAR * rate / 100), f"{rate:.1f} %")
     figures = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2))
     for row in _figures(summary):
-        figures.add_row(*row)
+        figures.add_row(*(Text(printable(cell)) for cell in row))  # a fate is no markup
     standings = Table("who", box=rich.box.SIMPLE_HEAD)
     standings.add_column("score", justify="right")
     standings.add_column("source")
@@ -242,5 +251,9 @@ def write_markdown(summary: Summary, title: str) -> str:
 
 def _markdown(heads: Sequence[str], sides: str, rows: Iterable[Sequence[str]]) -> list[str]:
     rules: Mapping[str, str] = {"l": ":---", "r": "---:"}
-    body = [heads, [rules[side] for side in sides], *rows]
+    body = [
+        heads,
+        [rules[side] for side in sides],
+        *([printable(cell).replace("|", "\\|") for cell in row] for row in rows),
+    ]
     return [f"| {' | '.join(row)} |" for row in body] + [""]

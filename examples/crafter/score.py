@@ -25,6 +25,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from agentrt.cli.groups import tell, tell_text
 from examples.crafter import workers
 from examples.crafter.game import LENGTH
 from examples.crafter.record import Record, play_one
@@ -113,21 +114,22 @@ def score(
 def _print(records: list[Record], seeds: range, length: int, markdown: bool) -> None:
     missing = len(seeds) - len(records)
     if missing:
-        click.echo(f"stopped: {missing} of {len(seeds)} episodes were not finished and do not count", err=True)
+        tell(f"stopped: {missing} of {len(seeds)} episodes were not finished and do not count", err=True)
     if not records:
         return
     summary = Summary.of(records, length)
     count = f"{len(records)} of {len(seeds)}" if missing else f"{len(seeds)}"
     title = f"Crafter: {count} episodes, seeds {seeds[0]} to {seeds[-1]}, {length:,} steps at most"
     if markdown:
-        click.echo(write_markdown(summary, title))
+        tell_text(f"{write_markdown(summary, title)}\n")
     else:
         show(summary, title, Console())
     for record in sorted(records, key=lambda record: record.seed):
         if record.error:
-            click.echo(f"seed {record.seed} failed after {record.steps} steps: {record.error}", err=True)
+            tell(f"seed {record.seed} failed after {record.steps} steps: {record.error}", err=True)
         elif record.faults:
-            click.echo(f"seed {record.seed}: {record.faults} faults in the mind, the first: {record.details}", err=True)
+            told = f"seed {record.seed}: {record.faults} faults in the mind, the first: {record.details}"
+            tell_text(f"{told}\n", err=True)
 
 
 class Results:
@@ -149,6 +151,7 @@ class Results:
         self._asked = asked
         self._versions = versions()
         self._path = path
+        self._has_failed = False
         self._beside = path.with_name(f"{path.name}.part") if path is not None else None
 
     def __enter__(self) -> Results:
@@ -173,8 +176,18 @@ class Results:
         """
         self.records.append(record)
         if self._path is not None and self._beside is not None:
-            self._beside.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
-            self._beside.replace(self._path)
+            try:
+                self._beside.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
+                self._beside.replace(self._path)
+            except OSError as error:
+                self._tell_once(error)
+
+    def _tell_once(self, error: OSError) -> None:
+        """A disk that is full now must not end what takes hours: what was written stays, and the next may be, too."""
+        if not self._has_failed:
+            self._has_failed = True
+            done = f"{len(self.records)} of {self._asked['episodes']} episodes"
+            tell(f"{self._path} cannot be written after {done}, which go on: {error.strerror}", err=True)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values; the same for the same episodes in whatever order, but for seconds and jobs."""
@@ -234,4 +247,4 @@ class Bar:
         line = done * min(_LINES, self._episodes) // self._episodes
         if not self._is_live and line > self._told:
             self._told = line
-            click.echo(f"{done} of {self._episodes} episodes, {text}", err=True)
+            tell(f"{done} of {self._episodes} episodes, {text}", err=True)

@@ -25,6 +25,7 @@ from rich.style import Style
 from rich.text import Text
 
 from agentrt import Agent
+from agentrt.words import masked
 from examples.crafter.chart import Glyph, cells
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
@@ -189,6 +190,7 @@ def _cut(lines: Sequence[Text], width: int) -> Text:
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     whole = Text("\n", end="").join(lines)
+    whole.plain = masked(whole.plain)  # a terminal obeys what it is shown, and a reason may be anybody's
     whole.no_wrap = True
     return whole
 
@@ -197,9 +199,9 @@ def _panel(inner: RenderableType, title: str, foot: str = "") -> Panel:
     return Panel(
         inner,
         box=ROUNDED,
-        title=Text(title, _HEAD),
+        title=Text(masked(title), _HEAD),
         title_align="left",
-        subtitle=Text(foot, _DIM) if foot else None,
+        subtitle=Text(masked(foot), _DIM) if foot else None,
         subtitle_align="right",
         border_style="#30363d",
         padding=0,

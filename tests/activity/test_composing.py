@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from agentrt import Action, CompoundAction, Signal, step
+import asyncio
+import math
+from fractions import Fraction
+
+import pytest
+
+from agentrt import Action, CompoundAction, Signal, TaskGroup, TaskGroupAction, declare_task, step
 
 
 def composed(play, steps, compose=None, *, utility=(0.0, 1.0), **attributes):
@@ -123,7 +129,7 @@ def test_steps_by_number_and_by_activity(play):
     told = []
 
     def compose(own, children):
-        told.append((children["a"], children[1], children[3], children.get("a"), children.get(9, 0.25), children[9]))
+        told.append((children["a"], children[1], children[3], children.get("a"), children.get(9, 0.25)))
         return own
 
     class A(Action):
@@ -141,4 +147,120 @@ def test_steps_by_number_and_by_activity(play):
 
     play.add(composed(play, [step("a"), step("b"), step("a")], compose), A, ready_after(0, "b", 0.5, "B"))
     play.tick(1)
-    assert told[0] == (0.25, 0.25, 0.5, 0.25, 0.25, 0.0)
+    assert told[0] == (0.25, 0.25, 0.5, 0.25, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [
+        (
+            lambda children: children["demo:pant"],
+            "LookupError: child_utilities['demo:pant'] names no step. Did you mean 'demo:paint' or 'demo:walk'? "
+            "It has: 'demo:walk' (1), 'demo:paint' (2)",
+        ),
+        (
+            lambda children: children[3],
+            "LookupError: child_utilities[3] names no step. It has: 'demo:walk' (1), 'demo:paint' (2)",
+        ),
+        (
+            lambda children: children[0],
+            "LookupError: child_utilities[0] names no step. It has: 'demo:walk' (1), 'demo:paint' (2)",
+        ),
+        (
+            lambda children: children[True],
+            "LookupError: child_utilities[True] names no step. It has: 'demo:walk' (1), 'demo:paint' (2)",
+        ),
+        (
+            lambda children: children.paint,
+            "AttributeError: child_utilities.paint: ask for a step by its activity, 'demo:walk' (1), 'demo:paint' (2)",
+        ),
+    ],
+)
+def test_a_step_that_there_is_not_is_an_error_that_names_those_that_there_are(play, leaf, ask, error):
+    class Plan(CompoundAction):
+        does = "top"
+        utility = 0.4
+        steps = [step("demo:walk"), step("demo:paint")]
+
+        def compose_utility(self, entity, self_utility, child_utilities, current_activity):
+            return ask(child_utilities)
+
+    walk, paint = (leaf(name, does=f"demo:{name.lower()}", run=9, quiet=True) for name in ("Walk", "Paint"))
+    agent = play.add(Plan, walk, paint)
+    play.tick(1)
+    assert agent.snapshot().plan.units[0].utility == 0.4
+    assert {fault[1:] for fault in play.faults()} == {("top/Plan", "compose_utility", error)}
+
+
+# --- what it may return -----------------------------------------------------------------------------------------------
+
+
+class Half:
+    def __float__(self):
+        return 0.5
+
+
+def broken(*_):
+    raise ValueError("no")
+
+
+def cancelled(*_):
+    raise asyncio.CancelledError
+
+
+NONSENSE = [
+    broken,
+    cancelled,
+    lambda *_: math.nan,
+    lambda *_: "0.5",
+    lambda *_: True,
+    lambda *_: None,
+    lambda *_: [0.5],
+    lambda *_: 10**400,
+]
+
+
+@pytest.mark.parametrize("compose", NONSENSE)
+def test_nonsense_leaves_a_compound_where_set_utility_put_it(play, leaf, compose):
+    async def think(self, ctx, args):
+        ctx.set_utility(0.5)
+        ctx.set_think_output()
+
+    plan = composed(play, [step("a"), step("a")], utility=(0.2, 0.4), think=think)
+    plan = type("Plan", (plan,), {"compose_utility": lambda self, *args: compose(*args)})
+    agent = play.add(plan, leaf("A", does="a", run=2, quiet=True))
+    for _ in range(4):
+        play.tick(1)
+        assert agent.snapshot().plan.units[0].utility == 0.3
+    faults = play.faults()
+    assert {fault[1:3] for fault in faults} == {("top/Plan", "compose_utility")}
+    assert len(faults) > 1  # counted each time; the log has the first
+
+
+@pytest.mark.parametrize("compose", NONSENSE)
+@pytest.mark.parametrize(("declared", "place"), [((0.0, 0.3), 0.18), ((0.5, 0.9), 0.74), (0.4, 0.4)])
+def test_nonsense_leaves_a_group_at_its_declared_place(play, leaf, compose, declared, place):
+    body = {
+        "does": "top",
+        "utility": declared,
+        "tasks": [declare_task("do", 0.6)],
+        "compose_utility": lambda self, *args: compose(*args),
+    }
+    group = TaskGroup(type("Group", (TaskGroupAction,), body))
+    agent = play.add(leaf("Do", does="do", run=9, quiet=True))
+    group.add(agent)
+    group.create_task("do").start()
+    play.tick(1)
+    assert [unit.utility for unit in agent.snapshot().plan.units] == [place]
+    assert {fault[1:3] for fault in play.faults()} == {("top/Group", "compose_utility")}
+
+
+@pytest.mark.parametrize(
+    ("value", "utility"), [(Half(), 0.5), (Fraction(1, 4), 0.25), (1, 1.0), (math.inf, 1.0), (-math.inf, 0.0), (7, 1.0)]
+)
+def test_any_kind_of_number_will_do_and_is_kept_between_0_and_1(play, leaf, value, utility):
+    agent = play.add(
+        composed(play, [step("a"), step("a")], lambda own, children: value), leaf("A", does="a", run=9, quiet=True)
+    )
+    play.tick(1)
+    assert agent.snapshot().plan.units[0].utility == utility

@@ -69,7 +69,7 @@ def test_a_suspended_action_is_preempted_like_any_other(play, leaf):
     play.tick(4)
     assert play.log == [(4, "cancelled")]
     contexts[0].resume()  # the effect ended after all; nobody waits for it
-    assert play.details("ignored") == [(4, "top/Acts", "ignored", {"method": "resume", "state": "idle"})]
+    assert play.details("late") == [(4, "top/Acts", "late", {"method": "resume"})]
 
 
 def test_a_resume_that_comes_first_is_kept_for_the_next_suspend(play):

@@ -1,7 +1,7 @@
 """What each method of the context does in each state of its action: the table of the module ``context``, literally.
 
 One world brings an action into each state and holds it there: its context is kept from a hook, as a callback would keep it,
-and called from outside.
+and called from outside. Calls on the action's own stack are below.
 """
 
 from __future__ import annotations
@@ -12,32 +12,34 @@ import pytest
 
 from agentrt import Action, Entity, Event, Signal, ThinkOutput, step
 from agentrt.activity import context
-from agentrt.activity.control import Abort, Reject
 from agentrt.errors import WrongStateError
 
-STATES = ("idle", "thinking", "ready", "impossible", "started", "running", "finished")
+STATES = ("idle", "thinking", "ready", "impossible", "started", "running", "finished", "over")
 
-#                                idle        thinking  ready    impossible  started  running  finished
+#                                idle        thinking  ready    impossible  started  running  finished   over
 TABLE = {
-    "set_think_output":        ("ignored",  "works",  "works", "ignored",  "error", "error", "ignored"),
-    "candidates":              ("ignored",  "works",  "works", "ignored",  "error", "error", "ignored"),
-    "clear_think_output":      ("ignored",  "works",  "works", "ignored",  "error", "error", "ignored"),
-    "set_utility":             ("ignored",  "works",  "works", "ignored",  "works", "works", "ignored"),
-    "spawn":                   ("error",    "works",  "works", "error",    "works", "works", "error"),
-    "execute":                 ("error",    "error",  "error", "error",    "error", "works", "error"),
-    "suspend":                 ("error",    "error",  "error", "error",    "error", "works", "error"),
-    "resume":                  ("ignored",  "ignored", "ignored", "ignored", "works", "works", "ignored"),
-    "listen":                  ("error",    "works",  "works", "error",    "works", "works", "error"),
-    "protect_argument":        ("ignored",  "works",  "works", "ignored",  "works", "error", "ignored"),
-    "unprotect_argument":      ("ignored",  "works",  "works", "ignored",  "works", "works", "ignored"),
-    "set_status_text_key":     ("ignored",  "works",  "works", "ignored",  "works", "works", "ignored"),
-    "reject":                  ("Reject",) * 7,
-    "abort":                   ("Abort",) * 7,
-    "set_debug_progress":      ("works",) * 7,
-    "get_debug_info_datastore": ("works",) * 7,
-    "get_log":                 ("works",) * 7,
-    "get_parent_node":         ("works",) * 7,
+    "set_think_output":        ("ignored",  "works",  "works", "ignored",  "error", "error", "ignored", "late"),
+    "candidates":              ("ignored",  "works",  "works", "ignored",  "error", "error", "ignored", "late"),
+    "clear_think_output":      ("ignored",  "works",  "works", "ignored",  "error", "error", "ignored", "late"),
+    "set_utility":             ("ignored",  "works",  "works", "ignored",  "works", "works", "ignored", "late"),
+    "spawn":                   ("error",    "works",  "works", "error",    "works", "works", "error", "error"),
+    "execute":                 ("error",    "error",  "error", "error",    "error", "works", "error", "error"),
+    "suspend":                 ("error",    "error",  "error", "error",    "error", "works", "error", "error"),
+    "resume":                  ("ignored",  "ignored", "ignored", "ignored", "works", "works", "ignored", "late"),
+    "listen":                  ("error",    "works",  "works", "error",    "works", "works", "error", "late"),
+    "call_later":              ("error",    "works",  "works", "error",    "works", "works", "error", "late"),
+    "protect_argument":        ("ignored",  "works",  "works", "ignored",  "works", "error", "ignored", "late"),
+    "unprotect_argument":      ("ignored",  "works",  "works", "ignored",  "works", "works", "ignored", "late"),
+    "set_status_text_key":     ("ignored",  "works",  "works", "ignored",  "works", "works", "ignored", "late"),
+    "set_debug_progress":      (*("works",) * 7, "late"),
+    "reject":                  ("ignored",  "works",  "works", "ignored",  "works", "works", "works", "late"),
+    "abort":                   ("ignored",  "works",  "works", "ignored",  "works", "works", "works", "late"),
+    "get_debug_info_datastore": ("works",) * 8,
+    "get_log":                 ("works",) * 8,
+    "get_parent_node":         ("works",) * 8,
 }  # fmt: skip
+NOTED = ("set_think_output", "candidates", "clear_think_output", "protect_argument")
+"""What is an error on the action's own stack alone; for others the action has gone on since they were told to call."""
 
 THING = Entity("thing")
 CALLS = {
@@ -50,6 +52,7 @@ CALLS = {
     "suspend": lambda ctx: ctx.suspend(),
     "resume": lambda ctx: ctx.resume(),
     "listen": lambda ctx: ctx.listen(Signal(), lambda _: None),
+    "call_later": lambda ctx: ctx.call_later(1, lambda: None),
     "protect_argument": lambda ctx: ctx.protect_argument(THING),
     "unprotect_argument": lambda ctx: ctx.unprotect_argument(THING),
     "set_status_text_key": lambda ctx: ctx.set_status_text_key("key", of="it"),
@@ -73,11 +76,16 @@ class Subject(Action):
     class Output(ThinkOutput):
         thing: str
 
+    def should_start_thinking(self, ctx, args):
+        if self.wanted == "idle":
+            self.seen.append(ctx)
+        return self.wanted != "idle"
+
     async def think(self, ctx, args):
         self.seen.append(ctx)
         if self.wanted == "impossible":
             return
-        if self.wanted not in ("thinking", "idle"):
+        if self.wanted not in ("thinking", "over"):
             ctx.set_think_output(thing="pig")
         await ctx.sleep(1000)
 
@@ -117,7 +125,7 @@ def reach(play, compound, idle, state):
     better = type("Better", (Walk,), {"does": "top", "utility": 0.9})
     agent = play.add(*actions)
     play.tick(1)
-    if state == "idle":
+    if state == "over":
         agent.inject(better)
         play.tick(2)
     return agent, seen[0]
@@ -128,9 +136,10 @@ def reach(play, compound, idle, state):
 def test_every_method_in_every_state(play, compound, idle, state, method):
     agent, ctx = reach(play, compound, idle, state)
     unit = ctx._unit
-    assert repr(unit).split(": ")[1].split(",")[0] == state
+    assert repr(unit).split(": ")[1].split(",")[0] == ("idle" if state == "over" else state)
     expected = TABLE[method][STATES.index(state)]
-    errors = {"error": WrongStateError, "Reject": Reject, "Abort": Abort}
+    if expected == "error" and method in NOTED:
+        expected = "late"
     if inspect.iscoroutinefunction(getattr(ctx, method)):
         coro = CALLS[method](ctx)
         if expected == "error":
@@ -138,27 +147,66 @@ def test_every_method_in_every_state(play, compound, idle, state, method):
                 coro.send(None)
         else:
             coro.close()  # that it works is shown where it is awaited by a strand
-    elif expected in errors:
-        with pytest.raises(errors[expected]):
+    elif expected == "error":
+        with pytest.raises(WrongStateError):
             CALLS[method](ctx)
     else:
         CALLS[method](ctx)
-    ignored = play.details("ignored")
+    if method in ("abort", "reject"):
+        play.tick(1)  # they are taken by the next intake
+    told = play.details("ignored", "late")
     if expected == "ignored":
-        assert ignored == [(play.sim.now, unit.path(), "ignored", {"method": method, "state": state})]
+        assert told == [(play.sim.now, unit.path(), "ignored", {"method": method, "state": state})]
+    elif expected == "late":
+        assert told == [(play.sim.now if state != "over" else 3, unit.path(), "late", {"method": method})]
     else:
-        assert ignored == []
+        assert told == []
     play.tick(2)
     assert agent.is_alive
 
 
+@pytest.mark.parametrize("hook", ["start", "run"])
+@pytest.mark.parametrize("method", NOTED)
+def test_what_cannot_be_meant_is_an_error_on_the_own_stack(play, hook, method):
+    wrong = []
+
+    def call(ctx):
+        try:
+            CALLS[method](ctx)
+        except WrongStateError as error:
+            wrong.append(error.text)
+
+    class Wrong(Action):
+        does = "top"
+        utility = 0.5
+
+        def start(self, ctx, args):
+            if hook == "start":
+                call(ctx)
+
+        async def run(self, ctx, args):
+            if hook == "run":
+                call(ctx)
+            await ctx.sleep(1)
+
+    play.add(Wrong)
+    play.tick(1)
+    state = {"start": "started", "run": "running"}[hook]
+    is_error = TABLE[method][STATES.index(state)] == "error"
+    assert [text.startswith(f"{method} cannot be called while the action is {state}.") for text in wrong] == [
+        True
+    ] * is_error
+
+
 def test_the_table_in_the_documentation_is_this_one():
-    letters = {"ignored": "-", "works": "+", "error": "E"}
+    letters = {"ignored": "-", "works": "+", "error": "E", "late": "late"}
     rows = {
         parts[0]: tuple(parts[1:])
         for line in context.__doc__.splitlines()
-        if (parts := line.split()) and parts[0] in TABLE and len(parts) == 8
+        if (parts := line.split()) and parts[0] in TABLE and len(parts) == 9
     }
+    both = next(line.split() for line in context.__doc__.splitlines() if line.split()[:2] == ["reject,", "abort"])
+    rows["reject"] = rows["abort"] = tuple(both[2:])
     assert rows == {
         method: tuple(letters[one] for one in row)
         for method, row in TABLE.items()

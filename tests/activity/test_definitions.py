@@ -461,7 +461,9 @@ def test_back_takes_a_number_of_steps(steps):
         lambda: f"painting {PREV.subject}",
         lambda: PREV.count > 3,
         lambda: PREV.count + 1,
-        lambda: {PREV.count},
+        lambda: PREV.count in {1, 2, 3},
+        lambda: PREV.count not in {1: 2},
+        lambda: {1: 2}[PREV.count],
     ],
 )
 def test_a_placeholder_is_no_value_yet(use):

@@ -535,7 +535,7 @@ def test_a_steps_utility_makes_a_plan_that_is_not_elected_better(play, leaf):
     assert ran(play) == [(1, "Other"), (4, "Painter")]
 
 
-@pytest.mark.parametrize(("value", "utility"), [(7, 1.0), (-1, 0.0), (0.1 + 0.2, 0.3), (float("nan"), 0.0)])
+@pytest.mark.parametrize(("value", "utility"), [(7, 1.0), (-1, 0.0), (0.1 + 0.2, 0.3)])
 def test_what_compose_utility_returns_is_kept_between_0_and_1(play, value, utility):
     agent = painter(play, lambda *_: value)
     play.tick(1)

@@ -7,14 +7,18 @@ import pytest
 from agentrt import (
     Action,
     ActionArgs,
+    Agent,
     CancelScope,
     CompoundAction,
+    Entity,
     Event,
+    Runtime,
     ThinkOutput,
     move_on_after,
     sleep_ticks,
     step,
 )
+from agentrt.activity.execution import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
 
 
@@ -718,3 +722,72 @@ def test_a_compound_cannot_execute_but_its_leaf_can(play, leaf):
         (1, "top/Plan/run/Run/effect/Effect", "run"),
         (2, "top/Plan/effect/Effect", "run"),
     ]
+
+
+def test_a_loop_that_executes_without_end_is_ended_however_many_others_there_are():
+    """The kernel's guard has the more patience the more strands there are; each of these steps is a dear one."""
+
+    class Nothing(Action):
+        does = "nothing"
+        utility = 1.0
+
+        async def run(self, ctx, args):
+            pass
+
+    class Loop(Action):
+        does = "top"
+        utility = 0.5
+        counts = []
+
+        async def run(self, ctx, args):
+            self.counts.append(0)
+            while True:
+                try:
+                    await ctx.execute("nothing")
+                except Exception:
+                    continue  # as careless as can be
+                self.counts[-1] += 1
+
+    class Idle(Action):
+        does = "top"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(1000)
+
+    runtime = Runtime(host="plain")
+    faults = []
+    runtime.on_fault(faults.append)
+    looping = runtime.add(Agent(Entity("h"), name="looping", actions=[Loop, Nothing], top="top"))
+    for _ in range(300):
+        runtime.add(Agent(Entity("h"), actions=[Idle], top="top"))
+    runtime.step()
+    assert [type(one.error).__name__ for one in faults] == ["LivelockError"]
+    assert Loop.counts == [MAX_EXECUTED * runtime.kernel.livelock_steps]
+    runtime.step()
+    assert len(Loop.counts) == 2  # its plan was aborted, and made anew
+    assert looping.is_alive
+    runtime.close()
+
+
+def test_many_activities_may_be_executed_in_a_tick(play):
+    class Nothing(Action):
+        does = "nothing"
+        utility = 1.0
+
+        async def run(self, ctx, args):
+            pass
+
+    class Often(Action):
+        does = "top"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            for _ in range(1500):
+                await ctx.execute("nothing")
+            play.note("done")
+            await ctx.sleep_ticks(100)
+
+    play.add(Often, Nothing)
+    play.tick()
+    assert play.log == [(1, "done")]

@@ -5,6 +5,8 @@ In each test the hook raises ``ValueError("broken")`` and there is an action tha
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from agentrt import ARGS, CALL, PREV, Action, ActionArgs, CompoundAction, Entity, Signal, ThinkOutput, output, step
@@ -148,11 +150,37 @@ def test_in_stop_thinking(play):
 
 
 def test_in_should_start_thinking(play, leaf):
-    """A filter that cannot answer does not block."""
-    play.add(better(should_start_thinking=broken, think=broken_coroutine), leaf("Good", 0.1, run=9, quiet=True))
+    """A filter that cannot answer keeps its activity out, which is reported; what was asked for has another action."""
+
+    class Plan(CompoundAction):
+        does = "top"
+        utility = 0.9
+        steps = [step("act")]
+
+    agent = play.add(
+        Plan,
+        better(does="act", should_start_thinking=broken, think=broken_coroutine),
+        leaf("Good", does="act", quiet=True),
+        leaf("Other", 0.1, run=1, quiet=True),
+    )
+    play.tick(2)
+    assert play.trace("run") == [(1, "top/Other", "run"), (2, "top/Other", "run")]
+    assert play.faults() == [(tick, "top/Plan/act/Broken", "should_start_thinking", ERROR) for tick in (1, 2)]
+    [broken_one, good] = agent.snapshot().plan.units[0].frames[0].units
+    assert broken_one.reason == f"should_start_thinking raised {ERROR}, which keeps the activity out"
+    assert good.state == "idle"
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit])
+def test_a_filter_raises_whatever_it_likes(play, leaf, error):
+    def should_start_thinking(self, ctx, args):
+        raise error
+
+    agent = play.add(better(should_start_thinking=should_start_thinking), leaf("Good", 0.1, run=9, quiet=True))
     play.tick(1)
-    assert play.trace("run") == [(1, "top/Good", "run")]
-    assert play.faults() == [(1, "top/Broken", "should_start_thinking", ERROR), (1, "top/Broken", "think", ERROR)]
+    assert play.trace("run") == []
+    assert [fault[1:3] for fault in play.faults()] == [("top/Broken", "should_start_thinking")]
+    assert agent.is_alive
 
 
 def test_in_compose_utility(play, leaf):
@@ -390,7 +418,6 @@ def test_every_hook_at_once(play, stage, idle):
         class Output(ThinkOutput):
             x: int
 
-        should_start_thinking = broken
         think = broken_coroutine
         stop_thinking = broken
         start = broken
@@ -401,7 +428,7 @@ def test_every_hook_at_once(play, stage, idle):
     play.tick(30)
     assert agent.is_alive
     assert agent.snapshot().running == "top/Idle"
-    assert [fault[2] for fault in play.faults()] == ["should_start_thinking", "think", "stop_thinking"]
+    assert [fault[2] for fault in play.faults()] == ["think", "stop_thinking"]
 
 
 def test_arguments_are_checked_before_anything_thinks(play, idle):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 
 import pytest
 
@@ -20,10 +21,55 @@ from agentrt import (
     CompoundAction,
     Entity,
     ThinkOutput,
+    output,
     step,
 )
+from agentrt.errors import PlaceholderError
 
 Point = collections.namedtuple("Point", "x y")
+
+
+@dataclasses.dataclass
+class Order:
+    what: object
+    count: object = 1
+    note: object = dataclasses.field(default="none", init=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    what: object
+    inner: object = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slotted:
+    what: object
+    more: tuple = ()
+
+
+@dataclasses.dataclass(kw_only=True)
+class Checked:
+    """Its ``__init__`` takes something that it does not keep, and a field of it is computed."""
+
+    what: object
+    scale: dataclasses.InitVar[int]
+    key: object = dataclasses.field(init=False)
+
+    def __post_init__(self, scale):
+        self.key = self.what.upper()
+        self.size = scale * 2
+
+
+class Record(ActionArgs):
+    what: object
+    count: int = 2
+
+
+def noted(note):
+    made = Order(PREV.thing)
+    made.note = note
+    return made
 
 
 class Store:
@@ -131,6 +177,17 @@ def double(value):
         (CURRENT.location, None),
         (CURRENT.location_changed, False),
         (NOT(CURRENT.carrying), True),
+        (CALL(int, "11", base=2), 3),
+        (CALL(dict, thing=PREV.thing, place=[ARGS.place]), {"thing": "cow", "place": ["barn"]}),
+        (CALL(dict, [(PREV.thing, ARGS.place)], fn=1), {"cow": "barn", "fn": 1}),
+        (CALL(frozenset, [PREV.thing, 1]), frozenset({"cow", 1})),
+        (Order(PREV.thing), Order("cow")),
+        (Order(PREV.thing, [Order(ARGS.place, 2)]), Order("cow", [Order("barn", 2)])),
+        ([Frozen(PREV.thing, {"a": Slotted(ARGS.place)})], [Frozen("cow", {"a": Slotted("barn")})]),
+        (Slotted(PREV.thing, (ARGS.place, 1)), Slotted("cow", ("barn", 1))),
+        (Slotted("cow", (1, {2})), Slotted("cow", (1, {2}))),
+        (CALL(double, [Frozen(PREV.thing)]), [Frozen("cow"), Frozen("cow")]),
+        (Record(what=PREV.thing), Record(what="cow")),
         ("a plain value", "a plain value"),
         ([1, {"a": 2}], [1, {"a": 2}]),
         (None, None),
@@ -138,6 +195,73 @@ def double(value):
 )
 def test_what_a_placeholder_resolves_to(play, placeholder, value):
     assert taken(play, placeholder) == value
+
+
+def test_a_field_that_init_does_not_take(play):
+    got = taken(play, noted(PREV.count))
+    assert (got.what, got.count, got.note) == ("cow", 1, 3)
+
+
+def test_init_is_not_called_again(play):
+    """What it took and did not keep is not known any more; what it made of a placeholder is one."""
+    got = taken(play, Checked(what=PREV.thing, scale=4))
+    assert (got.what, got.key, got.size) == ("cow", "COW", 8)
+
+
+def test_a_dataclass_is_a_fresh_one_each_time(play):
+    declared = Order(PREV.thing)
+    assert taken(play, declared) is not declared
+    assert repr(declared.what) == "PREV.thing"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({PREV.thing}, "a placeholder is in a set, .*Write CALL\\(set, \\[...\\]\\), or a list."),
+        ([{"deep": frozenset([1, PREV.thing])}], "a placeholder is in a frozenset, .*Write CALL\\(frozenset,"),
+        ({PREV.thing: 1}, "a placeholder is, or is in, the key PREV.thing of a dict, .*Write CALL\\(dict, "),
+        ([{(1, PREV.thing): 1}], "the key \\(1, PREV.thing\\) of a dict"),
+        ({Frozen(PREV.thing)}, "a placeholder is in a set"),
+        ({Frozen(PREV.thing): PREV.count}, "of a dict"),
+        (Order({PREV.thing}), "a placeholder is in a set"),
+        (CALL(len, {PREV.thing}), "a placeholder is in a set"),
+        (NOT({PREV.thing: 1}), "of a dict"),
+        (PREV.store.find("a", near={ARGS.place}), "a placeholder is in a set"),
+    ],
+)
+def test_where_it_would_have_to_be_known_it_is_an_error_of_the_class(value, problem):
+    with pytest.raises(PlaceholderError, match=f"^\\[ART102\\] .*Plan, step 2, argument 'value': .*{problem}"):
+        type("Plan", (CompoundAction,), {"does": "top", "utility": 1, "steps": [step("a"), step("b", value=value)]})
+
+
+def test_in_the_output_of_a_compound_too():
+    body = {"does": "top", "utility": 1, "steps": [step("a")], "output": output(things={PREV.thing})}
+    with pytest.raises(PlaceholderError, match="output, field 'things': a placeholder is in a set"):
+        type("Plan", (CompoundAction,), body)
+
+
+def test_what_contains_itself():
+    endless = [1]
+    endless.append(endless)
+    type("Plan", (CompoundAction,), {"does": "top", "utility": 1, "steps": [step("b", value=endless)]})
+    endless.append(ENTITY)
+    with pytest.raises(PlaceholderError, match="step 1, argument 'value': a placeholder lies in something that cont"):
+        type("Plan", (CompoundAction,), {"does": "top", "utility": 1, "steps": [step("b", value=endless)]})
+
+
+def test_what_is_wrong_within_a_dataclass_is_found_when_the_class_is_defined():
+    body = {"does": "top", "utility": 1, "steps": [step("b", value=Frozen(BACK(3).thing))]}
+    with pytest.raises(PlaceholderError, match=r"step 1, argument 'value': BACK\(3\) reaches 2 before the beginning"):
+        type("Plan", (CompoundAction,), body)
+
+
+def test_call_takes_its_function_by_position():
+    with pytest.raises(TypeError):
+        CALL(fn=len)
+
+
+def test_its_repr_tells_the_keywords():
+    assert repr(CALL(int, PREV.x, base=ARGS.base)) == "CALL(int, PREV.x, base=ARGS.base)"
 
 
 def test_a_whole_output_can_be_handed_on(play):

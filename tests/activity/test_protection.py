@@ -6,10 +6,25 @@ happens: it may be the one that destroys it.
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+
 import pytest
 
-from agentrt import PREV, Action, ActionArgs, CompoundAction, Entity, Signal, ThinkOutput, step
-from agentrt.errors import ActivityImpossibleError
+from agentrt import (
+    PREV,
+    Action,
+    ActionArgs,
+    CompoundAction,
+    Entity,
+    Signal,
+    TaskGroup,
+    TaskGroupAction,
+    ThinkOutput,
+    declare_multiple_tasks,
+    step,
+)
+from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
 
 
 class Target(ActionArgs):
@@ -335,3 +350,394 @@ def test_destroyed_while_it_executes(play):
     cow.destroy()
     play.tick(1)
     assert play.log == [(3, "Use", "think ends"), (3, "impossible")]
+
+
+# --- gone already -----------------------------------------------------------------------------------------------------
+
+
+def gone(name):
+    entity = Entity("thing", name=name)
+    entity.destroy()
+    return entity
+
+
+class Thing:
+    """Somebody's own type, with a signal and nothing else that would tell."""
+
+    def __init__(self, name="thing"):
+        self.name = name
+        self.destroyed = Signal()
+
+
+def destroyed_thing(name="thing"):
+    thing = Thing(name)
+    thing.destroyed.emit()
+    return thing
+
+
+@pytest.mark.parametrize("make", [gone, destroyed_thing])
+def test_what_is_gone_is_lost_at_once_and_again_when_it_is_thought_again(play, idle, make):
+    barn = make("barn")
+    short = type("Short", (idle,), {"run": pause(3).run})
+
+    class Use(Action):
+        does = "top"
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            play.note("think")
+            ctx.protect_argument(barn)
+            ctx.set_think_output()  # too late
+            await ctx.sleep_ticks(1)
+            play.note("not reached")
+
+        def stop_thinking(self, ctx, args):
+            play.note("stop_thinking")
+
+    agent = play.add(Use, short)
+    play.tick(5)
+    assert play.log == [(1, "think"), (1, "stop_thinking"), (4, "think"), (4, "stop_thinking")]
+    assert agent.snapshot().plan.units[0].reason == "rejected: the entity barn was destroyed"
+    assert agent.snapshot().running == "top/Short"
+
+
+def test_a_thing_that_says_that_it_is_there_again_is_there(play):
+    """A pool of things, which are destroyed and used again."""
+    thing = destroyed_thing()
+    thing.is_destroyed = False
+    play.add(plan(None, step("use", target=Entity("cow"), other=thing)), user(play, thinks=0, protect=thing))
+    play.tick(1)
+    assert play.trace("run")[-1] == (1, "top/Plan/use/Use", "run")
+
+
+def test_what_does_not_answer_is_no_entity(play):
+    class Odd:
+        @property
+        def destroyed(self):
+            raise RuntimeError("not yet")
+
+    class Odder(Thing):
+        @property
+        def is_destroyed(self):
+            raise RuntimeError("not yet")
+
+        @property
+        def name(self):
+            raise RuntimeError("not yet")
+
+        @name.setter
+        def name(self, name):
+            pass
+
+    class Method(Thing):
+        def is_destroyed(self):
+            raise AssertionError("nobody calls what nobody knows")
+
+    things = [Odd(), Odder(), Method()]
+    play.add(plan(None, step("use", target=Entity("cow"), other=things)), user(play, thinks=0, protect=things))
+    play.tick(1)
+    assert play.trace("run")[-1] == (1, "top/Plan/use/Use", "run")
+
+
+@pytest.mark.parametrize("hook", ["start", "stop_thinking", "callback", "on_reject", "candidates", "late"])
+def test_in_whichever_hook_it_is_to_be_protected(play, idle, hook):
+    """While it thinks or is ready that is a rejection; from its start on, it is an abort."""
+    barn, bell = gone("barn"), Signal()
+
+    class Use(Action):
+        does = "use"
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            ctx.listen(bell, lambda _: self.protect(ctx, "callback"))
+            ctx.candidates(self.choices(ctx))
+            bell.emit()
+            await ctx.sleep_ticks(1 if hook == "late" else 1000)
+            self.protect(ctx, "late")
+
+        def protect(self, ctx, here):
+            if hook == here:
+                ctx.protect_argument(barn)
+
+        def choices(self, ctx):
+            self.protect(ctx, "candidates")
+            yield {}
+
+        def on_reject(self, ctx, args, reason):
+            self.protect(ctx, "on_reject")
+
+        def start(self, ctx, args):
+            self.protect(ctx, "start")
+
+        def stop_thinking(self, ctx, args):
+            self.protect(ctx, "stop_thinking")
+
+        async def run(self, ctx, args):
+            play.note("not reached")
+
+    class No(Action):
+        does = "no"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            target: object
+
+        async def think(self, ctx, args):
+            if hook == "on_reject":
+                ctx.reject("no")
+            await ctx.sleep_ticks(5 if hook == "late" else 0)
+            ctx.set_think_output()
+
+    agent = play.add(plan(None, step("use"), step("no", target=PREV)), Use, No, idle)
+    play.tick(3)
+    assert play.log == []
+    if hook in ("start", "stop_thinking"):
+        assert play.details("abort")[0] == (
+            1,
+            "top/Plan/use/Use",
+            "abort",
+            {"reason": "the entity barn was destroyed"},
+        )
+    else:
+        assert play.details("reject")[-1][1:] == (
+            "top/Plan/use/Use",
+            "reject",
+            {"reason": "the entity barn was destroyed"},
+        )
+        assert agent.snapshot().running == "top/Idle"
+    assert not barn.destroyed._connections
+
+
+def test_where_nothing_is_protected_nothing_is_lost(play, leaf):
+    """In a filter, and once it runs, for good reasons."""
+    barn = gone("barn")
+
+    class Use(Action):
+        does = "top"
+        utility = 0.9
+
+        def should_start_thinking(self, ctx, args):
+            ctx.protect_argument(barn)
+            return True
+
+        async def run(self, ctx, args):
+            with pytest.raises(WrongStateError):
+                ctx.protect_argument(barn)
+            await ctx.sleep(1000)
+
+    agent = play.add(Use)
+    play.tick(2)
+    assert agent.snapshot().running == "top/Use"
+
+
+def test_an_argument_that_went_while_an_action_did_not_think_is_lost_when_it_begins_to(play):
+    """It could not beat what runs, until that is worth less; by then the argument is gone."""
+    cow = Entity("cow")
+
+    class First(Action):
+        does = "use"
+        utility = (0.1, 0.9)
+        Args = Target
+
+        async def think(self, ctx, args):
+            ctx.set_utility(1.0)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(4)
+            ctx.set_utility(0.0)
+            await ctx.sleep_ticks(4)
+
+    class Second(Action):
+        does = "use"
+        utility = 0.5
+        Args = Target
+
+        async def think(self, ctx, args):
+            play.note("Second thinks")
+            await ctx.sleep(1000)
+
+    class Third(Action):
+        does = "use"
+        utility = 0.4
+        Args = Target
+
+    play.add(plan(cow, step("use", target=cow)), First, Second, Third)
+    play.tick(2)
+    cow.destroy()
+    play.tick(4)
+    assert play.log == [(1, "Second thinks")]
+    assert play.details("reject") == [
+        (5, f"top/Plan/use/{name}", "reject", {"reason": "the entity cow was destroyed"})
+        for name in ("Second", "Third")
+    ]
+    play.tick(4)
+    assert play.trace("complete") == [(9, "top", "complete")]
+
+
+def test_one_that_goes_between_the_answer_and_the_start(play, idle):
+    """The start of the step before destroys it."""
+    cow = Entity("cow")
+    first = type("First", (Action,), {"does": "first", "utility": 0.5, "start": lambda *_: cow.destroy()})
+    play.add(plan(cow, step("first"), step("use", target=cow)), first, user(play, thinks=0), idle)
+    play.tick(1)
+    assert play.trace("reject", "refused", "run") == [
+        (1, "top/Plan/use/Use", "reject"),
+        (1, "top/Plan", "refused"),
+        (1, "top/Idle", "run"),
+    ]
+
+
+# --- inside of other things -------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Herd:
+    first: object
+    others: tuple = ()
+    count: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pair:
+    left: object
+    right: object = None
+
+
+class Pen(ThinkOutput):
+    animals: list
+
+
+def nested(entity, levels):
+    for _ in range(levels):
+        entity = [entity]
+    return entity
+
+
+def in_a_circle(entity):
+    circle = [entity]
+    circle.append({"circle": circle})
+    return circle
+
+
+HOLDERS = {
+    "list": lambda cow: [None, cow],
+    "tuple": lambda cow: (1, cow),
+    "set": lambda cow: {cow, Entity("hen")},
+    "frozenset": lambda cow: frozenset({cow}),
+    "dict": lambda cow: {"first": cow},
+    "keys": lambda cow: {cow: 1},
+    "named tuple": lambda cow: collections.namedtuple("Two", "a b")(1, cow),
+    "dataclass": Herd,
+    "frozen dataclass": lambda cow: Pair("a", cow),
+    "record": lambda cow: Pen(animals=[cow]),
+    "all of them": lambda cow: [{"a": Herd(1, ({"b": frozenset({Pair(cow)})},))}],
+    "deep": lambda cow: nested(cow, 8),
+    "circle": in_a_circle,
+    "among numbers": lambda cow: [*range(5000), cow],
+}
+
+
+@pytest.mark.parametrize("make", HOLDERS.values(), ids=HOLDERS)
+@pytest.mark.parametrize("protect", ["argument", "by value", "by name"])
+def test_an_entity_inside_of_something_is_protected_like_others(play, idle, make, protect):
+    cow = Entity("cow")
+    held = make(cow)
+
+    class Use(Action):
+        does = "use"
+        utility = 0.5
+        Args = Target
+
+        async def think(self, ctx, args):
+            if protect == "by value":
+                ctx.protect_argument(held)
+            elif protect == "by name":
+                ctx.unprotect_argument("other")
+                ctx.protect_argument("other")
+            await ctx.sleep_ticks(50)
+
+    other = None if protect == "by value" else held
+    agent = play.add(plan(None, step("use", target=Entity("barn"), other=other)), Use, idle)
+    play.tick(2)
+    cow.destroy()
+    play.tick(1)
+    assert play.details("reject")[0] == (2, "top/Plan/use/Use", "reject", {"reason": "the entity cow was destroyed"})
+    assert agent.snapshot().running == "top/Idle"
+    play.close()
+    assert not cow.destroyed._connections
+
+
+@pytest.mark.parametrize("make", HOLDERS.values(), ids=HOLDERS)
+def test_unprotected_inside_of_something(play, make):
+    cow = Entity("cow")
+
+    class Use(Action):
+        does = "use"
+        utility = 0.5
+        Args = Target
+
+        async def think(self, ctx, args):
+            ctx.unprotect_argument(args.other)
+            await ctx.sleep_ticks(4)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(3)
+
+    play.add(plan(None, step("use", target=Entity("barn"), other=make(cow))), Use)
+    play.tick(2)
+    cow.destroy()
+    play.tick(6)
+    assert play.trace("complete", "reject")[0] == (8, "top", "complete")
+
+
+@pytest.mark.parametrize("make", HOLDERS.values(), ids=HOLDERS)
+def test_inside_of_something_and_gone_before(play, idle, make):
+    play.add(plan(None, step("use", target=Entity("barn"), other=make(gone("cow")))), user(play, thinks=0), idle)
+    play.tick(1)
+    assert play.details("reject") == [(1, "top/Plan/use", "reject", {"reason": "the entity cow is destroyed"})]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda cow: nested(cow, 9),
+        lambda cow: [*range(20_000), cow],
+        lambda cow: {"the cow's own": [type("Owner", (Thing,), {"cow": cow})()]},
+        lambda cow: type("Opaque", (), {"cow": cow})(),
+        lambda cow: [[*range(4000)], [*range(4000)], [*range(4000)], [cow]],
+    ],
+    ids=["too deep", "too many", "inside of an entity", "in what nobody knows", "too many on a level"],
+)
+def test_there_is_an_end_to_looking_for_entities(play, make):
+    cow = Entity("cow")
+    play.add(plan(None, step("use", target=Entity("barn"), other=make(cow))), user(play, thinks=3, runs=2))
+    play.tick(2)
+    cow.destroy()
+    play.tick(4)
+    assert play.trace("complete", "reject")[0] == (6, "top", "complete")
+
+
+def test_of_several_that_are_gone_the_first_by_name_is_told(play, idle):
+    """Not the first of a set: its order is nobody's."""
+    things = {gone("c"), gone("a"), gone("b"), Entity("d")}
+    play.add(plan(None, step("use", target=Entity("barn"), other=things)), user(play, thinks=0), idle)
+    play.tick(1)
+    assert play.details("reject") == [(1, "top/Plan/use", "reject", {"reason": "the entity a is destroyed"})]
+
+
+def test_a_task_with_an_entity_inside_of_its_arguments(play, idle):
+    """It can never be done when that is gone: it is destroyed, as for an argument that is one."""
+    cows = [Entity("cow", id=1), Entity("cow", id=2)]
+    body = {"does": "top", "utility": 0.9, "tasks": [declare_multiple_tasks("use", 0.5)]}
+    group = TaskGroup(type("Group", (TaskGroupAction,), body))
+    agent = play.add(user(play, thinks=90), idle)
+    group.add(agent)
+    task = group.create_task("use", target=Entity("barn"), other=cows).start()
+    play.tick(2)
+    cows[1].destroy()
+    play.tick(1)
+    assert str(task.state) == "destroyed"
+    with pytest.raises(ArgumentError, match="<Entity 'cow 2', destroyed> is destroyed already"):
+        group.create_task("use", target=Entity("barn"), other=cows)

@@ -346,9 +346,9 @@ def test_it_runs_only_in_run_and_thinks_only_while_its_action_lives(play):
 
         async def think(self, ctx, args):
             frames.append(ctx.spawn("effect"))
-            frames[0].start_thinking()
+            frames[-1].start_thinking()
             with pytest.raises(WrongStateError) as info:
-                await frames[0].run()
+                await frames[-1].run()
             play.note(info.value.text)
             ctx.set_think_output()
 
@@ -357,11 +357,13 @@ def test_it_runs_only_in_run_and_thinks_only_while_its_action_lives(play):
 
         def stop(self, ctx, args):
             with pytest.raises(WrongStateError) as info:
-                frames[0].start_thinking()
+                frames[-1].start_thinking()
             play.note(info.value.text)
 
     play.add(Acts)
     play.tick(2)
+    with pytest.raises(WrongStateError, match="the thinking or run that spawned it is over. Spawn another one"):
+        frames[0].start_thinking()  # its action thinks again, with frames of its own
     assert play.log[:2] == [
         (1, "SpawnedFrame.run cannot be called while its action is thinking. It works only in 'run'."),
         (
@@ -431,10 +433,12 @@ def test_it_stops_when_its_action_rejects_or_gives_up(play, idle):
 
         async def think(self, ctx, args):
             ctx.spawn("find").start_thinking()
+            raise TimeoutError
 
     agent = play.add(Rejects, GivesUp, idle, finder("cow", 0.4, after=5))
     play.tick(2)
     assert agent.planner.busy_frames == 1
+    assert [fault[1] for fault in play.faults()] == ["top/GivesUp"]
 
 
 def test_it_stops_when_its_action_refuses_to_be_started(play, idle):

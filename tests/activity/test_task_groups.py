@@ -149,16 +149,16 @@ def test_compose_utility_makes_the_utility_of_the_group(play):
     assert set(asked) == {("human", 0.7)}
 
 
-def test_a_compose_utility_that_raises_is_reported_and_the_task_counts(play):
+def test_a_compose_utility_that_raises_is_reported_and_the_declared_range_counts(play):
     def compose_utility(self, entity, task_utility):
         raise ValueError("no")
 
     agent = play.add(rated("Do", "do", 0.5))
-    group = TaskGroup(group_of(declare_task("do", (0.0, 1.0)), compose_utility=compose_utility))
+    group = TaskGroup(group_of(declare_task("do", (0.0, 1.0)), utility=(0, 0.3), compose_utility=compose_utility))
     group.add(agent)
     group.create_task("do").start()
     play.tick(1)
-    assert utilities(agent) == {"Group": 0.5}
+    assert utilities(agent) == {"Group": 0.15}
     assert {(path, hook, error) for _, path, hook, error in play.faults()} == {
         ("top/Group", "compose_utility", "ValueError: no")
     }

@@ -409,14 +409,66 @@ def test_a_place_that_was_taken_and_is_not_needed_is_given_back(play, crew):
     assert (think.working, [agent.snapshot().running[-3:] for agent in play.agents]) == ([], ["Dig"])
 
 
-def test_the_order_of_the_members_decides_who_takes_it(play, crew):
-    group = crew(4)
+def rotated(group):
+    """Members a, b, c, d in the order c, d, a, b."""
     for agent in list(group.members)[:2]:
         group.remove(agent)
         group.add(agent)
+    return group
+
+
+def test_of_agents_that_begin_the_first_that_came_takes_it(play, crew):
+    group = rotated(crew(4))
     task = group.create_task("dig").once().start()
     play.tick(1)
-    assert task.workers == ("a",)  # all were asked in the same tick, and agents act in the order of their coming
+    assert task.workers == ("a",)  # all begin to think in the same tick, in the order of their coming
+
+
+def test_of_members_that_are_free_the_first_of_the_group_takes_it(play, crew):
+    """They are told of a new task in the order in which they were added to the group."""
+    group = rotated(crew(4))
+    play.tick(5)
+    task = group.create_task("dig").once().start()
+    play.tick(1)
+    assert task.workers == ("c",)
+
+
+@pytest.mark.parametrize(("think", "expected"), [({"a": 3}, "b"), ({"a": 3, "b": 5, "c": 2, "d": 2}, "c")])
+def test_nobody_is_waited_for_who_still_thinks(play, think, expected):
+    """Whoever is ready first takes it, whatever the order of the members; of those at once, whoever began first."""
+
+    class Dig(Action):
+        does = "dig"
+        utility = 1.0
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(think.get(ctx.agent.name, 0))
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(9)
+
+    group = TaskGroup(Work)
+    for name in "abcd":
+        group.add(play.add(Dig, name=name))
+    play.tick(5)
+    task = group.create_task("dig").once().start()
+    play.tick(6)
+    assert task.workers == (expected,)
+
+
+def test_a_member_that_comes_to_think_first_is_ready_first(play, crew):
+    """It has thought since tick 1, the other one since tick 2."""
+    group = crew(2, think=4)
+    first, second = group.members
+    group.remove(first)
+    task = group.create_task("dig").once().start()
+    play.tick(1)
+    group.add(first)
+    play.tick(3)
+    assert task.workers == ()
+    play.tick(2)
+    assert task.workers == (second.name,)
 
 
 # --- how long work waits ----------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ def test_thinking_that_ends_without_an_output_means_not_now(play, idle):
 
         async def think(self, ctx, args):
             play.note("think")
-            ctx.listen(signal, lambda _: play.note("heard"))
+            ctx.listen(signal, lambda _: play.note("heard")).close()
 
         def stop_thinking(self, ctx, args):
             play.note("stop_thinking")

@@ -135,12 +135,13 @@ def test_an_unknown_world(install):
     )
 
 
-def test_no_world_at_all(install):
+def test_no_world_at_all(install, root):
     result = run()
     assert result.exit_code == 2
     assert result.output == (
         "Error: [ART205] there is no world 'colony', and none is installed. Worlds come from packages that offer the "
-        "entry-point group 'agentrt.worlds'; agentrt itself carries 'colony': pip install 'agentrt[demo]'\n"
+        "entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. In the folder of the clone, "
+        f"{root}, run: pip install -e '.[demo]'\n"
     )
 
 
@@ -148,6 +149,28 @@ def test_the_list_of_worlds(install):
     install("island", Island())
     install("atoll", Island())
     assert run("--list").output == ("atoll  Three sailors and a palm tree.\nisland  Three sailors and a palm tree.\n")
+
+
+@pytest.mark.parametrize(
+    "raised", [SystemExit(0), GeneratorExit(), ValueError("x")], ids=lambda one: type(one).__name__
+)
+def test_a_world_that_ends_the_program_when_it_is_imported_hurts_no_other(install, monkeypatch, raised):
+    class Breaks(EntryPoint):
+        def load(self):
+            raise raised
+
+    install("island", Island())
+    install("rock", Island())
+    install("rock", Island())
+    found = importlib.metadata.entry_points
+    point = Breaks("atoll", "bad:world", worlds.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda *, group: [*found(group=group), point])
+    listed = run("--list")
+    assert (listed.exit_code, listed.stdout) == (1, "island  Three sailors and a palm tree.\n")
+    assert f"loading it raised {type(raised).__name__}" in listed.stderr
+    assert "two packages offer it" in listed.stderr
+    assert run("atoll").exit_code == 2
+    assert worlds.load_world("island").name == worlds.load_world("island").name
 
 
 def test_what_is_no_world(install):
@@ -179,7 +202,7 @@ def test_two_packages_with_one_world(install):
     )
 
 
-def test_an_error_of_the_world_is_one_message(install, terminal):
+def test_an_error_of_the_world_is_one_message(install, terminal, root):
     class NeedsMore(Island):
         def run_live(self, *, seed, speed, watch=None):
             raise MissingExtraError("demo", "textual")
@@ -188,7 +211,8 @@ def test_an_error_of_the_world_is_one_message(install, terminal):
     result = run("island")
     assert (result.exit_code, result.output) == (
         2,
-        "Error: [ART107] this needs the package 'textual', which is not installed. Run: pip install 'agentrt[demo]'\n",
+        "Error: [ART107] this needs the package 'textual', which is not installed. In the folder of the clone, "
+        f"{root}, run: pip install -e '.[demo]'\n",
     )
 
 

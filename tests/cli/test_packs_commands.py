@@ -15,7 +15,7 @@ from agentrt.packs.schema import schema_text
 @pytest.fixture
 def run(monkeypatch):
     registered = {"actions:eat": object, "actions:sleep": object, "observers:o": object, "ai_pack:core": {}}
-    monkeypatch.setattr(Registry, "discover", classmethod(lambda cls: cls([Manifest("m", registered)])))
+    monkeypatch.setattr(Registry, "discover", classmethod(lambda cls, **_: cls([Manifest("m", registered)])))
     return lambda *args: CliRunner().invoke(main, [str(arg) for arg in args])
 
 
@@ -163,7 +163,7 @@ def test_the_list(run):
 
 
 def test_notes_of_an_error_are_told(run, monkeypatch):
-    def fail(_cls):
+    def fail(_cls, **_):
         from agentrt.errors import ManifestError
 
         error = ManifestError("x", "it is broken.", "Repair it.")

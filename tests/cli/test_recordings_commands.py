@@ -203,3 +203,17 @@ def test_a_long_replay_says_how_far_it_has_come(recording, monkeypatch):
     assert told[0] == "tick 1/30"
     assert told[-1] == "tick 30/30"
     assert len(told) == 21
+
+
+def test_an_export_that_fails_leaves_no_half_of_a_file(recording, tmp_path, monkeypatch):
+    def write(opened, out, **_):
+        out.write("{")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("agentrt.record.perfetto.write_perfetto", write)
+    result = run("export", recording, "--to", "perfetto", "-o", tmp_path / "out")
+    assert (result.exit_code, (tmp_path / "out").exists()) == (2, False)
+    assert "No space left on device" in result.stderr
+    (tmp_path / "mine").write_text("mine")
+    assert "there already" in run("export", recording, "--to", "perfetto", "-o", tmp_path / "mine").stderr
+    assert (tmp_path / "mine").read_text() == "mine"

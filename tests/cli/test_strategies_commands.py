@@ -15,7 +15,7 @@ from agentrt.strategy.stubs import calls_module
 
 @pytest.fixture
 def run(monkeypatch):
-    monkeypatch.setattr(Registry, "discover", lambda: Registry([crafts.manifest]))
+    monkeypatch.setattr(Registry, "discover", lambda **_: Registry([crafts.manifest]))
     return lambda *args: CliRunner().invoke(main, ["strategies", *args])
 
 
@@ -90,6 +90,6 @@ def test_mistakes(run, args, text):
 
 
 def test_nothing_is_installed(monkeypatch):
-    monkeypatch.setattr(Registry, "discover", Registry)
+    monkeypatch.setattr(Registry, "discover", lambda **_: Registry())
     result = CliRunner().invoke(main, ["strategies", "list"])
     assert (result.exit_code, result.output) == (0, "no strategies are installed\n")

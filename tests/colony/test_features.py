@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from modules import load as load_module
 
 from agentrt_actions import Carrier, FindPathToEntity, FollowPath, RunEffect
 from agentrt_examples.colony.acting import evenings, painting, top
@@ -20,7 +21,11 @@ from agentrt_examples.colony.harm import wound
 from agentrt_examples.colony.jobs import COLLAR
 from agentrt_examples.colony.saving import load, save
 from tests.colony.conftest import Field
-from tests.colony.test_hearthlings import pose, rabbit, shelf
+
+beside = load_module("tests/colony/test_hearthlings.py")
+pose = beside.pose
+rabbit = beside.rabbit
+shelf = beside.shelf
 
 TWO_TOWERS = """\
 ............

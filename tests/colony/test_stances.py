@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from modules import load as load_module
 
 from agentrt_examples.colony.acting import soldiers
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
@@ -16,7 +17,9 @@ from agentrt_examples.colony.minds.soldiers import STANCES
 from agentrt_examples.colony.models import driver_lines, models_of
 from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.saving import load, save
-from tests.colony.test_tasks import soldier
+
+beside = load_module("tests/colony/test_tasks.py")
+soldier = beside.soldier
 
 
 @pytest.fixture

@@ -226,3 +226,21 @@ async def test_time_passes_by_itself_and_the_selected_one_may_die():
         await pilot.pause(0.2)
         assert app.colony.runtime.tick > 0
         assert app.selected is app.colony.population.agents[0]
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_no_name_controls_the_terminal():
+    app = ColonyApp(seed=7, paused=True)
+    async with app.run_test(size=(160, 50)) as pilot:
+        alva = app.colony.population.agents[0]
+        alva.entity.name = "A\x1b[2J\x9b\u202e\n[red]"
+        app.selected = alva
+        app.draw()
+        await pilot.pause()
+        shown = [text.plain for text in app._shown.values()]
+        assert any("A\ufffd[2J\ufffd\ufffd" in text for text in shown)
+        assert any("[red]" in text for text in shown)
+        for line in "\n".join(shown).split("\n"):
+            assert line.isprintable()
+        alva.entity.name = "Alva"

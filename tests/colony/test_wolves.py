@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from modules import load as load_module
 
 from agentrt_examples.colony.bodies import Health, Needs, Position
 from agentrt_examples.colony.harm import wound
@@ -10,7 +11,9 @@ from agentrt_examples.colony.models import doing, driver_lines, flag_lines, mode
 from agentrt_examples.colony.nests import Nest
 from agentrt_examples.colony.quarry import Quarry
 from tests.colony.conftest import Field
-from tests.colony.test_beasts import wolf
+
+beside = load_module("tests/colony/test_beasts.py")
+wolf = beside.wolf
 
 
 def prey(field, cell, name="Pip", health=200):

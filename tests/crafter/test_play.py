@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -240,3 +241,15 @@ def test_ctrl_c_ends_the_live_view_within_a_nap(quick, clock, monkeypatch):
         play._run_live(show, 0.1, Console(file=io.StringIO(), force_terminal=True))
         assert episode.step == 1
         assert len(play.time.naps) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize(("option", "ending"), [("--video", ".gif"), ("--sheet", ".png")])
+def test_a_full_disk_ends_the_film_and_not_the_episode(quick, tmp_path, option, ending):
+    film = tmp_path / f"film{ending}"
+    film.symlink_to("/dev/full")
+    result = run("--seed", "3", "--length", "12", "--every", "1", option, str(film))
+    assert result.exit_code == 0, result.output
+    assert result.output.count(f"{film} cannot be written: No space left on device") == 1
+    assert "frames" not in result.output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -288,3 +289,23 @@ def test_a_run_without_results_leaves_an_old_file_alone(tmp_path):
 def test_what_it_was_played_with():
     assert list(versions()) == ["python", "agentrt", "crafter", "numpy", "tcod"]
     assert all(versions().values())
+
+
+def test_a_disk_that_runs_full_ends_no_run_and_keeps_the_last_whole_file(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "results.json"
+    with Results(path, {"episodes": 4, "length": 10}) as results:
+        results.add(Record(1))
+        whole = path.read_text()
+
+        def full(*_, **__):
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "write_text", full)
+            results.add(Record(2))
+            results.add(Record(3))
+        assert path.read_text() == whole
+        results.add(Record(4))
+    assert [one["seed"] for one in json.loads(path.read_text())["records"]] == [1, 2, 3, 4]
+    said = capsys.readouterr().err
+    assert said == f"{path} cannot be written after 2 of 4 episodes, which go on: No space left on device\n"

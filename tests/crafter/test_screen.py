@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.text import Text
 
 import agentrt as art
 from agentrt.goals import LOOK, MOVE, Goal, GoalSelector
@@ -295,3 +296,15 @@ def test_of_a_deep_tree_the_outermost_and_the_innermost_are_shown(shown):
     screen = Screen(shown.player, SimpleNamespace(snapshot=lambda: deep), {})
     things = [line.strip("│ ") for line in drawn(screen, 80, 24) if "Thing" in line]
     assert [line.partition(",")[0] for line in things] == ["> Thing 0", "> Thing 7", "> Thing 8", "> Thing 9"]
+
+
+def test_no_text_controls_the_terminal():
+    from examples.crafter.screen import _cut, _panel
+
+    out = io.StringIO()
+    console = Console(file=out, width=60, color_system=None, force_terminal=True)
+    line = Text("why\x1b[2J\x9b\u202e ")
+    line.append("[red]", "bold")
+    console.print(_panel(_cut([line], 50), "a title\x9b[link=x]", foot="\x07"), no_wrap=True)
+    assert "why\ufffd[2J\ufffd\ufffd [red]" in out.getvalue()
+    assert all(one.isprintable() for one in out.getvalue().splitlines())

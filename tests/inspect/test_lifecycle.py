@@ -173,7 +173,7 @@ def test_without_the_extra(monkeypatch):
         return real(name, *others)
 
     monkeypatch.setattr(builtins, "__import__", none)
-    with pytest.raises(MissingExtraError, match=r"'starlette'.*pip install 'agentrt\[inspect\]'"):
+    with pytest.raises(MissingExtraError, match=r"'starlette'.*pip install -e '.\[inspect\]'"):
         Inspector(of.make_village(), port=0).start()
 
 

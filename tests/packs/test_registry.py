@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.metadata
 import json
 import sys
@@ -10,13 +11,20 @@ from types import ModuleType
 
 import pytest
 
+from agentrt import TOP, Action, Agent, Entity
 from agentrt.errors import DuplicateAliasError, InvalidPackError, ManifestError, UnknownAliasError
 from agentrt.packs import registry as registry_module
 from agentrt.packs.registry import Manifest, Registry, default_registry
 
 
-class Wander:
-    pass
+class Wander(Action):
+    does = TOP
+    utility = 0.5
+
+
+class Unsaid(Exception):
+    def __str__(self):
+        raise ValueError
 
 
 class Sleep:
@@ -240,6 +248,94 @@ def test_the_default_registry_is_discovered_once(install):
     try:
         assert default_registry() is default_registry()
         assert default_registry().aliases() == ("m:actions:x",)
+    finally:
+        default_registry.cache_clear()
+
+
+class Whose:
+    name = "bad-mod"
+
+
+class Breaks(EntryPoint):
+    """An entry point of a distribution, whose module raises something when it is imported."""
+
+    dist = Whose()
+    raised: list[BaseException] = []
+
+    def load(self):
+        raise self.raised[0]
+
+
+def broken_point(monkeypatch, group, raised):
+    monkeypatch.setattr(Breaks, "raised", [raised])
+    found = importlib.metadata.entry_points
+    point = Breaks("aaa", "bad_mod:manifest", group)
+    monkeypatch.setattr(
+        importlib.metadata,
+        "entry_points",
+        lambda *, group: [point, *found(group=group)] if group == point.group else found(group=group),
+    )
+
+
+@pytest.mark.parametrize("group", registry_module.ENTRY_POINT_GROUPS)
+@pytest.mark.parametrize(
+    "raised",
+    [
+        SystemExit(3),
+        SystemExit("\x1b[31m"),
+        GeneratorExit(),
+        asyncio.CancelledError(),
+        BaseException("x"),
+        Unsaid(),
+        ValueError("v"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_entry_point_that_raises_whatever_hurts_nobody_else(install, monkeypatch, group, raised):
+    install("agentrt.actions", "a", Manifest("m", {"actions:x": Wander}))
+    install("agentrt.packs", "b", Manifest("n", {"ai_pack:y": {"actions": ["m:actions:x"]}}))
+    broken_point(monkeypatch, group, raised)
+    with pytest.raises(ManifestError) as caught:
+        Registry.discover()
+    assert str(caught.value).startswith(
+        f"[ART106] the entry point 'aaa' of '{group}' (bad_mod:manifest, from bad-mod): loading it raised "
+        f"{type(raised).__name__}: "
+    )
+    assert caught.value.__cause__ is raised
+    registry = Registry.discover(strict=False)
+    assert registry.aliases() == ("m:actions:x", "n:ai_pack:y")
+    assert [str(error) for error in registry.broken] == [str(caught.value)]
+    with pytest.raises(UnknownAliasError) as unknown:
+        registry.get("bad:actions:z")
+    assert unknown.value.__notes__ == [f"Passed over: {caught.value}"]
+
+
+def test_ctrl_c_while_an_entry_point_is_loaded_is_no_manifest(install, monkeypatch):
+    broken_point(monkeypatch, "agentrt.packs", KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        Registry.discover(strict=False)
+
+
+def test_a_manifest_of_aliases_that_are_taken_is_passed_over_whole(install):
+    install("agentrt.actions", "b", Manifest("m", {"actions:x": Sleep, "actions:y": Sleep}))
+    install("agentrt.actions", "a", Manifest("m", {"actions:x": Wander}))
+    install("agentrt.packs", "a", {})
+    registry = Registry.discover(strict=False)
+    assert registry.aliases() == ("m:actions:x",)
+    assert registry.get("m:actions:x") is Wander
+    assert [type(error) for error in registry.broken] == [DuplicateAliasError, ManifestError]
+
+
+def test_agents_go_without_what_is_broken_and_it_is_logged_once(install, monkeypatch, caplog):
+    default_registry.cache_clear()
+    install("agentrt.actions", "a", Manifest("m", {"actions:x": Wander}))
+    broken_point(monkeypatch, "agentrt.packs", SystemExit(1))
+    try:
+        agents = [Agent(Entity("human"), packs=[{"actions": ["m:actions:x"]}]) for _ in range(3)]
+        assert [agent.actions for agent in agents] == [(Wander,)] * 3
+        (record,) = caplog.records
+        assert "a package is passed over" in record.getMessage()
+        assert "bad-mod" in record.getMessage()
     finally:
         default_registry.cache_clear()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
+import sys
 
 import pytest
 from modules import load
@@ -206,3 +207,153 @@ def test_a_disk_that_runs_full(tiny_disk, opened, logged):
     assert recording.last_tick == recorder.ticks > 0
     assert len(list(recording.inputs())) == recorder.ticks
     recording.close()
+
+
+# --- whatever fails, at whatever moment ---------------------------------------------------------------------------------
+
+
+TICKS = 6
+
+
+class Failing(sqlite3.Connection):
+    """A connection on which each call from the nth on fails, or that one alone; closing it always works."""
+
+    calls = 0
+    first = 0
+    lasts = True
+    error: BaseException = OSError()
+    open_ones: set = set()
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.open_ones.add(self)
+
+    def close(self):
+        super().close()
+        self.open_ones.discard(self)
+
+    def _count(self):
+        Failing.calls += 1
+        if self.calls == self.first or (self.lasts and self.calls > self.first):
+            raise self.error
+
+    def execute(self, *args):
+        self._count()
+        return super().execute(*args)
+
+    def executemany(self, *args):
+        self._count()
+        return super().executemany(*args)
+
+    def rollback(self):
+        self._count()
+        super().rollback()
+
+
+def failing_run(path, monkeypatch, first, lasts, error, **options):
+    """A run of some ticks that is recorded on such a connection; what can be told of the recording."""
+    real = sqlite3.connect
+    for name, value in (("calls", 0), ("first", first), ("lasts", lasts), ("error", error), ("open_ones", set())):
+        monkeypatch.setattr(Failing, name, value)
+    monkeypatch.setattr("agentrt.record.schema.sqlite3.connect", lambda *args, **kw: real(*args, factory=Failing, **kw))
+    runtime = camp.camp()
+    digest = TraceDigest(runtime.trace)
+    recorder = refused = None
+    try:
+        recorder = runtime.record(path, **options)
+    except (RecordingError, type(error)) as raised:
+        refused = raised
+    camp.drive(runtime, TICKS, between=blowing)
+    if recorder is not None:
+        recorder.close()
+    runtime.close()
+    monkeypatch.setattr("agentrt.record.schema.sqlite3.connect", real)
+    assert not Failing.open_ones
+    return digest.hexdigest(), recorder, refused
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("error", "lasts", "options"),
+    [
+        (sqlite3.OperationalError("database or disk is full"), True, {}),
+        (sqlite3.OperationalError("database or disk is full"), False, {"commit_every": 3}),
+        (OSError(28, "No space left on device"), True, {"commit_every": 3}),
+        (MemoryError(), False, {"keep_ticks": 4, "max_bytes": 1024 * 1024}),
+        (GeneratorExit("an author's"), True, {"views": "none"}),
+    ],
+)
+def test_every_call_may_fail(tmp_path, opened, logged, monkeypatch, caplog, error, options, lasts):
+    sound, recorder, _ = failing_run(tmp_path / "sound", monkeypatch, -1, lasts=False, error=error, **options)
+    assert recorder.ticks == TICKS
+    total = Failing.calls
+    assert total > 30
+    caplog.clear()
+    for nth in range(1, total + 1):
+        path = tmp_path / f"{nth}.sqlite"
+        digest, recorder, refused = failing_run(path, monkeypatch, nth, lasts, error, **options)
+        assert digest == sound
+        told = [text for text in logged() if "recording" in text]
+        caplog.clear()
+        if recorder is None:
+            assert refused is not None
+            assert told == []
+            assert list(tmp_path.glob(f"{nth}.sqlite*")) == []  # the name is free again
+            continue
+        assert len(told) <= 1
+        recording = opened(path)
+        assert recording.last_tick == recorder.ticks
+        assert len(list(recording.records())) >= (recorder.ticks > 0)
+        recording.close()
+        if recorder.ticks < TICKS:
+            assert len(told) == 1
+
+
+FILLS = """
+import logging, resource, signal, sys
+sys.path[:0] = {path!r}
+from modules import load
+camp = load("tests/record/camp.py")
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+logging.basicConfig(format="%(message)s", stream=sys.stderr)
+runtime = camp.camp()
+runtime.on_input("say", lambda text: None)
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
+try:
+    recorder = runtime.record({file!r}, commit_every={every})
+except Exception as error:
+    print("refused", type(error).__name__)
+    recorder = None
+for number in range(60):
+    runtime.send("say", text=f"{{number}} " + "x" * 9000)
+    runtime.step()
+if recorder is not None:
+    print(recorder.is_open, recorder.ticks)
+    recorder.close()
+    print(recorder.ticks)
+print(runtime.tick)
+runtime.close()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("limit", [0, 4096, 20_000, 60_000, 150_000, 400_000])
+def test_a_file_that_may_not_grow(root, tmp_path, opened, limit, every):
+    pytest.importorskip("resource")
+    file = tmp_path / "run.sqlite"
+    path = [str(root), str(root / "tests" / "support"), str(root / "examples" / "worlds"), str(root / "actions")]
+    code = FILLS.format(path=path, limit=limit, file=str(file), every=every)
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if "the recording" in line]
+    *words, tick = done.stdout.splitlines()
+    assert tick == "60"
+    if words == ["refused RecordingError"]:
+        assert list(tmp_path.iterdir()) == []
+        assert told == []
+        return
+    recording = opened(file)
+    assert recording.last_tick == int(words[-1]) < 60
+    assert len(list(recording.inputs())) == recording.last_tick
+    assert len(told) == 1

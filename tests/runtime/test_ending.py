@@ -57,6 +57,36 @@ def test_a_runtime_is_stopped_from_another_thread(play_loop, being, actions):
     assert agent.entity.diary[-1][1] == "stop"
 
 
+@pytest.mark.parametrize("swallowed", [1, 2])
+def test_an_action_that_swallows_its_cancellation_ends_at_its_next_wait(play_loop, swallowed):
+    """A wait of the event loop, that is; one that cleans up is left alone."""
+    log = []
+
+    class Stubborn(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            for _ in range(swallowed):
+                try:
+                    await play_loop.sleep(1000)
+                except BaseException:
+                    log.append((ctx.clock.tick, "swallowed"))
+            await play_loop.sleep(1000)
+            log.append((ctx.clock.tick, "not reached"))
+
+        def stop(self, ctx, args):
+            log.append((ctx.clock.tick, "stop"))
+
+    runtime = play_loop.runtime(ticks_per_second=10)
+    agent = runtime.add(Agent(Entity("a"), actions=[Stubborn]))
+    runtime.every_tick(lambda: runtime.tick == 3 and runtime.remove(agent))
+    play_loop(agent.run)
+    assert log[:swallowed] == [(4, "swallowed")] * swallowed
+    assert log[swallowed:] == [(log[-1][0], "stop")]
+    assert log[-1][0] in (4, 5)
+
+
 def test_a_stop_that_comes_before_the_run_is_not_lost(play_loop, being, actions):
     runtime = play_loop.runtime()
     agent = runtime.add(being([actions.Forever]))

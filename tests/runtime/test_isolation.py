@@ -77,11 +77,18 @@ def test_stop_raises(unchanged):
     assert events.count("complete") > 10
 
 
-def test_the_small_hooks_raise(unchanged):
+def test_a_filter_raises(unchanged):
+    """It keeps its activity out, once and for all; nobody else has to do with that."""
+
     class Raises(Broken):
         def should_start_thinking(self, ctx, args):
             breaks()
 
+    assert unchanged(Raises) == ["added", "fault", "blocked", "removed"]
+
+
+def test_the_small_hooks_raise(unchanged):
+    class Raises(Broken):
         def stop_thinking(self, ctx, args):
             breaks()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 
 import pytest
@@ -333,3 +334,70 @@ def test_without_configuration_logging_decides(caplog):
     ]
     assert {record.name for record in caplog.records} == {"agentrt"}
     sim.close()
+
+
+# --- what reaches a terminal ------------------------------------------------------------------------------------------
+
+WORST = "\x1b]0;pwn\x07\x9b2J\u202e\x7f\ud800"
+
+
+class Fails(Action):
+    """Says what nobody should print, and raises it."""
+
+    does = TOP
+    utility = 0.5
+
+    async def run(self, ctx, args):
+        log = ctx.get_log()
+        log.warning(WORST, text=WORST, **{WORST: WORST}, error=ValueError(WORST))
+        log.warning("filled in: %s", WORST)
+        try:
+            raise KeyError(WORST)
+        except KeyError:
+            log.exception("as it is raised")
+        raise OSError(WORST)
+
+
+def said_by_a_bad_one():
+    sim = world(WORST, action=Fails)
+    sim.runtime.log_level = "debug"
+    for _ in range(3):
+        sim.tick()
+    sim.close()
+
+
+def test_nothing_that_is_logged_controls_a_terminal(caplog):
+    structlog.reset_defaults()
+    caplog.set_level(logging.DEBUG, logger="agentrt")
+    said_by_a_bad_one()
+    texts = [record.getMessage() for record in caplog.records]
+    assert all(text.isprintable() for text in texts)
+    assert sum("\\x1b]0;pwn" in text for text in texts) > 5
+
+
+def test_nor_through_the_structlog_of_a_program():
+    out = io.StringIO()
+    try:
+        structlog.configure(
+            processors=[
+                structlog.stdlib.PositionalArgumentsFormatter(),
+                structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+            ],
+            logger_factory=structlog.PrintLoggerFactory(out),
+            wrapper_class=structlog.stdlib.BoundLogger,
+        )
+        said_by_a_bad_one()
+    finally:
+        structlog.reset_defaults()
+    bad = {one for one in out.getvalue() if not (one.isprintable() or one == "\n")}
+    assert not bad
+    assert "OSError: \\x1b]0;pwn" in out.getvalue()
+    assert "filled in: \\x1b]0;pwn" in out.getvalue()
+    assert "KeyError: '\\x1b]0;pwn" in out.getvalue()
+
+
+def test_an_error_that_says_nothing_bad_goes_on_as_it_is(heard):
+    log = Log(Runtime(host="plain"), {})
+    error = ValueError("two\nlines")
+    log.error("raised", exc_info=error, what=[1])
+    assert heard() == [("error", "raised", {"exc_info": error, "what": [1], "tick": 0})]

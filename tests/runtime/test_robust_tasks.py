@@ -414,7 +414,7 @@ def test_many_tasks_cost_in_proportion(sim):
     sim.tick(2)
     group.create_task("dig").start()
     looked = []
-    unit_type = type(group.tasks[0].units[0])
+    unit_type = next(type(unit) for task in group.tasks for unit in task.units)  # of so many, a few are asked
     original = unit_type.expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unit_type, "expected", lambda unit: looked.append(unit) or original(unit), raising=False)

@@ -169,7 +169,7 @@ def test_without_trio_its_host_says_what_to_install(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "agentrt.kernel.hosts.trio_", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'agentrt\[trio\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install -e '.\[trio\]'"):
         Runtime(host="trio")
 
 

@@ -228,7 +228,7 @@ def test_a_rank_that_gives_those_who_have_failed_is_not_listened_to(game, way):
 
 def test_a_rank_that_leaves_all_out_is_told_in_the_failure(game, way):
     async def run(self, ctx, wanted):
-        return await ctx.solve(Have("log"), rank=lambda offers: ["nobody", None])
+        return await ctx.solve(Have("log"), rank=lambda offers: [])
 
     agent = game.add(way("Parent", Build, run=run), way("Chop"))
     assert "Chop cannot (it was left out)" in game.solve(agent, Build()).error.story

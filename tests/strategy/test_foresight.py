@@ -301,9 +301,9 @@ def test_one_bad_day_says_little_and_old_ones_fade():
     assert factors[-1] == 1.0625
     assert sorted(factors[3:], reverse=True) == factors[3:]
     for _ in range(50):
-        records.add(one, 1.0, 1000.0)
-    assert records.factor(one) == 8.0
-    assert records.add(one, 1.0, 1000.0) is False
+        records.add(one, 1.0, 5000.0)
+    assert records.factor(one) == 1000.0
+    assert records.add(one, 1.0, 5000.0) is False
     [told] = records.all()
     assert (told.strategy, told.count, told.expected) == ("one", 84, 1.0)
 

@@ -12,6 +12,7 @@ from wants import Bearer, Build, Have, Know, Reach
 
 from agentrt import MOVE, TOP, Action, Agent, CompoundAction, step
 from agentrt.errors import DependencyFailedError, ForeignAwaitError
+from agentrt.kernel.traps import sleep
 from agentrt.strategy import Order, strategy
 from agentrt.testing import check_trace
 
@@ -251,3 +252,74 @@ def test_a_request_is_cancelled_while_its_strategy_awaits_the_event_loop(host):
     assert len(told) == 1
     assert told[0] <= 4
     assert agent.gameplay.running == ()
+
+
+# --- requests that wait for each other, and what comes from elsewhere ---------------------------------------------------
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_ring_of_requests_is_broken_on_every_host(host):
+    play = Player(host)
+    runtime = play.runtime(seed=5)
+    records, requests = [], {}
+    runtime.trace.listen(records.append)
+
+    @strategy(Know, cost=1)
+    async def join(ctx, wanted):
+        await ctx.sleep(0.1)
+        try:
+            await requests["b" if wanted.what == "a" else "a"]
+        except DependencyFailedError:
+            return "alone"
+
+    agents = {name: runtime.add(Agent(Bearer(), name=name)) for name in "ab"}
+
+    async def world():
+        for name, agent in agents.items():
+            agent.gameplay.add_strategy(join)
+            requests[name] = agent.gameplay.begin(Know(name))
+
+    runtime.spawn(world)
+    play.ticks(runtime, 10)
+    play.check()
+    assert (requests["a"].value, requests["b"].outcome.value) == ("alone", "failed")
+    assert "Know [b] of 'b' awaits Know [a] of 'a', which awaits Know [b] of 'b'" in str(requests["b"].error)
+    lines = [one.line() for one in records]
+    assert lines == _first.setdefault("ring", lines)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_fail_of_a_kept_context_from_anywhere_hurts_no_caller(host):
+    play = Player(host)
+    runtime = play.runtime()
+    kept, told = [], []
+
+    @strategy(Know, cost=1)
+    async def keep(ctx, wanted):
+        kept.append(ctx)
+        await ctx.sleep(1)
+
+    @strategy(Know, cost=2)
+    async def other(ctx, wanted):
+        return "by another"
+
+    agent = runtime.add(Agent(Bearer(), name="a"))
+    agent.gameplay.add_strategy(keep, other)
+
+    async def world():
+        told.append(await agent.gameplay.know("x"))
+
+    async def foe():
+        await sleep(0.2)
+        runtime.post(kept[0].fail, "posted")
+        runtime.post(kept[0].fail, "late")
+        await sleep(0.3)
+        kept[0].restart()
+        told.append("goes on")
+
+    runtime.spawn(world)
+    runtime.spawn(foe)
+    play.ticks(runtime, 40)
+    play.check()
+    assert told == ["by another", "goes on"]
+    assert agent.gameplay.finished[-1].render().splitlines()[1] == "   Keep - failed: posted"

@@ -270,4 +270,4 @@ def test_without_hypothesis_the_error_says_what_to_install():
         "try:\n    import agentrt.testing.strategies\nexcept MissingExtraError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'agentrt[testing]'" in done.stdout
+    assert "pip install -e '.[testing]'" in done.stdout

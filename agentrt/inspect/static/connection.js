@@ -65,7 +65,7 @@ export const EVENT_GROUPS = {
   running: ["start", "run", "finish", "stop", "complete", "restarted", "status", "progress"],
   choices: ["elect", "preempt", "utility", "activate", "deactivate", "variable", "stimulus", "reconsider"],
   thinking: ["think", "ready", "unready", "reject", "stop_thinking", "blocked", "timeout", "storm"],
-  trouble: ["abort", "fault", "disabled", "refused", "killed", "full", "ignored"],
+  trouble: ["abort", "fault", "disabled", "refused", "killed", "full", "ignored", "late"],
   solving: ["try", "solved", "failed", "interrupted", "resumed", "forecast"],
   world: ["added", "removed", "injected", "revoked", "task", "note"],
 };

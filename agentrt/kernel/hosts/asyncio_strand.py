@@ -7,8 +7,12 @@ the kernel's order.
 Two kinds of cancellation meet in it:
 
 * *Native* (``stop``, ``CancelScope``) is a level for waits on the kernel: each of them raises while the scope is
-  cancelled. For awaits of the event loop it is an edge, as everywhere in asyncio: each cancelled scope is delivered
-  once; an await in a ``finally`` block after that proceeds, and the end of the strand waits for it.
+  cancelled. For awaits of the event loop it is a level, too, but one that lets clean-up be: while a cancellation is on
+  its way out (a ``finally`` block, an ``__aexit__``, an ``except`` that translates it), an await proceeds, as it does
+  in asyncio, and the end of the strand waits for it. Whoever has swallowed it gets it again at the next await. The two
+  are told apart by what the suspended coroutines hold (``handles_cancellation``): a cancellation on its way out is held
+  by one of them, and so is one that somebody has put aside to raise it later, as ``asyncio.TaskGroup`` does. It is
+  raised again once at once, and after that once in a tick: who swallows in a loop must not keep the event loop busy.
 * *Asyncio's* (``cancel``, called by ``asyncio.timeout``, ``TaskGroup``, anyio) is an edge for every wait. It wakes a
   strand that waits for the kernel at once, and not in the next tick.
 
@@ -37,7 +41,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agentrt.kernel.hosts.asyncio_task import TaskFace
+from agentrt.kernel.hosts.asyncio_task import TaskFace, handles_cancellation
 from agentrt.kernel.hosts.plain import Foreign
 from agentrt.kernel.killing import kill, livelocked
 from agentrt.kernel.scope import CancelScope
@@ -89,6 +93,7 @@ class AsyncioStrand(TaskFace):
         "_fut_waiter",
         "_must_cancel",
         "_ordinary",
+        "_repeated",
         "_stop_delivered",
         "_wait_ended",
     )
@@ -106,6 +111,7 @@ class AsyncioStrand(TaskFace):
         self._by_kernel = False  # the future was cancelled natively, and not by ``cancel``
         self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
         self._stop_delivered = False
+        self._repeated = -1  # the tick in which a native cancellation was last raised once more
         self._ordinary: Stepper = _Way(self._step)
         self.stepper: Stepper = self._ordinary
 
@@ -168,6 +174,9 @@ class AsyncioStrand(TaskFace):
         self.waiting: object = _FOREIGN
         self._fut_waiter = future
         self._by_kernel = False
+        is_cancelled = self.pending() is not None
+        if is_cancelled and not self._is_undelivered() and not handles_cancellation(self.coro):
+            self._swallowed(future)
         if future is None:
             assert self._host.loop is not None
             self._host.loop.call_soon(self._wake, None, context=self._host.context)
@@ -180,8 +189,21 @@ class AsyncioStrand(TaskFace):
                     self._note_delivered()
             else:
                 self._cancel_natively(future)
-        quiet = not self._must_cancel and self.pending() is None
-        self.stepper = _Way(self._step_foreign) if quiet else self
+        self.stepper = self if self._must_cancel or is_cancelled else _Way(self._step_foreign)
+
+    def _swallowed(self, future: asyncio.Future[Any] | None) -> None:
+        """A native cancellation was swallowed: raise it once more."""
+        tick = self.kernel.tick
+        if self._repeated != tick:
+            self._repeated = tick
+            self._note_delivered(False)
+        elif future is not None:  # else it waits for one turn of the loop, and its next wait is looked at again
+            self.kernel.call_later(1, self._repeat, future)
+
+    def _repeat(self, future: asyncio.Future[Any]) -> None:
+        if self._fut_waiter is future and self.pending() is not None:
+            self._note_delivered(False)
+            self.interrupt()
 
     def _cancel_natively(self, future: asyncio.Future[Any] | None) -> None:
         if future is not None and self._is_undelivered() and future.cancel(msg=self.pending()):

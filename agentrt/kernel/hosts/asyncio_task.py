@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+import gc
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.kernel.strand import Strand, StrandOwner
 
@@ -21,7 +22,44 @@ if TYPE_CHECKING:
     from agentrt.kernel.hosts.asyncio_ import AsyncioHost
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["TaskFace"]
+__all__ = ["TaskFace", "handles_cancellation"]
+
+_AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
+_LONGEST: Final = 100  # coroutines that await one another, errors that came of one another: further down nobody looks
+
+
+def handles_cancellation(coro: object) -> bool:
+    """Whether a suspended coroutine, or one that it awaits, is dealing with a cancellation.
+
+    That is so in a ``finally``, ``except`` or ``__aexit__`` that it came to, and while it is put aside in a variable.
+    What a coroutine holds is asked of the interpreter: there is no other way to look at it from outside. Only after a
+    cancellation is anybody asked.
+
+    Args:
+        coro: the coroutine.
+    """
+    node: Any = coro
+    for _ in range(_LONGEST):
+        if node is None:
+            return False
+        held = gc.get_referents(node)
+        if any(isinstance(one, BaseException) and _comes_of_cancellation(one) for one in held):
+            return True
+        inner = next((getattr(node, name) for name in _AWAITED if hasattr(node, name)), None)
+        # The step of an async generator does not say which one it is a step of.
+        node = inner if inner is not None else next((one for one in held if isinstance(one, AsyncGenerator)), None)
+    return False
+
+
+def _comes_of_cancellation(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    for _ in range(_LONGEST):
+        if cause is None:
+            return False
+        if isinstance(cause, asyncio.CancelledError):
+            return True
+        cause = cause.__context__
+    return False
 
 
 class TaskFace(Strand):

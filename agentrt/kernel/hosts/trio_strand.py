@@ -30,6 +30,7 @@ task).
 from __future__ import annotations
 
 import contextvars
+import sys
 import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -39,7 +40,7 @@ from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
 from agentrt.kernel.hosts.plain import Foreign, describe
-from agentrt.kernel.killing import abandon, livelocked
+from agentrt.kernel.killing import abandon, is_suspended, livelocked
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.traps import COMMANDS, Notice, running
@@ -210,12 +211,15 @@ class TrioStrand(Strand):
     @trio.lowlevel.disable_ki_protection  # else an author's endless loop could not be interrupted from the keyboard
     def _step(self, enter: Callable[[Any], object], argument: Any) -> object:
         outer, running.kernel = running.kernel, self.kernel
+        outer_hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(*self.kernel.generators.hooks)
         self.kernel.current = self
         try:
             return enter(argument)
         finally:
             self.kernel.current = None
             running.kernel = outer
+            sys.set_asyncgen_hooks(*outer_hooks)
 
     async def _wait_for_trio(
         self, coro: Coroutine[Any, Any, Any], message: object
@@ -353,7 +357,7 @@ class TrioStrand(Strand):
             self._step(lambda _value: coro.close(), None)
         except BaseException:  # noqa: S110 - whatever it raises, it has ended, or never will
             pass
-        if getattr(coro, "cr_frame", None) is not None:
+        if is_suspended(coro):
             abandon(self.kernel, coro)
 
     async def _hold(self) -> None:

@@ -1,6 +1,6 @@
 """Strategies for hypothesis: random packs, plans, goals, trees, catalogs and courses of events, all of them valid.
 
-Needs the extra ``agentrt[testing]``; nothing else of the library imports hypothesis. What is drawn is a *case*: plain
+Needs the extra ``testing``; nothing else of the library imports hypothesis. What is drawn is a *case*: plain
 data that says in its repr what it is, and makes the things themselves anew whenever it is asked, so that two runs of
 one case share nothing. The hooks of all that is made are stubs, which write down what is called.
 

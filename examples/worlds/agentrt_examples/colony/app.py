@@ -28,6 +28,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from agentrt import Agent, Entity
+from agentrt.words import masked
 from agentrt_examples.colony.colony import TICKS_PER_SECOND, Colony
 from agentrt_examples.colony.picture import Picture
 from agentrt_examples.colony.views import agents_panel, counts_line, events_panel, why_panel
@@ -261,6 +262,8 @@ class ColonyApp(App[None]):
             self._show("why", why_panel(self.selected, width, height))
 
     def _show(self, name: str, text: Text) -> None:
+        """The one door to the screen: a terminal obeys what it is shown, and names may be anybody's."""
+        text.plain = masked(text.plain)
         if self._shown.get(name) != text:
             self._shown[name] = text
             self.query_one(f"#{name}", Static).update(text)

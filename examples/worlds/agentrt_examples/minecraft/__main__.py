@@ -12,7 +12,9 @@ import asyncio
 import click
 
 from agentrt import Runtime
+from agentrt.cli.groups import tell, tell_text
 from agentrt.errors import DependencyFailedError
+from agentrt.words import printable_lines
 from agentrt_examples.minecraft.bot import Bot, connected
 from agentrt_examples.minecraft.bridge import BridgeEnded
 from agentrt_examples.minecraft.packages import BRIDGE, Unavailable, modules, node
@@ -23,7 +25,7 @@ _STEPS = 4  # before it is hurt
 
 
 def _tell(runtime: Runtime, text: str) -> None:
-    click.echo(f"{runtime.tick / runtime.clock.ticks_per_second:6.2f} s  {text}")
+    tell(f"{runtime.tick / runtime.clock.ticks_per_second:6.2f} s  {text}")
 
 
 def _report(runtime: Runtime, bot: Bot) -> None:
@@ -59,7 +61,7 @@ async def _play(command: list[str], item: str, count: int) -> None:
             except DependencyFailedError as failure:
                 _tell(runtime, f"it could not be done: {failure.reason}")
             for tree in agent.gameplay.finished:
-                click.echo(tree.render())
+                tell_text(f"{tree.render()}\n")
             runtime.stop()
 
         runtime.spawn(hurt)
@@ -75,10 +77,10 @@ async def _play(command: list[str], item: str, count: int) -> None:
 def main(item: str, count: int, seed: int) -> None:
     """Have a bot on a real server collect COUNT of ITEM."""
     try:
-        command = [node(), str(BRIDGE / "bridge.mjs"), str(modules(lambda text: click.echo(text, err=True))), str(seed)]
+        command = [node(), str(BRIDGE / "bridge.mjs"), str(modules(lambda text: tell(text, err=True))), str(seed)]
         asyncio.run(_play(command, item, count))
     except (Unavailable, BridgeEnded) as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(printable_lines(str(error))) from None
 
 
 if __name__ == "__main__":

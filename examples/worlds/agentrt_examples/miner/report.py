@@ -16,6 +16,7 @@ import click
 from agentrt import TraceEvent, TraceHub, TraceRecord
 from agentrt.strategy import TaskNode
 from agentrt.testing import TraceDigest
+from agentrt.words import printable
 from agentrt.worlds import Progress, Watch, WorldReport, nobody
 from agentrt_examples.driving import drive
 from agentrt_examples.miner.times import RATE
@@ -187,7 +188,7 @@ def run_live(game: Game, *, speed: float, watch: Watch = nobody) -> None:
     def after_tick() -> None:
         if runtime.tick % RATE == 0 or game.outcome is not None:
             click.clear()
-            click.echo("\n".join(status(game)))
+            click.echo("\n".join(map(printable, status(game))))
         if game.outcome is not None:
             runtime.stop()
 

@@ -1,0 +1,61 @@
+"""How this library came here: which version it is, and what brings an extra of it.
+
+It may be installed from an index, from a folder or a repository, or for editing; it may lie in somebody's tree or in a
+zip file, with no word of it in the books of pip. Nothing here raises, and a hint names a command that works here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["how_to_add", "library_version"]
+
+_NAME = "agentrt"
+
+
+def library_version() -> str:
+    """The version of the code that runs, which is not what pip knows if it lies in somebody's tree."""
+    return str(getattr(sys.modules.get(_NAME), "__version__", "unknown"))
+
+
+def how_to_add(extra: str, package: str = "") -> str:
+    """What to do to get an extra: a sentence with the command.
+
+    Args:
+        extra: the extra.
+        package: the package of it that is wanted.
+    """
+    folder = _checkout()
+    if folder is not None:
+        return f"In the folder of the clone, {folder}, run: pip install -e '.[{extra}]'"
+    origin = _origin()
+    if origin is None:
+        wanted = f"'{package}'" if package else f"what the extra '{extra}' names in the pyproject.toml of {_NAME}"
+        return f"Install {wanted}: this copy of {_NAME} was not installed by pip, which so knows no extras of it."
+    return f"Run: pip install '{_NAME}[{extra}]{f' @ {origin}' if origin else ''}'"
+
+
+def _checkout() -> Path | None:
+    """The folder of the clone that this runs from; None if it runs from elsewhere."""
+    folder = Path(__file__).absolute().parent.parent
+    try:
+        is_ours = f'\nname = "{_NAME}"\n' in (folder / "pyproject.toml").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+    return folder if is_ours else None
+
+
+def _origin() -> str | None:
+    """Where pip got it: an address, or nothing for an index; None if pip knows nothing of it."""
+    from importlib.metadata import distribution
+
+    try:
+        text = distribution(_NAME).read_text("direct_url.json")
+        told: Any = json.loads(text) if text else {}
+        address, system = told.get("url", ""), told.get("vcs_info", {}).get("vcs", "")
+    except (ImportError, OSError, ValueError, LookupError, AttributeError, TypeError):  # no books, or broken ones
+        return None
+    return f"{system}+{address}" if system else str(address)
