@@ -180,6 +180,7 @@ LOOPS = {
     "activity.task:Task.wait": lambda ctx: keeping(over_task(ctx), lambda task: task.wait()),
     "agent:Agent.run": lambda ctx: lambda: ctx.agent.run(),
     "agent:Agent.run, of another": lambda ctx: lambda: Agent(Entity("new"), actions=[Noop], top="t:noop").run(),
+    "body.leases:LeaseBook.take": lambda ctx: lambda: ctx.agent.runtime.leases.take("a thing", ctx.entity),
     "driven:Driven.perform": lambda ctx: lambda: ctx.agent.perform("t:noop"),
     "driven:Driven.perform, wrong": lambda ctx: lambda: ctx.agent.perform("t:noop", nothing=1),
     "intake:Intake.call": lambda ctx: lambda: ctx.agent.runtime.call(next_tick_of_nobody),
