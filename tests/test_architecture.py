@@ -54,11 +54,6 @@ ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
 }
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
-    "agentrt/body/driver.py",  # a driver: what it is, whom it drives, whose it is
-    "agentrt/goals/selector.py",  # one machine: its goals, its passes, whom it drives
-    "agentrt/behavior/walking.py",  # one loop, and what bounds it
-    "agentrt/kernel/kernel.py",  # time and order in one object
-    "agentrt/record/recorder.py",  # what is written, and whatever may fail while it is
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }

@@ -4,13 +4,14 @@ The trace tells what began and ended; this looks at what is left in the books: c
 places of the plan, requests that are being solved, workers of tasks, connections to signals, timers, leases, calls. It
 asks at the end of a life and at the end of the run, and changes nothing.
 
-Connections are seen by having ``Signal.connect`` noted while it watches; only those count that the library itself
+Connections are seen by having ``Signal.add`` noted while it watches; only those count that the library itself
 opened for an action (listeners, protected arguments). What a user's code connects for itself is its own affair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agentrt.kernel.calls import Timer, name_of
@@ -47,27 +48,25 @@ class Leaks:
         self._groups: dict[TaskGroup, None] = {}
         self._connections: list[Connection] = []
         self._leases = runtime.leases.left.connect(lambda lease: self._found("nothing left", "", f"{lease!r}"))
-        self._connect = Signal.connect
-        self._patch(self._noting(self._connect))
+        self._add = Signal.add
+        self._patch(self._noting(self._add))
 
-    def _patch(self, connect: Callable[[Signal, Callable[[Any], object]], Connection]) -> None:
-        setattr(Signal, "connect", connect)  # noqa: B010 - the type checkers would object to the assignment
+    def _patch(self, add: Callable[[Signal, Connection], None]) -> None:
+        setattr(Signal, "add", add)  # noqa: B010 - the type checkers would object to the assignment
 
-    def _noting(
-        self, connect: Callable[[Signal, Callable[[Any], object]], Connection]
-    ) -> Callable[[Signal, Callable[[Any], object]], Connection]:
-        def noted(signal: Signal, function: Callable[[Any], object]) -> Connection:
-            connection = connect(signal, function)
-            module = getattr(function, "__module__", "")
+    def _noting(self, add: Callable[[Signal, Connection], None]) -> Callable[[Signal, Connection], None]:
+        def noted(signal: Signal, connection: Connection) -> None:
+            add(signal, connection)
+            function = connection._function
+            module = getattr(getattr(function, "func", function), "__module__", "")  # of a part: the whole function's
             if module.startswith(_OURS) and module not in _LASTING:
                 self._connections.append(connection)
-            return connection
 
         return noted
 
     def stop(self) -> None:
         """Note no more connections."""
-        self._patch(self._connect)
+        self._patch(self._add)
         self._leases.close()
 
     def _found(self, rule: str, agent: str, text: str) -> None:
@@ -112,7 +111,7 @@ class Leaks:
                 texts += [f"{unit!r} still considers {task!r}" for unit in task.units]
         for connection in self._connections:
             if connection._signal is not None:
-                texts.append(f"a connection is still open: {name_of(connection._function)}")
+                texts.append(f"a connection is still open: {_name_of(connection)}")
         texts += [f"a timer is still set: {name}" for name in self._timers()]
         for lease in runtime.leases._leases.values():
             if any(lease.owner is agent or lease.owner is agent.entity for agent in self._all):
@@ -165,3 +164,9 @@ def _unsolved(gameplay: Gameplay) -> Iterator[str]:
         for _, node in root.walk():
             if node.is_open:
                 yield f"of a request that is over, a node is open: {node!r}"
+
+
+def _name_of(connection: Connection) -> str:
+    """What is connected: of a listener of an action, its author's function."""
+    function: Any = connection._function
+    return name_of(function.args[0] if isinstance(function, partial) and function.args else function)

@@ -25,6 +25,25 @@ def test_an_agent_that_ended_gets_no_lease():
     sim.close()
 
 
+def test_who_is_gone_does_not_wait_in_line():
+    sim = Simulation()
+    agent = sim.add(Agent(Entity("wolf"), actions=[stub_action(TOP, takes=2)]))
+    sim.tick()
+    sim.runtime.remove(agent)
+    sim.tick()
+    book, bone, got = sim.runtime.leases, Entity("bone"), []
+
+    async def takes():
+        got.append(await book.take(bone, agent))
+
+    book.acquire(bone, "somebody else")
+    sim.runtime.spawn(takes)
+    sim.tick(2)
+    assert got == [None]
+    assert book.waiting(bone) == ()
+    sim.close()
+
+
 def test_what_it_holds_is_free_when_it_has_left_after_its_stop_hooks():
     seen = []
 

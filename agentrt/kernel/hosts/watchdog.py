@@ -248,9 +248,9 @@ class Watch:
         report, self._report = self._report, None
         kernel = self._kernel()
         blocking = self.blocking
-        if report is not None and kernel is not None and blocking is not None and not self._is_told:
-            if self._seen >= blocking:
-                kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
+        is_news = report is not None and not self._is_told and blocking is not None and self._seen >= blocking
+        if kernel is not None and report is not None and is_news:
+            kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
         if kernel is not None and self._struck is not None:
             kernel.post(_note_struck, kernel, self._struck)
         self._step = self._error = self._interrupted = self._function = self._struck = None
