@@ -133,7 +133,8 @@ def bursting(number: int) -> BaseException:
     if turn == 2:
         return asyncio.CancelledError("nobody asked for it")
     if turn == 3:
-        return BaseExceptionGroup("a burst of several", [Burst(), MuteError()])
+        several: list[BaseException] = [Burst(), MuteError()]
+        return BaseExceptionGroup("a burst of several", several)
     return Burst()
 
 
