@@ -39,8 +39,8 @@ def meant(error: BaseException) -> BaseException:
     """The error that is to be told, for one that was raised.
 
     Whoever closes the books on what was stepped asks here first. An error may have a ``__class__`` or a
-    ``__getattribute__`` that raises: then every ``isinstance`` breaks, and every look at its traceback, in the middle of
-    the books. It is told of by another one.
+    ``__getattribute__`` that raises: then every ``isinstance`` breaks, and every look at its traceback, in the middle
+    of the books. It is told of by another one.
 
     Args:
         error: what was raised.
