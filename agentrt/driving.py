@@ -123,7 +123,7 @@ class Driver:
             budget: real seconds after which a tick lets the event loop work; None for never.
             blocking: real seconds after which a step is reported; None for never.
         """
-        self._refuse_inside("runtime.run")
+        self._refuse_inside("runtime.run", is_endless=ticks is None)
         if self._main is not None:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
         self._main = turn = _Turn(None)
@@ -153,7 +153,7 @@ class Driver:
             AgentKilled: its planner gave up.
         """
         if self._baton is None:
-            self._refuse_inside("agent.run")
+            self._refuse_inside("agent.run", is_endless=True)
         turn = _Turn(agent)
         self._turns[turn] = None
         self._of_agent.setdefault(agent, []).append(turn)
@@ -189,9 +189,13 @@ class Driver:
             turn.error = agent.error
             turn.wake()
 
-    def _refuse_inside(self, method: str) -> None:
-        """Whoever is stepped cannot step: it would wait for itself, and close the runtime when it found that out."""
-        if running.kernel is self._kernel:
+    def _refuse_inside(self, method: str, *, is_endless: bool) -> None:
+        """Whoever is stepped cannot step: it would wait for itself, and close the runtime when it found that out.
+
+        Nor may it drive another runtime without an end where no event loop could go on meanwhile.
+        """
+        inside = running.kernel
+        if inside is self._kernel or (inside is not None and is_endless and current_library() == "plain"):
             raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 
     def _forget(self, turn: _Turn) -> None:

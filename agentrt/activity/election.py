@@ -121,7 +121,7 @@ def adjust(frame: Frame) -> None:
     assert active is not None
     bar = _NOBODY if frame.is_bound or frame.state == FINISHED else active.utility
     idle: list[Unit] | None = None
-    keeps = frame.keeps
+    keeps = frame.execution.keeps
     for unit in frame.units:
         if unit is active:
             continue
@@ -131,11 +131,10 @@ def adjust(frame: Frame) -> None:
                 if idle is None:
                     idle = []
                 idle.append(unit)
-        elif (state == READY or state == THINKING) and not (keeps and unit.spec.keeps):
-            if state == READY and unit.spec.steps is None:
-                unit.end_thinking()  # as most do: it has an answer, and nothing is below it
-            else:
-                outdone(frame, unit)
+        elif state == READY and not keeps:
+            unit.end_thinking()  # as most do
+        elif (state == READY or state == THINKING) and not (unit.spec.keeps and frame.keeps):
+            outdone(frame, unit)
     if idle is not None:
         frame.begin_late(idle)
     if frame.is_choosy:

@@ -24,7 +24,7 @@ from agentrt.activity.catching import catcher_of, is_under, outermost_holder
 from agentrt.activity.control import Abort
 from agentrt.activity.extras import stop_run
 from agentrt.activity.frame import Frame
-from agentrt.activity.keeping import ENDED, end_asides, relearn_asides
+from agentrt.activity.keeping import end_asides, relearn_asides, renew
 from agentrt.activity.knowledge import take_up
 from agentrt.activity.states import IDLE
 from agentrt.activity.takeover import unwound
@@ -69,6 +69,7 @@ class Execution:
         is_stopped: whether it was told to stop for good.
         is_aborting: whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step
             of a plan asks it.
+        keeps: whether there ever was a place where somebody keeps thinking over the end of a plan.
         renewing: why thinking stops at this moment that may be kept, because it will begin again; empty if it does not.
         asides: the places of the plan that are idle where some keep thinking.
         stale: those of them that were there when the last plan ended.
@@ -92,6 +93,7 @@ class Execution:
         "holder",
         "is_aborting",
         "is_stopped",
+        "keeps",
         "kills",
         "planner",
         "renewing",
@@ -110,6 +112,7 @@ class Execution:
         self.kills: int = 0
         self.is_stopped: bool = False
         self.is_aborting: bool = False
+        self.keeps: bool = False
         self.renewing: str = ""
         self.asides: list[Frame] = []
         self.stale: list[Frame] = []
@@ -176,15 +179,10 @@ class Execution:
             return  # a hook asked for that in the very moment
         assert frame.active is not None
         took = self.planner.kernel.clock.tick - frame.active.since
-        if self.stale:
-            end_asides(self.stale.copy())
-        self.renewing = ENDED
-        try:
+        if self.keeps:
+            renew(frame)
+        else:
             frame.stop()
-        finally:
-            self.renewing = ""
-        if self.asides:
-            self.stale = self.asides.copy()
         if self.planner.trace.on:
             self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
         if took:

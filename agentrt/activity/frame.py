@@ -181,8 +181,8 @@ class Frame:
             args = planner.build_args(units[0].spec, self.activity, args)
         planner.admit(self)
         self.move(THINKING)
-        if self.aside is not None:
-            take_up(self, args, expected)
+        if self.keeps:
+            units = take_up(self, args, expected)
         self.args = args
         self.expected = expected
         self.since = planner.kernel.clock.tick
@@ -201,7 +201,7 @@ class Frame:
                 self.owner.frame_rejected(self)
                 return
         batch = Batch(planner.kernel)
-        for unit in units if not self.keeps else [unit for unit in units if unit.state == IDLE]:
+        for unit in units:
             unit.begin(batch)
         if batch.members:
             batch.launch(self._marker, self.round)

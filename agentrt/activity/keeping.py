@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.current import has_changes
-from agentrt.activity.states import FINISHED, READY, THINKING
+from agentrt.activity.states import FINISHED, IDLE, READY, THINKING
 from agentrt.errors import ENDS_PROGRAM
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ __all__ = [
     "note_cut",
     "outdone",
     "relearn_asides",
+    "renew",
     "set_aside",
     "take_up",
 ]
@@ -65,11 +66,34 @@ def keeps_thinking(frame: Frame) -> bool:
         frame: the place.
     """
     if not any(unit.spec.keeps for unit in frame.units):
+        if frame.aside is not None:
+            end_asides([frame])
         return False
     node = frame
     while node.parent is not None and node.index:  # what is spawned has no index, and is made anew each time
         node = node.parent.frame
-    return node is frame.planner.execution.root
+    execution = frame.planner.execution
+    if node is not execution.root:
+        return False
+    execution.keeps = True
+    return True
+
+
+def renew(frame: Frame) -> None:
+    """A plan has run to its end: stop it, but for those who keep their thinking.
+
+    Args:
+        frame: its root.
+    """
+    execution = frame.execution
+    if execution.stale:
+        end_asides(execution.stale.copy())
+    execution.renewing = ENDED
+    try:
+        frame.stop()
+    finally:
+        execution.renewing = ""
+    execution.stale = execution.asides.copy()
 
 
 def set_aside(frame: Frame) -> list[Unit]:
@@ -110,19 +134,25 @@ def outdone(frame: Frame, unit: Unit) -> None:
         execution.renewing = ""
 
 
-def take_up(frame: Frame, args: Any, expected: Current | None) -> None:
+def take_up(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
     """A place thinks again: its units go on that were set aside, if what they were asked is still true.
 
     Args:
         frame: the place; its arguments are still those of before.
         args: what it is called with now.
         expected: the expected state of the entity now.
+
+    Returns:
+        The others, which are to begin.
     """
+    if frame.aside is None:
+        return frame.units
     kept = _bring_back(frame)
     is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
     for unit in kept:
         if not is_same or unit.state not in (THINKING, READY):
             unit.end_thinking("its arguments are others now")
+    return [unit for unit in frame.units if unit.state == IDLE]
 
 
 def _bring_back(frame: Frame) -> list[Unit]:
@@ -176,8 +206,10 @@ def note_cut(unit: Unit, why: str) -> None:
         extras.cut_reason = why
     elif execution.renewing:
         extras.cut_reason = execution.renewing
+    elif execution.is_aborting:
+        extras.cut_reason = "the plan was aborted"
     else:
-        extras.cut_reason = "the plan was aborted" if execution.is_aborting else "the plan around it was thought again"
+        extras.cut_reason = ENDED if execution.root.state == FINISHED else "the plan around it was thought again"
 
 
 def _since(unit: Unit) -> int:

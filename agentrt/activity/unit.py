@@ -317,7 +317,7 @@ class Unit(FlagClaimant):
             why: in words, if it is to be told why there is no answer.
         """
         state = self.state
-        if state == THINKING or state == READY:
+        if state == READY or state == THINKING:
             if state == THINKING:
                 note_cut(self, why)
             if self.spec.steps is None:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.kernel.signals import Connection, Event, Signal
-from agentrt.kernel.traps import Waiter, current_kernel, running, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.kernel.agenda import Entry
@@ -311,6 +311,7 @@ class LeaseBook:
         Raises:
             NotRunningError: no runtime steps the coroutine.
         """
+        await at_once()  # it may be free
         current_kernel()  # or raises, before anything is begun
         while not getattr(thing, "is_destroyed", False) and not _is_gone(owner):
             lease = self.acquire(thing, owner)

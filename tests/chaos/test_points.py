@@ -139,13 +139,13 @@ async def sleep_ticks_twice():
 def test_afterwards_nothing_is_left_of_it():
     runtime = Runtime(1, host="plain")
     assert "strand" not in vars(runtime.kernel.host)
-    connect = type(Entity("x").destroyed).connect
+    add = type(Entity("x").destroyed).add
     chaos = Chaos(runtime, lambda point: None)
     assert "strand" in vars(runtime.kernel.host)
-    assert type(Entity("x").destroyed).connect is not connect
+    assert type(Entity("x").destroyed).add is not add
     chaos.finish()
     assert "strand" not in vars(runtime.kernel.host)
-    assert type(Entity("x").destroyed).connect is connect
+    assert type(Entity("x").destroyed).add is add
     assert not runtime.trace.on
 
 

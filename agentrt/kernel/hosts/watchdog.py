@@ -248,9 +248,9 @@ class Watch:
         report, self._report = self._report, None
         kernel = self._kernel()
         blocking = self.blocking
-        if report is not None and kernel is not None and blocking is not None and not self._is_told:
-            if self._seen >= blocking:
-                kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
+        is_news = report is not None and not self._is_told and blocking is not None and self._seen >= blocking
+        if kernel is not None and report is not None and is_news:
+            kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
         if kernel is not None and self._struck is not None:
             kernel.post(_note_struck, kernel, self._struck)
         self._step = self._error = self._interrupted = self._function = self._struck = None
@@ -338,7 +338,8 @@ class Patrol:
         with self._lock:
             watch.is_known = True
             watch.idle_since = None
-            self._watches.append(weakref.ref(watch))
+            if watch not in self.watches():
+                self._watches.append(weakref.ref(watch))
             self._wake.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="agentrt watch", daemon=True)
@@ -381,7 +382,10 @@ class Patrol:
                 with watch.lock:
                     is_idle = not watch.is_armed and watch.idle_since is not None and now - watch.idle_since > _IDLE
                     watch.is_known = not is_idle
-                if not is_idle:
+                    # In this order: whoever begins to step meanwhile says so first, and looks then whether it is known.
+                    if watch.is_armed:
+                        watch.is_known = True
+                if watch.is_known:
                     kept.append(ref)
             self._watches = kept
             if not kept:
