@@ -49,6 +49,7 @@ class Driven(Learner, ABC):
     def _begin_driven(self, drivers: Iterable[Driver], precedence: int) -> None:
         """Set up the drivers. Not ``__init__``: what an agent knows comes first, and takes other arguments."""
         self.number: int = 0
+        number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
         self.is_ending: bool = False
         self._attachments: tuple[Attachment, ...] = ()

@@ -128,7 +128,7 @@ def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Tr
             value = node.decide(memory)
         else:
             value = node.decide(memory, dblock)
-        accepted = value > 0.0
+        accepted = bool(value > 0.0)
         if trail is not None:
             trail.append("no Decide, 1.000000" if node.decide is None else f"Decide returned {float(value):.6f}")
     except ENDS_PROGRAM:
@@ -139,7 +139,7 @@ def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Tr
         return False, 0.0, None
     finally:
         memory.asked = None
-    return bool(accepted), value, dblock
+    return accepted, value, dblock
 
 
 def _passes(memory: Memory, node: Node, parent: Activation | None, trail: Trail) -> bool:

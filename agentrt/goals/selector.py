@@ -308,14 +308,14 @@ class GoalSelector(FlagSharing):
                     self._stop(wrapped, "a control flag of it is disabled")
                     continue
                 try:
-                    goes_on = goal.can_continue_to_use()
+                    if goal.can_continue_to_use():  # what is true may be an author's own, and raise
+                        continue
                 except ENDS_PROGRAM:
                     raise
                 except BaseException as error:
                     self.fail(wrapped, "can_continue_to_use", error)
                 else:
-                    if not goes_on:
-                        self._stop(wrapped, "it cannot continue")
+                    self._stop(wrapped, "it cannot continue")
 
     def _start_those_that_can_be_used(self) -> None:  # noqa: C901 - a call less for each goal is what the target is made of
         """Step 3. The loop over the flags is ``_may_be_asked`` written out, for when there is nobody else."""
@@ -344,14 +344,14 @@ class GoalSelector(FlagSharing):
                         break
             else:
                 try:
-                    can_be_used = goal.can_use()
+                    if not goal.can_use() or wrapped.state != IDLE:
+                        continue
                 except ENDS_PROGRAM:
                     raise
                 except BaseException as error:
                     self.fail(wrapped, "can_use", error)
                 else:
-                    if can_be_used and wrapped.state == IDLE:
-                        self._choose(wrapped)
+                    self._choose(wrapped)
 
     def can_use(self, wrapped: WrappedGoal) -> bool:
         """Ask a goal whether it can be used. One that raises cannot.
@@ -361,7 +361,7 @@ class GoalSelector(FlagSharing):
         """
         before, self._is_busy = self._is_busy, True
         try:
-            return wrapped.goal.can_use()
+            return bool(wrapped.goal.can_use())
         except ENDS_PROGRAM:
             raise
         except BaseException as error:

@@ -159,7 +159,9 @@ class TraceHub:
         """
         for _, value in record.detail:
             if not _is_plain(value):
-                record = record._replace(detail=tuple([(name, _plain(one)) for name, one in record.detail]))
+                # What is plain stays as it is: a value must not read otherwise because of its neighbor.
+                detail = tuple([(name, one if _is_plain(one) else _plain(one)) for name, one in record.detail])
+                record = record._replace(detail=detail)
                 break
         for listener in tuple(self._listeners):
             try:

@@ -21,6 +21,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from agentrt.body.driver import note, tick_of
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 from agentrt.selection.program import Node, Program
 
@@ -71,9 +72,17 @@ class LeafHold:
 
     @property
     def is_interruptible(self) -> bool:
-        """Whether the behavior gives way."""
+        """Whether the behavior gives way. One that raises here does: the fault is its own, and not the claimant's."""
         behavior = self._owner.state.current
-        return self is not self._owner.held or behavior is None or bool(behavior.is_interruptible)
+        if self is not self._owner.held or behavior is None:
+            return True
+        try:
+            return bool(behavior.is_interruptible)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._owner.state.body.fault(self._name, "is_interruptible", error)
+            return True
 
     def give_way(self, flag: str, claimant: str) -> None:
         """Somebody of higher precedence wants a flag.

@@ -143,6 +143,7 @@ def test_a_tree_that_is_wrong_has_no_memories():
         (lambda: group(7), "its name is no name"),
         (lambda: group("A", "kGroupBest"), "there is no policy 'kGroupBest'. Write one of: kGroupPrioritizedList, "),
         (lambda: group("A", every=0), "every=0"),
+        (lambda: group("A", every="soon"), "every='soon'"),
         (lambda: group("A", every=float("nan")), "every=nan"),
         (lambda: group("A", decide=1.0), "decide=1.0"),
         (lambda: group("A", decision=7), "decision=7"),

@@ -411,3 +411,21 @@ def test_what_is_cancelled_elsewhere_and_raised_in_a_tick_is_contained():
     other.drive()
     assert [(path, hook) for path, hook, _ in reports] == [("tree", "decision_flags")]
     assert other.active_path == ("ROOT", "B")
+
+
+def test_an_answer_whose_comparison_has_no_truth_is_the_fault_of_its_decider_alone():
+    class NoTruth:
+        def __bool__(self):
+            raise RuntimeError("neither")
+
+    class Answer:
+        def __gt__(self, other):
+            return NoTruth()
+
+    faults, ticked = [], []
+    tree = BehaviorTree(
+        group("ROOT")[decider("A", lambda at: True, decide=lambda memory: Answer()), decider("B", ticked.append)]
+    )
+    memory = tree.memory(body=LoneBody("ox", report=lambda *one: faults.append(one[1])))
+    memory.tick(1.0)
+    assert (memory.active_path, len(ticked), faults) == (("ROOT", "B"), 1, ["decide"])

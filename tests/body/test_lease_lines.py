@@ -8,13 +8,13 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from virtual_loop import VirtualLoop
 
 from agentrt import Action, ActionArgs, Agent, CompoundAction, Entity, LeaseBook, Runtime, step
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import sleep_ticks
 from agentrt.testing import Simulation, check_trace
 from agentrt_actions.reserving import ReserveEntity
-from tests.support.virtual_loop import VirtualLoop
 
 # --- coroutines -------------------------------------------------------------------------------------------------------
 

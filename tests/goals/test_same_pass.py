@@ -399,3 +399,53 @@ def test_goals_that_remove_each_other(selector):
     selector.add_goal(1, a)
     assert [one.name for one in selector.available_goals] == ["b", "a"]
     assert GoalSelector().add_goal(1, Told("c")).name == "c"
+
+
+# --- an answer whose truth cannot be taken ----------------------------------------------------------------------------
+
+
+class NoTruth:
+    def __bool__(self):
+        raise RuntimeError("neither")
+
+
+@pytest.mark.parametrize("question", ["can_use", "can_continue_to_use"])
+def test_an_answer_without_truth_is_the_fault_of_its_goal_alone(selector, faults, question):
+    log = []
+    broken, sound = Told("broken", [MOVE], log), Told("sound", [LOOK], log)
+    if question == "can_use":
+        broken.use = NoTruth()
+    selector.add_goal(1, broken)
+    selector.add_goal(2, sound)
+    selector.tick()
+    broken.use = NoTruth()
+    del log[:]
+    selector.tick()
+    selector.tick()
+    assert log.count("tick sound") == 2
+    assert running(selector) == ["sound"]
+    assert [(path, hook, str(error)) for path, hook, error in faults] == [("goals/broken", question, "neither")]
+    assert list(selector.ledger.holds()) == [LOOK]
+
+
+def test_nor_is_one_that_waits_for_its_flags_begun_by_it():
+    class Slow(Told):
+        async def stop(self):
+            await sleep_ticks(3)
+
+    faults, kernel = [], Kernel()
+    body = LoneBody("wolf", kernel=kernel, report=lambda *one: faults.append(one[:2]))
+    selector = GoalSelector(body, full_ticks=True)
+    slow, broken, sound = Slow("slow", [MOVE]), Told("broken", [MOVE]), Told("sound", [LOOK])
+    for number, goal in enumerate((slow, sound)):
+        selector.add_goal(5 + number, goal)
+    selector.tick()
+    selector.add_goal(1, broken)
+    selector.tick()
+    broken.use = NoTruth()
+    for _ in range(6):
+        kernel.step_tick()
+        selector.tick()
+    assert broken.log == ["can_use broken"] + ["can_use broken"] * (len(broken.log) - 1)
+    assert "sound" in running(selector)
+    assert faults == [("goals/broken", "can_use")]

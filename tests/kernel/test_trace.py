@@ -169,3 +169,13 @@ def test_different_records_give_different_digests(left, right):
 def test_the_digest_does_not_depend_on_which_characters_python_thinks_printable():
     """U+1E4D0 is printable from Python 3.12 on: repr() of it depends on the version, the digest does not."""
     assert digest_of(record("\U0001e4d0")) == "48827422451e303dd2d02374bef9d944"
+
+
+def test_what_is_plain_stays_as_it_is_whatever_its_neighbors_are():
+    hub, seen = TraceHub(print), []
+    hub.listen(seen.append)
+    odd = float("inf")
+    for other in (1, "\x80", b"x", "x" * 5000):
+        hub.emit(TraceRecord(1, "", "", Event.NOTE, (("a", odd), ("b", other), ("c", True))))
+    assert [one.detail[0] for one in seen] == [("a", odd)] * 4
+    assert [one.detail[2] for one in seen] == [("c", True)] * 4

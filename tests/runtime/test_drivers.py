@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt.errors import WrongStateError
+from agentrt import Agent, Entity
+from agentrt.errors import DefinitionError, WrongStateError
 
 fakes = load("tests/runtime/fake_drivers.py")
 at_phase = fakes.at_phase
@@ -358,3 +359,9 @@ def test_who_attaches_while_the_agent_ends_attaches_for_its_next_life(plain):
     runtime.step()
     assert log == []
     assert [one.driver.name for one in agent.attachments] == ["first", "second"]
+
+
+@pytest.mark.parametrize("precedence", ["1", None, float("nan"), True, b"1"])
+def test_the_precedence_of_a_plan_is_a_number_too(precedence):
+    with pytest.raises(DefinitionError, match=r"Agent: precedence is .*\. Write a number"):
+        Agent(Entity("ox"), precedence=precedence)

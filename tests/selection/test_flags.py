@@ -572,3 +572,26 @@ def test_a_behavior_that_is_current_holds_all_of_its_flags_and_nothing_is_left_b
     assert state.behavior == state.tree.select(**state.variables)
     state.leave("the end", lambda: None)
     assert (holds(body), body.flags.waiting()) == ({}, [])
+
+
+@pytest.mark.parametrize("as_property", [True, False])
+def test_one_that_cannot_say_whether_it_gives_way_gives_way_and_the_fault_is_its_own(abc, as_property):
+    class NoTruth:
+        def __bool__(self):
+            raise RuntimeError("neither")
+
+    def raising(self):
+        raise RuntimeError("neither")
+
+    faults = []
+    body = LoneBody("grunt", report=lambda *one: faults.append(one[:2]))
+    answer = property(raising) if as_property else NoTruth()
+    holder = type("A", (LeafBehavior,), {"flags": {MOVE}, "is_interruptible": answer})
+    state = abc.state({"A": holder(), "B": LeafBehavior(), "C": LeafBehavior()}, body=body)
+    state.drive()
+    assert holds(body) == {MOVE: "selection/R/A"}
+    plan = Other(body, precedence=1)
+    plan.claim(MOVE, wait=True)
+    state.drive()
+    assert holds(body) == {MOVE: "plan"}
+    assert set(faults) == {("selection/R/A", "is_interruptible")}
