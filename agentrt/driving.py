@@ -50,13 +50,15 @@ class _Turn:
         agent: whose end it waits for.
         is_over: whether that agent has ended.
         is_leaving: whether the caller was cancelled and waits for the end of the unwinding only.
+        is_inside: whether it is stepped by the runtime itself: it may wait, but can never drive.
         error: what the agent ended with.
     """
 
-    __slots__ = ("_event", "agent", "error", "is_leaving", "is_over")
+    __slots__ = ("_event", "agent", "error", "is_inside", "is_leaving", "is_over")
 
-    def __init__(self, agent: Agent | None) -> None:
+    def __init__(self, agent: Agent | None, *, is_inside: bool = False) -> None:
         self.agent = agent
+        self.is_inside = is_inside
         self.is_over = False
         self.is_leaving = False
         self.error: Exception | None = None
@@ -154,7 +156,7 @@ class Driver:
         """
         if self._baton is None:
             self._refuse_inside("agent.run", is_endless=True)
-        turn = _Turn(agent)
+        turn = _Turn(agent, is_inside=running.kernel is self._kernel)
         self._turns[turn] = None
         self._of_agent.setdefault(agent, []).append(turn)
         try:
@@ -169,6 +171,8 @@ class Driver:
             reason = _reason("agent.run() was cancelled", error)
             if not turn.is_over:
                 self._runtime.remove(agent, reason)
+            if turn.is_inside:
+                raise  # the unwinding may wait for the very coroutine that this is
             with shield():
                 await self._leave(turn, reason, others_may_drive=is_cancellation(error))
             raise
@@ -211,7 +215,7 @@ class Driver:
 
     async def _take_baton(self, turn: _Turn) -> None:
         """Wait until it is this caller's turn to drive, or its agent has ended."""
-        while self._baton is not None and self._baton is not turn and not turn.is_over:
+        while (self._baton is not None or turn.is_inside) and self._baton is not turn and not turn.is_over:
             await turn.wait()
         if self._baton is None and not turn.is_over:
             self._baton = turn
@@ -222,7 +226,7 @@ class Driver:
             return
         following = self._main
         if following is None:
-            waiting = [one for one in self._turns if not one.is_over]
+            waiting = [one for one in self._turns if not one.is_over and not one.is_inside]
             following = next((one for one in waiting if not one.is_leaving), waiting[0] if waiting else None)
         self._baton = following
         if following is None or following.agent is None:

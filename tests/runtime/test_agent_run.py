@@ -8,7 +8,7 @@ import math
 import pytest
 import trio
 
-from agentrt import TOP, Action, next_tick
+from agentrt import TOP, Action, Agent, Entity, next_tick
 from agentrt.errors import AgentKilled
 
 
@@ -460,3 +460,26 @@ def test_a_run_that_is_cancelled_before_its_first_tick(play_loop, being, actions
     for agent in agents:
         assert agent.runtime is None
         assert agent.entity.diary in ([], [(1, "start"), (1, "stop")], [(1, "start"), (1, "run"), (2, "stop")])
+
+
+def test_who_is_stepped_never_drives(play_loop):
+    """An action waits for the end of an agent; when nobody drives any more, the runtime is free, and can be closed."""
+
+    class Waits(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            await ctx.agent.run()
+
+    runtime = play_loop.runtime()
+    runtime.add(Agent(Entity("waits"), actions=[Waits]))
+
+    async def main():
+        await runtime.run(3, speed=math.inf, blocking_ms=None)
+        assert not runtime.is_driven
+        await runtime.run(2, speed=math.inf, blocking_ms=None)
+        await runtime.aclose()
+
+    play_loop(main)
+    assert runtime.tick < 20  # nothing had to be killed after a long wait
