@@ -23,7 +23,7 @@ from agentrt.activity.planner import Planner
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.driven import Driven
-from agentrt.errors import AgentKilled, NotRunningError
+from agentrt.errors import ENDS_PROGRAM, AgentKilled, NotRunningError
 from agentrt.faults import Fault
 from agentrt.injection import Injectable, Injection
 from agentrt.kernel.rng import Stream, derive_seed
@@ -268,7 +268,7 @@ class Agent(Driven):
             runtime.logs.set_agent(name, self._log_level)
         self._random = None
         self.is_ending: bool = False
-        own = getattr(self.entity, "id", None)
+        own = _id_of(self.entity)
         self.number: int = own if isinstance(own, int) else number
         self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
         planner.precedence = self.precedence
@@ -411,3 +411,13 @@ class Agent(Driven):
     def __repr__(self) -> str:
         state = "killed" if self.error is not None else "alive" if self.is_alive else "not running"
         return f"<Agent {self.name!r}: {state}, knows {len(self.actions)} actions>"
+
+
+def _id_of(entity: object) -> object:
+    """What an entity calls itself; None if it cannot say."""
+    try:
+        return getattr(entity, "id", None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # a property of the author's: it must not leave an agent that is half in its runtime
+        return None

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, RunFault
 from agentrt.kernel.calls import name_of
 from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.killing import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of
 
@@ -217,11 +218,12 @@ class Calls:
                 value = await call.request()
             else:
                 # In a tuple: trio lets no coroutine out of a thread.
-                (value,) = await anyio.to_thread.run_sync(lambda: (call.request(),))
+                (value,) = await anyio.to_thread.run_sync(_answer, call.request)
                 if inspect.iscoroutine(value):
                     value = await value
         except BaseException as error:  # it is raised where the call is awaited
             # GeneratorExit like the rest: the function may have raised it, and a coroutine that is closed may return.
+            error = meant(error)
             if not call.is_cancelled:
                 self._kernel.post(call.deliver, None, self._delivered(call, error))
             if isinstance(error, (anyio.get_cancelled_exc_class(), *ENDS_PROGRAM)):
@@ -239,6 +241,14 @@ class Calls:
         del self.running[call]
         if self._idle is not None and not self.running:
             self._idle.set()
+
+
+def _answer(request: Callable[[], Any]) -> tuple[Any]:
+    """Call a function in a thread; who waits for the thread looks at what it raises, and must be able to."""
+    try:
+        return (request(),)
+    except BaseException as error:
+        raise meant(error)  # noqa: B904 - it is the same one, as a rule
 
 
 def _is_coroutine_function(fn: Callable[..., Any]) -> bool:

@@ -3,8 +3,9 @@
 It plays village after village (``tests/chaos/village.py``: all four models and strategies on each body, shared tasks,
 observers, calls, leases, performances), each from its own seed, with random events in every tick and faults at the
 awaits: at one in a hundred of them in the first villages, at one in ten in the next, then at one in three, then at
-*every* await; every 32nd village is a short one in which each await is hit alone, by each kind of fault. The hosts take
-turns.
+*every* await. In each of them hooks explode, too, with errors that cannot be printed and with what is no
+``Exception``; coroutines wait for ever on what need not wait; and contexts of agents are called by others. Every 32nd
+village is a short one in which each await is hit alone, by each kind of fault. The hosts take turns.
 
 It goes on until so many events have happened. Any violation of what must hold (see ``agentrt.testing.chaos``), and any
 reported error that is neither the injected one nor its consequence, is printed with the seed; ``--first SEED --events
@@ -35,7 +36,7 @@ __all__ = ["Campaign", "main"]
 ROOT = Path(__file__).resolve().parent.parent
 HOSTS = ("plain", "asyncio", "plain", "trio")
 RATES = (0.01, 0.1, 0.3, 1.0)
-FAULTS = (*("cancel", "uproot", "raise", "delay") * 5, "destroy", "remove")
+FAULTS = (*("cancel", "uproot", "raise", "burst", "delay") * 5, "destroy", "remove")
 EXPECTED = (
     "InjectedFault",
     "Cancelled",  # on each host
@@ -43,8 +44,15 @@ EXPECTED = (
     "ActivityImpossibleError",
     "ExceptionGroup: unhandled errors in a TaskGroup",  # anyio and trio wrap the injected one
     "ExceptionGroup: Exceptions from Trio nursery",
+    "BaseExceptionGroup: unhandled errors in a TaskGroup",
+    "BaseExceptionGroup: Exceptions from Trio nursery",
     "ValueError: confused",  # a strategy of the village
     "NotRunningError",  # a strategy asks its agent, which ends
+    *("MuteError", "Burst", "BaseExceptionGroup: a burst", "GeneratorExit: a bomb", "StopIteration: a bomb"),
+    "RuntimeError: coroutine raised StopIteration",  # Python makes it of that one
+    "RuntimeError: generator raised StopIteration",
+    "RuntimeError: guard_key raised",  # as a dependency tells it
+    "LivelockError",  # who waits for ever on what need not wait
 )
 TICKS = 60
 SHORT = 6  # ticks of a village in which each await is hit alone
@@ -65,6 +73,8 @@ class Campaign:
         events: how many random events there were.
         villages: how many villages.
         failed: how many of them failed.
+        counts: of what made the villages hostile: bombs, endless waits, calls into contexts of others.
+        livelocks: how many strands were killed because they waited for ever on what need not wait.
         report: what came of all of them.
     """
 
@@ -75,6 +85,9 @@ class Campaign:
         self.failed = 0
         self.report = ChaosReport()
         self.unexpected: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.livelocks = 0
+        self._played: list[Any] = []
         self._say = say
         sys.path.insert(0, str(ROOT / "tests" / "support"))  # what several folders of tests share
         self._world: Any = importlib.import_module("modules").load("tests/chaos/village.py")
@@ -90,10 +103,22 @@ class Campaign:
         report = self._exhaust(seed, self._host(turn)) if rest == ALONE - 1 else self._random(seed, self._host(seed))
         self.villages += 1
         self._add(report)
+        for text in (violations := [text for village in self._played for text in village.violations]):
+            self._say(f"village {seed}: {text}")
+        for village in self._played:
+            self.counts.update(village.counts)
+        self._played.clear()
         for failure in report.failures:
             self._say(str(failure))
-        if report.failures or sum(self.unexpected.values()) > before:
+        if report.failures or violations or sum(self.unexpected.values()) > before:
             self.failed += 1
+
+    def hostilities(self) -> tuple[int, int, int]:
+        """How many hooks exploded, how many endless waits began, and how many calls came from elsewhere."""
+        counts = Counter({name: count for name, count in self.counts.items() if not name.startswith("out of ")})
+        bombs = sum(counts.pop(bomb.__name__, 0) for bomb in self._world.hostile.BOMBS)
+        spins = sum(counts.pop(name) for name in tuple(counts) if name.startswith("spin_"))
+        return bombs, spins, sum(counts.values())
 
     def _host(self, number: int) -> str:
         return self.hosts[number % len(self.hosts)]
@@ -126,12 +151,15 @@ class Campaign:
         def look(record: TraceRecord) -> None:
             if record.event == "fault":
                 error = str(dict(record.detail).get("error"))
+                self.livelocks += error.startswith("LivelockError")
                 if not error.startswith(EXPECTED):
                     self.unexpected[error] += 1
                     self._say(f"village {seed}: unexpected: {record.line()}")
 
         runtime.trace.listen(look)
-        return self._world.Village(runtime, seed, outside=outside, **more)
+        village = self._world.Village(runtime, seed, outside=outside, is_hostile=True, **more)
+        self._played.append(village)
+        return village
 
     def _add(self, report: ChaosReport) -> None:
         total = self.report
@@ -169,6 +197,11 @@ def main(args: Sequence[str] | None = None) -> int:
     print(
         f"seeds {chosen.first} to {seed - 1}: {campaign.villages} villages, {campaign.events} random events in "
         f"{seconds:.0f} s; {campaign.report}; {campaign.failed} villages failed"
+    )
+    bombs, spins, calls = campaign.hostilities()
+    print(
+        f"{bombs} hooks exploded, {spins} endless waits were begun and {campaign.livelocks} killed, {calls} calls came "
+        "into contexts from elsewhere"
     )
     return 1 if campaign.failed else 0
 

@@ -126,7 +126,9 @@ class Context(Surroundings):
             self._late("set_think_output")
             return
         state = unit.state
-        if state != THINKING and state != READY and not self._thinks("set_think_output"):
+        if state != THINKING and state != READY:
+            if not self._elsewhere("set_think_output", **fields):
+                self._thinks("set_think_output")
             return
         if unit.extras is not None:
             unit.extras.candidates = None

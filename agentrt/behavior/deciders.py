@@ -131,7 +131,7 @@ class Decider:
         if not isinstance(given, str) or not given or "/" in given:
             raise DefinitionError(f"decider {name!r}", "its name is no name.", "Write text without a slash.")
         seconds: object = every
-        if every is not None and not (isinstance(seconds, (int, float)) and seconds > 0 and math.isfinite(seconds)):
+        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0 and math.isfinite(seconds)):
             raise DefinitionError(f"decider {name}", f"every={repr_of(every, 80)}.", "Write seconds, greater than 0.")
         if decide is not None and not callable(decide):
             raise DefinitionError(f"decider {name}", f"decide={decide!r}.", "Write a function of the memory.")

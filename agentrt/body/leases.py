@@ -313,6 +313,7 @@ class LeaseBook:
         """
         await at_once()  # it may be free
         current_kernel()  # or raises, before anything is begun
+        await at_once(is_dear=True)
         while not getattr(thing, "is_destroyed", False) and not _is_gone(owner):
             lease = self.acquire(thing, owner)
             if lease is not None:

@@ -225,10 +225,11 @@ class Kernel:
             text: what failed.
             error: what it raised. Control flow is none: it goes on to whom it is meant for.
         """
+        error = meant(error)
         if isinstance(error, ControlFlow):
             error.send_on()
         else:
-            self.on_fault(text, meant(error))
+            self.on_fault(text, error)
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -424,12 +425,13 @@ class Kernel:
         self.live -= 1
         cancelled = False
         if error is not None:
+            error = meant(error)
             cancelled = isinstance(error, self.host.cancelled_type)
             if cancelled:
                 # Its frames would hold on to everything they name, and to the strand: a cycle each time.
                 error.__traceback__ = None
             else:
-                error = self.host.translate(meant(error))
+                error = self.host.translate(error)
         strand.ended(result, error)
         owner = strand.owner
         if owner is not None:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import LivelockError
+from agentrt.errors import LivelockError, RunFault
 from agentrt.kernel.traps import KEEP, running
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
@@ -37,10 +38,18 @@ class Insist(BaseException):
 def meant(error: BaseException) -> BaseException:
     """The error that is to be told, for one that was raised.
 
+    Whoever closes the books on what was stepped asks here first. An error may have a ``__class__`` or a
+    ``__getattribute__`` that raises: then every ``isinstance`` breaks, and every look at its traceback, in the middle
+    of the books. It is told of by another one.
+
     Args:
         error: what was raised.
     """
-    return error.error if isinstance(error, Insist) else error
+    try:
+        error.__traceback__  # noqa: B018 - whether it can be read
+        return error.error if isinstance(error, Insist) else error
+    except BaseException as problem:
+        return RunFault(f"an error of type {type_name(error)} was raised that cannot be read ({type_name(problem)})")
 
 
 def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:

@@ -4,6 +4,7 @@
 ``cancel``   the strand is told to stop, as if whoever runs it had thought better of it
 ``uproot``   its task is cancelled in the event loop, past all of our shields; asyncio only, and nothing elsewhere
 ``raise``    what it awaits raises: now if it waits for the kernel, else when what it waits for has come
+``burst``    it raises what nobody foresees: no ``Exception``, or an error without a text, or both
 ``delay``    what it awaits comes some ticks later
 ``destroy``  the entity of its agent is destroyed
 ``remove``   its agent is removed from the runtime, at the next intake
@@ -14,10 +15,15 @@ against it); ``soon``, in the same tick, when the ready queue comes to it (someb
 next one (the outside did it). A strand of the world has no agent: there the fault hits an agent that is chosen by the
 number of the point. What cannot be done (to destroy an entity without ``destroy``, to raise before the first await) is
 not counted.
+
+What bursts is chosen by the number of the point: a ``BaseException`` and an ``Exception`` whose texts cannot be made, a
+``CancelledError`` of asyncio that nobody asked for, and a group of the first. Rejected: ``GeneratorExit`` at an await.
+Python closes what is awaited instead of raising there, so that no clean-up may wait; that is no mistake of anybody.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -29,12 +35,31 @@ if TYPE_CHECKING:
     from agentrt.runtime import Runtime
     from agentrt.testing.chaos_points import Point, Probe
 
-__all__ = ["FAULTS", "MOMENTS", "Fault", "Plan", "RandomPlan", "check_faults", "inject"]
+__all__ = [
+    "FAULTS", "MOMENTS", "Burst", "Fault", "MuteError", "Plan", "RandomPlan", "bursting", "check_faults", "inject"
+]  # fmt: skip
 
-FAULTS: Final = ("cancel", "uproot", "raise", "delay", "destroy", "remove")
+FAULTS: Final = ("cancel", "uproot", "raise", "burst", "delay", "destroy", "remove")
 MOMENTS: Final = ("inside", "soon", "intake")
 
 _REASON = "chaos"
+
+
+class _Mute:
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise ArithmeticError("there is no text of it")
+
+    __repr__ = __str__
+
+
+class MuteError(_Mute, Exception):
+    """An error whose text cannot be made."""
+
+
+class Burst(_Mute, BaseException):
+    """No ``Exception``, and without a text."""
 
 
 class Fault(NamedTuple):
@@ -96,6 +121,22 @@ class RandomPlan:
         return Fault(stream.choice(self._faults), stream.choice(MOMENTS), stream.between(1, 4))
 
 
+def bursting(number: int) -> BaseException:
+    """What ``burst`` raises at a point.
+
+    Args:
+        number: of the point.
+    """
+    turn = number % 4
+    if turn == 1:
+        return MuteError()
+    if turn == 2:
+        return asyncio.CancelledError("nobody asked for it")
+    if turn == 3:
+        return BaseExceptionGroup("a burst of several", [Burst(), MuteError()])
+    return Burst()
+
+
 def inject(runtime: Runtime, fault: Fault, point: Point, probe: Probe, error: Callable[[str], BaseException]) -> bool:
     """Do it.
 
@@ -121,10 +162,10 @@ def inject(runtime: Runtime, fault: Fault, point: Point, probe: Probe, error: Ca
         if cancel is None:
             return False
         act = partial(cancel, _REASON)
-    elif fault.kind == "raise":
+    elif fault.kind == "raise" or fault.kind == "burst":
         if point.wait == 0:
             return False  # nothing is awaited yet
-        act = partial(probe.fail, error(str(point)))
+        act = partial(probe.fail, error(str(point)) if fault.kind == "raise" else bursting(point.number))
     else:
         agent = _victim(runtime, point)
         if agent is None:
@@ -138,7 +179,7 @@ def inject(runtime: Runtime, fault: Fault, point: Point, probe: Probe, error: Ca
         act = destroy
     if fault.moment == "intake":
         kernel.post(act)
-    elif fault.moment == "inside" and kernel.current is strand and fault.kind != "raise":
+    elif fault.moment == "inside" and kernel.current is strand and fault.kind not in ("raise", "burst"):
         act()
     else:
         kernel.call_soon(act)

@@ -52,7 +52,7 @@ def exhaust(
         ticks: how many ticks a run has, before the runtime is closed.
         seed: of the runtime.
         host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
-        faults: which kinds: cancel, raise, delay, destroy, remove.
+        faults: which kinds: cancel, uproot, raise, burst, delay, destroy, remove.
         moments: when they come: inside, soon, intake.
         every: hit each so many-th point only.
         only: just these points and faults.

@@ -11,7 +11,12 @@ from agentrt.testing.chaos import run_chaos
 
 Village = load("tests/chaos/village.py").Village
 village = load("tests/chaos/village.py").village
+hostile = load("tests/chaos/hostile.py")
 campaigns = load("tools/chaos_campaign.py")
+
+HOSTS = ("plain", "asyncio", "trio")
+
+PEACEFUL = ("LivelockError", "ValueError: confused", "Activity", "NotRunningError")  # what is raised without bombs
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +41,49 @@ def test_every_so_many_await_of_a_village_in_turn(host, every):
     report = exhaust(village(11, people=2), ticks=6, host=host, every=every)
     report.check()
     assert report.runs > 10
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_hooks_explode_waits_never_end_and_others_call_into_contexts(host, monkeypatch):
+    monkeypatch.setattr(campaigns, "TICKS", 25)
+    said = []
+    campaign = campaigns.Campaign([host], said.append)
+    for seed in (0, 2, 5):
+        campaign.play(seed)
+    assert said == []
+    assert campaign.failed == 0
+    done = set(campaign.counts)
+    assert done >= {bomb.__name__ for bomb in hostile.BOMBS}
+    assert done >= set(hostile.CALLS_OF_ACTIONS)
+    assert any(name.startswith("spin_") for name in done)
+    assert campaign.livelocks <= sum(count for name, count in campaign.counts.items() if name.startswith("spin_"))
+
+
+@pytest.mark.parametrize("way", [way.__name__ for way in hostile.SPINS_OF_RUNS])
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_wait_without_an_end_kills_its_own_strand_and_nobody_else(host, way, monkeypatch):
+    """Nothing explodes here: each gives one error at the most."""
+    chosen = vars(hostile)[way]
+    for name in ("SPINS", "SPINS_OF_ACTIONS", "SPINS_OF_RUNS"):
+        if chosen in vars(hostile)[name]:
+            monkeypatch.setattr(hostile, name, (chosen,))
+    runtime = Runtime(3, host=host)
+    faults = []
+    runtime.trace.listen(lambda record: faults.append(record) if record.event == "fault" else None)
+    people = Village(runtime, 3, is_hostile=True)
+    people.WORDS = ("wish",)
+
+    def before(tick):
+        hostile.FIELD.spins = tick % 5 == 0
+        people.before(tick)
+
+    run_chaos(runtime, 3, ticks=30, rate=0.0, before=before).check()
+    errors = [str(dict(record.detail)["error"]) for record in faults]
+    assert [error for error in errors if not error.startswith(PEACEFUL)] == []
+    livelocks = [error for error in errors if error.startswith("LivelockError")]
+    assert len(livelocks) <= people.counts[way]
+    assert livelocks or way in ("spin_execute", "spin_suspend", "spin_work")  # those may let time pass, or find nobody
+    assert people.violations == []
 
 
 @pytest.mark.parametrize("seed", [12, 21, 31, 63])

@@ -10,7 +10,7 @@ from modules import load
 from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
 from agentrt.errors import InjectedFault
 from agentrt.kernel.signals import Queue, Signal
-from agentrt.testing import Simulation
+from agentrt.testing import Simulation, chaos_faults
 from agentrt.testing.chaos import Chaos
 from agentrt.testing.chaos_faults import FAULTS, MOMENTS, Fault, RandomPlan
 from agentrt.testing.chaos_points import Point
@@ -142,6 +142,26 @@ def test_a_future_that_fails_when_it_has_come():
 def test_an_error_of_ones_own():
     log = hit(sleeps, Fault("raise"), error=ConnectionError)
     assert log[0] == (1, "ConnectionError")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("number", range(4))
+def test_what_nobody_foresees_is_raised_at_an_await(host, number, monkeypatch):
+    burst = chaos_faults.bursting(number)
+    monkeypatch.setattr(chaos_faults, "bursting", lambda point: burst)
+    expected = "MuteError" if number == 1 else "cancelled"
+    log = hit(sleeps, Fault("burst"), host=host)
+    assert log[0] == (1, expected)
+    assert log[-1] == (2 if number == 1 else 1, "over")
+
+
+def test_what_bursts_is_chosen_by_the_number_of_the_point():
+    kinds = [type(chaos_faults.bursting(number)).__name__ for number in range(8)]
+    assert kinds == ["Burst", "MuteError", "CancelledError", "BaseExceptionGroup"] * 2
+    for mute in (chaos_faults.Burst(), chaos_faults.MuteError()):
+        for text in (str, repr):
+            with pytest.raises(ArithmeticError):
+                text(mute)
 
 
 # --- what hits agents ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ next, so that equal seeds make equal villages, on every host.
 
 from __future__ import annotations
 
+import sys
+
 import anyio
 import anyio.lowlevel
 from modules import load
@@ -30,18 +32,27 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
+from agentrt.errors import (
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    InjectedFault,
+    NotRunningError,
+    WrongStateError,
+)
 from agentrt.goals import TARGETS, GoalSelector
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Queue
 
-mixed = load("tests/runtime/mixed_agents.py")
-seekers = load("tests/chaos/seekers.py")
+hostile = load("tests/chaos/hostile.py")
+mixed = hostile.private("tests/runtime/mixed_agents.py")  # mines are laid in it
+seekers = hostile.private("tests/chaos/seekers.py")
+FIELD = hostile.FIELD
 
 WISHES = (
     *("graze", "flee", "stumble", "errand", "given", "panic", "walk", "glance", "both", "strike", "play", "kick"),
     *("stare", "go", "tree", "goals", "mind", "A", "target", "choose", "fell", "listen", "wait", "reserve", "seek"),
 )
+HOSTILE_WISHES = ("offer", "expose")
 
 
 def wished(ctx, wish):
@@ -166,18 +177,26 @@ class Read(Wishful):
         async with anyio.create_task_group() as group:
             group.start_soon(anyio.sleep, 0)
             try:
-                await ctx.next_tick()
-                await anyio.lowlevel.checkpoint()
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(1)
+                await self.wait(ctx)
+            except (hostile.MuteError, hostile.Burst, BaseExceptionGroup):
+                # A nursery of trio formats what is raised in it, and is left open if that cannot be done.
+                raise InjectedFault("an await within a nursery") from None
         await ctx.execute("test:walk")
+
+    async def wait(self, ctx):
+        try:
+            await ctx.next_tick()
+            await anyio.lowlevel.checkpoint()
+        finally:
+            with CancelScope(shield=True):
+                await ctx.sleep_ticks(1)
 
 
 class Reserve(Wishful):
     """Holds a lease from start to stop."""
 
     wish = "reserve"
+    lease = None
 
     def start(self, ctx, args):
         self.lease = ctx.agent.runtime.leases.acquire(ctx.entity.trees[1], ctx.agent)
@@ -269,7 +288,59 @@ class Seek(CompoundAction):
         ctx.set_think_output()
 
 
+class Nod(Action):
+    """Ends at once."""
+
+    does = "village:nod"
+    utility = 0.5
+
+    async def run(self, ctx, args):
+        pass
+
+
+class Offer(Wishful):
+    """Offers choices one by one, any of which may explode."""
+
+    wish = "offer"
+
+    async def think(self, ctx, args):
+        while not wished(ctx, "offer"):
+            await ctx.sleep_ticks(2)
+        ctx.candidates(hostile.one_mined(FIELD))
+        await ctx.sleep_ticks(2)
+
+
+class Expose(Wishful):
+    """Has things open while it thinks and while it runs, all of which may explode."""
+
+    wish = "expose"
+    utility = (0.3, 0.8)
+
+    async def think(self, ctx, args):
+        ctx.listen(ctx.signals["bell"], FIELD.hook(lambda _: ctx.set_think_output()))
+        ctx.call_later(0.2, FIELD.hook(lambda: ctx.set_utility(0.9)))
+        await super().think(ctx, args)
+
+    async def run(self, ctx, args):
+        FIELD.keep(ctx.spawn("test:watch")).start_thinking()
+        ctx.listen(ctx.signals["bell"], FIELD.hook(ctx.resume))
+        ctx.call_later(0.2, FIELD.hook(ctx.resume))
+        ctx.set_debug_progress(hostile.reason(FIELD))
+        await ctx.suspend()
+
+
+class Waver(Haul):
+    """Composes its utility."""
+
+    does = "village:haul"
+
+    def compose_utility(self, entity, self_utility, child_utilities, current_activity):
+        return max(child_utilities["village:carry"], self_utility / 2)
+
+
 ACTIONS = (*mixed.ACTIONS, Choose, Fell, FellTree, Listen, Wait, Ask, Read, Reserve, Dig, Carry, Haul, Seek)
+
+HOSTILE_ACTIONS = (Nod, Offer, Expose, Waver)
 
 
 async def watch(agent):
@@ -284,8 +355,17 @@ async def watch(agent):
             await sleep_ticks(1)
 
 
+for module in (mixed, seekers, sys.modules[__name__]):
+    hostile.lay(module)
+mixed.Being.wants = FIELD.hook(mixed.Being.wants)  # whatever decides asks it
+
 REGISTRY = Registry(
-    [Manifest("village", {"observers:watch": watch, "ai_pack:folk": {"observers": ["village:observers:watch"]}})]
+    [
+        Manifest(
+            "village",
+            {"observers:watch": FIELD.coroutine(watch), "ai_pack:folk": {"observers": ["village:observers:watch"]}},
+        )
+    ]
 )
 
 
@@ -298,13 +378,22 @@ class Village:
         people: how many.
         busy: how many events there are in a tick.
         outside: whether they await what takes real time; then runs on an event loop are not equal to the tick.
+        is_hostile: whether hooks explode, some wait for ever, and contexts are called by others.
     """
 
-    def __init__(self, runtime, seed, people=3, busy=5, outside=False):
+    def __init__(self, runtime, seed, people=3, busy=5, outside=False, is_hostile=False):
         self.runtime = runtime
         self.random = Stream(seed)
         self.busy = busy
         self.wishes = (*WISHES, "ask", "read") if outside else WISHES
+        self.is_hostile = is_hostile
+        self._mines = FIELD.begin(self, Stream(seed + 1_000_003) if is_hostile else None)
+        if is_hostile:
+            self.wishes += HOSTILE_WISHES
+            self.WORDS = self.WORDS + self.HOSTILE_WORDS
+            runtime.kernel.livelock_steps = 200  # so that what hangs is found soon
+            runtime.every_tick(FIELD.burn)
+            runtime.after_tick(FIELD.burn)
         self.events = 0
         self.trees = [Entity("tree", id=number) for number in range(4)]
         self.queue = Queue()
@@ -321,6 +410,16 @@ class Village:
         self.news = []
         self.has_bailiff = False
 
+    @property
+    def violations(self):
+        """What came out of calls into contexts, and should not have."""
+        return self._mines.violations
+
+    @property
+    def counts(self):
+        """Of what made it hostile."""
+        return self._mines.counts
+
     # --- who lives here -----------------------------------------------------------------------------------------------
 
     def come(self, place):
@@ -335,6 +434,7 @@ class Village:
                 group.add(agent)
 
     def person(self, name, precedences):
+        self.actions = (*ACTIONS, *HOSTILE_ACTIONS) if self.is_hostile else ACTIONS
         targets = GoalSelector(name="targets", rank=TARGETS)
         targets.add_goal(1, mixed.ToldGoal("Target", "target", {"TARGET"}))
         selection, selector, behavior, plan = precedences
@@ -347,13 +447,13 @@ class Village:
             mixed.TREE.memory(precedence=behavior),
         ]
         agent = Agent(
-            being, name=name, actions=list(ACTIONS), packs=["village:ai_pack:folk"], registry=REGISTRY, drivers=drivers,
+            being, name=name, actions=list(self.actions), packs=["village:ai_pack:folk"], registry=REGISTRY, drivers=drivers,
             precedence=plan,
         )  # fmt: skip
         agent.gameplay.add_strategy(*seekers.STRATEGIES)
         for trigger in seekers.TRIGGERS:
-            agent.gameplay.add_trigger(trigger)
-        agent.gameplay.add_opportunity(seekers.BY_THE_WAY)
+            agent.gameplay.add_trigger(hostile.mine_fields(trigger))
+        agent.gameplay.add_opportunity(hostile.mine_fields(seekers.BY_THE_WAY))
         return agent
 
     async def bailiff(self):
@@ -390,7 +490,12 @@ class Village:
 
     def happen(self, what, place):
         self.events += 1
-        what(place)
+        try:
+            what(place)
+        except BaseException as error:
+            if not (self.is_hostile and hostile.is_burst(error)):
+                raise
+            FIELD.counts[f"out of {what.__name__}: {type(error).__name__}"] += 1
 
     async def herald(self):
         while self.news:
@@ -415,6 +520,25 @@ class Village:
         *("quest", "quest", "quest", "spend", "strategies", "topic", "begin", "hold", "hold"),
     )
 
+    HOSTILE_WORDS = (*("mine",) * 6, *("meddle",) * 8, "hang")
+
+    def mine(self, _place):
+        """Somewhere among the next hooks one explodes; now and then it is a posted function."""
+        if self.random.below(8) == 0:
+            FIELD.left.append(1)
+            self.runtime.post(FIELD.burn)
+        else:
+            FIELD.left.append(1 + self.random.below(30))
+
+    def hang(self, _place):
+        """Somebody will wait for ever on what need not wait."""
+        if self.random.below(4) == 0:
+            FIELD.spins = 1
+
+    def meddle(self, _place):
+        """Somebody calls into the context of another one."""
+        FIELD.through(self.random.choice(hostile.WAYS))
+
     def wish(self, place):
         self.agents[place].entity.wishes ^= {self.random.choice(self.wishes)}
 
@@ -431,7 +555,9 @@ class Village:
         agent = self.agents[place]
         try:
             if len(agent.gameplay.running) < 3:
-                self.requests.append(agent.gameplay.begin(self.random.choice(seekers.WANTED)))
+                request = agent.gameplay.begin(self.random.choice(seekers.WANTED))
+                request.then(FIELD.hook(lambda _: None))
+                self.requests.append(request)
         except NotRunningError:
             pass
 
@@ -526,6 +652,9 @@ class Village:
             task.max_workers(1 + self.random.below(2))
         if self.random.below(5):
             task.start()
+        if self.is_hostile:
+            nothing = FIELD.hook(lambda *_: None)
+            task.notify_completed(nothing).notify_interrupted(nothing).notify_destroyed(nothing)
         self.tasks.append(task)
 
     def change(self, _place):

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 import trio
 
+from agentrt.body.leases import LeaseBook
 from agentrt.errors import LivelockError
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.killing import kill
@@ -32,6 +33,7 @@ class Waits:
         self.event.set()
         self.queue.put_nowait("item")
         self.kept = sleep_ticks(0)
+        self.leases = LeaseBook()
 
     async def sleep(self):
         await sleep(0)
@@ -57,6 +59,12 @@ class Waits:
     async def put(self):
         await self.roomy.put("item")
         self.roomy._items.clear()
+
+    async def take(self):
+        (await self.leases.take("well", "somebody")).release()
+
+    async def take_again(self):
+        await self.leases.take("cave", "somebody")
 
     async def join(self):
         await self.stage.strands[0].join()

@@ -537,3 +537,67 @@ def test_names_of_what_was_called_are_never_asked_twice_for_trouble(play):
     assert Agent(Entity("anna")).name == "anna"
     assert Signal is AnySignal
     assert MOVE
+
+
+class Unreadable(Exception):
+    """Not even its class can be asked for, as ``isinstance`` does, nor its traceback."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(f"no {name}")
+
+
+class ThinksUnreadably(Broken):
+    async def think(self, ctx, args):
+        raise Unreadable
+
+
+class ThinksUnreadablyLater(Broken):
+    async def think(self, ctx, args):
+        await ctx.sleep_ticks(2)
+        raise Unreadable
+
+
+class RunsUnreadably(Broken):
+    async def run(self, ctx, args):
+        raise Unreadable
+
+
+class CleansUpUnreadably(Broken):
+    async def run(self, ctx, args):
+        try:
+            await ctx.sleep(1000)
+        finally:
+            raise Unreadable
+
+
+def _raise_unreadable():
+    raise Unreadable
+
+
+class AsksUnreadably(Broken):
+    async def run(self, ctx, args):
+        await ctx.call(_raise_unreadable)
+
+
+@pytest.mark.parametrize(
+    "action", [ThinksUnreadably, ThinksUnreadablyLater, RunsUnreadably, CleansUpUnreadably, AsksUnreadably]
+)
+def test_an_error_that_cannot_be_read(unchanged, action):
+    """Whatever is asked of it raises: the books are closed all the same, and the others go on."""
+    events = unchanged(action, disturb=lambda runtime, agent: runtime.tick == 9 and runtime.remove(agent))
+    assert "fault" in events or action is AsksUnreadably  # in real time, which may be too late
+    assert events[-1] in ("removed", "killed")
+
+
+def test_an_entity_that_cannot_tell_its_number(play):
+    class Nobody:
+        name = "nobody"
+
+        @property
+        def id(self):
+            raise RuntimeError
+
+    runtime = play.runtime()
+    agent = runtime.add(Agent(Nobody(), actions=[ThinksUnreadably]))
+    assert agent.number == 1
+    play.ticks(runtime, 3)

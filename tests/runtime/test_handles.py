@@ -573,6 +573,32 @@ def test_what_is_noted_in_a_thread_is_taken_by_the_next_intake(play):
     assert wrong == ["WrongStateError", "WrongStateError"]
 
 
+def test_what_comes_too_late_from_a_thread_is_told_by_the_next_intake(play):
+    async def run(self, ctx, args):
+        notes.contexts.append(ctx)
+        await ctx.sleep(100)
+
+    notes = Notes(play, run=run)
+    before = []
+
+    def answer():
+        if notes.runtime.tick == 2:
+            thread = threading.Thread(target=notes.contexts[0].set_think_output)
+            thread.start()
+            thread.join()
+            before.extend(one for one in notes.records if one.event.value == "late")
+
+    notes.runtime.every_tick(answer)
+
+    async def main():
+        await notes.runtime.run(4, speed=math.inf, blocking_ms=None)
+        await notes.runtime.aclose()
+
+    play(main)
+    assert before == []
+    assert [one.tick for one in notes.records if one.event.value == "late"] == [3]
+
+
 # --- a think that has returned ----------------------------------------------------------------------------------------
 
 

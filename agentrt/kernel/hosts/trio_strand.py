@@ -40,7 +40,7 @@ from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
 from agentrt.kernel.hosts.plain import Foreign, describe
-from agentrt.kernel.killing import abandon, is_suspended, livelocked
+from agentrt.kernel.killing import abandon, is_suspended, livelocked, meant
 from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.traps import COMMANDS, Notice, running
@@ -133,11 +133,16 @@ class TrioStrand(Strand):
                 try:
                     value = await self._drive()
                 except BaseException as raised:
-                    cancelled = _find_cancelled(raised)
+                    told = meant(raised)
+                    cancelled = _find_cancelled(told)
+                    if told is not raised:
+                        raise told from None  # trio's scope looks at it, too
                     raise
-        except BaseException as raised:  # the kernel is told; trio would crash
-            if isinstance(raised, GeneratorExit) and raised is not self._exit:
+        except GeneratorExit as raised:
+            if raised is not self._exit:
                 raise  # trio is gone, and with it this task
+            error = raised
+        except BaseException as raised:  # the kernel is told; trio would crash
             error = raised
         if scope.cancelled_caught and error is None:
             error = cancelled
