@@ -138,7 +138,9 @@ class Watch:
         self.thread: int = 0
         self.is_armed = False
         self.is_known = False  # to the patrol
-        self.lock = threading.Lock()  # held while it is looked at: nobody is looked at after ``end``
+        # Held while it is looked at: nobody is looked at after ``end``. It is entered again by the thread that looks if
+        # the garbage collector closes a run there that nobody awaits any more.
+        self.lock = threading.RLock()
         self.idle_since: float | None = None
         self._step: tuple[Any, ...] | None = None
         self._since = 0.0
@@ -324,7 +326,7 @@ class Patrol:
     """The thread that looks, and who is looked at. There is one in a process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # entered again by a Ctrl-C that comes at the wrong moment
         self._watches: list[weakref.ref[Watch]] = []
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
@@ -396,7 +398,7 @@ class Patrol:
         """In a process that was forked: the thread is not there."""
         for watch in self.watches():
             watch.is_known = False
-            watch.lock = threading.Lock()
+            watch.lock = threading.RLock()
         self.__init__()  # type: ignore[misc]
 
 
