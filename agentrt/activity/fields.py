@@ -390,10 +390,11 @@ def inner_values(value: object) -> Collection[Any]:
     Args:
         value: a list, a tuple, a set, a dict (its keys count, too), a dataclass or a record; or anything else.
     """
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return value
+    for kind in (list, tuple, set, frozenset):
+        if isinstance(value, kind):  # of a subclass what it really holds, whatever it tells
+            return value if type(value) is kind else tuple(kind.__iter__(value))
     if isinstance(value, dict):
-        return (*value, *value.values())
+        return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):
         return value.__dict__.values()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

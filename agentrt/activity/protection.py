@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Protection", "entities_in", "first_gone", "lost", "meant", "protect_arguments", "watch"]
 
 _PLAIN: Final = frozenset({bool, bytes, float, int, str, type(None)})  # have no signals and hold nothing, for sure
+_CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
 _DEEPEST: Final = 8  # lists within lists
 _MOST: Final = 10_000  # values that are looked at in one argument
 _LONGEST: Final = 100  # characters of an entity's name
@@ -115,9 +116,14 @@ def entities_in(value: Any) -> Collection[Any]:
 
 
 def _inside(value: Any) -> Collection[Any]:
-    if isinstance(value, (list, tuple, set, frozenset, dict)) and len(value) > _MOST:
+    try:
+        if type(value) in _CONTAINERS and len(value) > _MOST:
+            return ()
+        return inner_values(value)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # an author's own, that cannot be looked into: nobody can protect what is in there
         return ()
-    return inner_values(value)
 
 
 def meant(frame: Frame, value: Any) -> Collection[Any]:
