@@ -390,9 +390,11 @@ def inner_values(value: object) -> Collection[Any]:
     Args:
         value: a list, a tuple, a set, a dict (its keys count, too), a dataclass or a record; or anything else.
     """
-    for kind in (list, tuple, set, frozenset):
+    kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
+    for kind in kinds:
         if isinstance(value, kind):  # of a subclass what it really holds, whatever it tells
-            return value if type(value) is kind else tuple(kind.__iter__(value))
+            held: Collection[Any] = value if type(value) is kind else tuple(kind.__iter__(value))
+            return held
     if isinstance(value, dict):
         return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):
