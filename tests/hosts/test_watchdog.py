@@ -6,13 +6,16 @@ Most tests look by hand and give the time: nothing waits. ``Watch.begin`` would 
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 from pathlib import Path
 
 import pytest
 
+from agentrt import Agent, Entity, Runtime
 from agentrt.errors import LivelockError
+from agentrt.goals import Goal, GoalSelector
 from agentrt.kernel.hosts import watchdog
 from agentrt.kernel.hosts.watchdog import Watch
 from agentrt.kernel.kernel import Kernel
@@ -207,36 +210,57 @@ def test_nothing_is_raised_where_the_kernel_itself_runs():
     kernel_frame = []
 
     def looks_from_inside():
-        kernel_frame.append(__import__("sys")._getframe(1))
+        kernel_frame.append(sys._getframe(1))
 
     kernel.guarded(looks_from_inside)
     assert kernel_frame[0].f_code.co_name == "guarded"
     watch.deliver(kernel_frame[0])  # a frame of ours
     with pytest.raises(KeyError):
-        watch.deliver(__import__("sys")._getframe())
+        watch.deliver(sys._getframe())
 
 
-def test_a_driver_of_many_functions_that_each_take_their_time_is_not_ended():
-    """The same entry of the kernel, the same tick, but another function of the author's at each look."""
-    kernel = Kernel()
-    told = []
-    watch = Watch(kernel, told.append, 1.0)
-    watch.thread = threading.get_ident()
-    now = [10.0]
+@pytest.mark.parametrize("looks_at_each", [1, 3])
+def test_a_driver_of_many_functions_that_each_take_their_time_is_ended_nowhere(looks_at_each):
+    """The same driver in the same tick, but another function of the author's at each look; unless one stays too long."""
+    inside, ends = threading.Semaphore(0), []
 
-    def hook():
-        now[0] += 0.6
-        watch.look(now[0])
+    class Slow(Goal):
+        def __init__(self):
+            self.go_on = threading.Event()
 
-    def drives():
-        for _ in range(10):
-            hook()
+        def can_use(self):
+            return True
 
-    drives.__globals__  # noqa: B018 - an author's function
-    kernel.calling = drives
-    for _ in range(10):
-        hook()
-    assert watch._strikes == 0
+        def tick(self):
+            inside.release()
+            try:
+                self.go_on.wait()
+                ends.append("returned")
+            except LivelockError:
+                ends.append("ended")
+
+    runtime = Runtime(host="plain")
+    selector = GoalSelector()
+    goals = [Slow() for _ in range(6)]
+    for goal in goals:
+        selector.add_goal(1, goal)
+    runtime.add(Agent(Entity("slow"), name="slow", drivers=[selector]))
+    thread = threading.Thread(target=runtime.kernel.step_tick)
+    watch = Watch(runtime.kernel, print, 1.0)
+    watch.hanging = None
+    thread.start()
+    watch.thread = thread.ident
+    watch.is_armed = True
+    now = 10.0
+    for goal in goals:
+        assert inside.acquire(timeout=5)
+        for _ in range(looks_at_each):
+            now += 0.6
+            watch.look(now)
+        goal.go_on.set()
+    thread.join(5)
+    watch.end()
+    assert ends == (["returned"] if looks_at_each == 1 else ["ended"]) * 6
 
 
 # --- the thread -------------------------------------------------------------------------------------------------------
