@@ -128,7 +128,7 @@ class AgentRTError(Exception):
     code = "ART000"
 
     def __init__(self, text: str) -> None:
-        self.text = printable_lines(text)
+        self.text: str = printable_lines(text)
         super().__init__(f"[{self.code}] {self.text}")
 
     def add_note(self, note: str, /) -> None:
@@ -878,7 +878,7 @@ class DependencyFailedError(RunFault):
         self.wanted = wanted
         self.reason = reason
         self.story = story
-        self.label = label or words_of(wanted)
+        self.label: str = label or words_of(wanted)
         self.circle = circle
         super().__init__(
             f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",

@@ -47,7 +47,7 @@ class Listener(Connection):
         super().close()
         self._unit.own_extras().let_go(self._unit, self)
 
-    words = "a listener", "listeners"
+    words: tuple[str, str] = "a listener", "listeners"
 
 
 class Alarm:
@@ -60,7 +60,7 @@ class Alarm:
 
     __slots__ = ("_function", "_timer", "_unit")
 
-    words = "a timer", "timers"
+    words: tuple[str, str] = "a timer", "timers"
 
     def __init__(self, unit: Unit, function: Callable[[], object]) -> None:
         self._unit = unit

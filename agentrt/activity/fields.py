@@ -391,10 +391,10 @@ def inner_values(value: object) -> Collection[Any]:
         value: a list, a tuple, a set, a dict (its keys count, too), a dataclass or a record; or anything else.
     """
     kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
-    for kind in kinds:
-        if isinstance(value, kind):  # of a subclass what it really holds, whatever it tells
-            held: Collection[Any] = value if type(value) is kind else tuple(kind.__iter__(value))
-            return held
+    of: Any = next((kind for kind in kinds if isinstance(value, kind)), None)
+    if of is not None:
+        held: Any = value if type(value) is of else tuple(of.__iter__(value))  # really, whatever a subclass tells
+        return cast("Collection[Any]", held)
     if isinstance(value, dict):
         return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):

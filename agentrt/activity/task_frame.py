@@ -277,7 +277,7 @@ class TaskFrame(Frame):
             specs = self._next()
             if not specs:
                 break
-            self.pending = 2
+            self.pending: int = 2
             self._ask(specs)
             self.pending -= 1
         super()._answer()

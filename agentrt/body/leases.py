@@ -179,13 +179,13 @@ class _Line:
     __slots__ = ("_given_up", "barred", "book", "next_timer", "places", "promised", "thing")
 
     def __init__(self, book: LeaseBook, thing: Any) -> None:
-        self.book = book
-        self.thing = thing
+        self.book: LeaseBook = book
+        self.thing: Any = thing
         self.places: deque[Place] = deque()
         self.promised: Place | None = None
         self.barred: Any = None  # who gave it back in this tick and may not have it at once
         self.next_timer: Timer | None = None  # while somebody is barred
-        self._given_up = 0
+        self._given_up: int = 0
 
     def left(self, place: Place) -> None:
         if self.promised is place:

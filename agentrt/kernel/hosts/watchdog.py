@@ -134,13 +134,13 @@ class Watch:
         self._told = told
         self.blocking: float | None = None
         self.hanging: float | None = HANGING
-        self.limit = limit
+        self.limit: float | None = limit
         self.thread: int = 0
-        self.is_armed = False
-        self.is_known = False  # to the patrol
+        self.is_armed: bool = False
+        self.is_known: bool = False  # to the patrol
         # Held while it is looked at: nobody is looked at after ``end``. It is entered again by the thread that looks if
         # the garbage collector closes a run there that nobody awaits any more.
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         self.idle_since: float | None = None
         self._step: tuple[Any, ...] | None = None
         self._since = 0.0
