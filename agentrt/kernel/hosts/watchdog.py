@@ -25,6 +25,7 @@ Rules:
   itself, which looks whether the step is still the same one, and so that it ends ``time.sleep`` and reads of sockets.
   In any other thread (and where there are no such signals) Python's asynchronous exceptions do: the stuck thread stands
   still while this one looks and sets them, and gets them where it stood. What waits in C is not interrupted then.
+* Under a tracer (a debugger, coverage), on Python 3.11, nothing is sent into another thread: the process might freeze.
 * A call into C that never lets other threads run cannot be seen while it lasts; it goes unnoticed.
 
 All this takes real time, so it is the one place where two runs may differ. What was ended is a fault in the trace.
@@ -65,9 +66,12 @@ _LOOKS = 4  # for each threshold
 _SHORTEST = 0.002  # between two looks, in seconds
 _IDLE = 1.0  # seconds after which who is not stepped is not watched any more
 _INTERRUPTED = 0.3  # seconds that a step may still take after the user asked the program to end
-_MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "outcome", "sniffio", "trio", "uvloop"})
+_MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "coverage", "outcome", "sniffio", "trio", "uvloop"})
 _HELPERS = frozenset({"jsonschema", "opentelemetry", "rich", "structlog"})  # whom an author calls, and we do
 _DRIVING = frozenset({"begin_tick", "drain", "end_tick", "kill", "_step_in_place", "_step_strand"})
+# While an error waits for a thread that waits in C, Python 3.11 lets no other thread that is traced (by a debugger, by
+# coverage) into any function: the check for pending work is made again and again in front of it.
+_FREEZES = sys.version_info < (3, 12)
 _SIGNAL: int | None = getattr(signal, "SIGURG", None) if hasattr(signal, "pthread_kill") else None
 
 
@@ -290,6 +294,8 @@ class Watch:
         """
         frame = sys._current_frames().get(self.thread)
         if frame is None or not _is_authors(frame) or not _is_same(_step_of(kernel), step):
+            return
+        if _FREEZES and threading.gettrace() is not None:
             return
         self._is_sent = True
         place, current, calling = frame.f_lasti, step[1], step[3]
