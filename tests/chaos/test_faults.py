@@ -59,6 +59,11 @@ async def sleeps(log):
         log("over")
 
 
+@pytest.mark.states(
+    "tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its agent's entity be "
+    "destroyed, its agent be removed",
+    source="design 7",
+)
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize(
     ("fault", "log"),
@@ -180,6 +185,7 @@ def lines(chaos, agent, *kinds):
     return [(one.tick, one.event.value) for one in chaos.kept[agent] if one.event.value in kinds]
 
 
+@pytest.mark.states("tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its ...")
 @pytest.mark.parametrize("host", HOSTS)
 def test_an_agent_is_removed_at_the_next_intake_and_cleans_up(host):
     chaos = agents_hit(Fault("remove"), worlds.walkers("ann", "bob"), 1, host)
@@ -191,6 +197,7 @@ def test_an_agent_is_removed_at_the_next_intake_and_cleans_up(host):
     assert lines(chaos, "bob", "start", "stop") == [(2, "start"), (6, "stop"), (7, "start"), (10, "stop")]
 
 
+@pytest.mark.states("tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its ...")
 def test_an_entity_is_destroyed_and_whoever_listens_is_told():
     gone = []
 

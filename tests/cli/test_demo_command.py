@@ -151,6 +151,7 @@ def test_the_list_of_worlds(install):
     assert run("--list").output == ("atoll  Three sailors and a palm tree.\nisland  Three sailors and a palm tree.\n")
 
 
+@pytest.mark.states("tools: Outside: A package whose entry point raises whatever while it is loaded, `SystemExit` ...")
 @pytest.mark.parametrize(
     "raised", [SystemExit(0), GeneratorExit(), ValueError("x")], ids=lambda one: type(one).__name__
 )

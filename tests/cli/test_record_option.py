@@ -58,6 +58,9 @@ def run(*args):
     return CliRunner().invoke(main, ["demo", "lake", *args])
 
 
+@pytest.mark.states(
+    "tools: Recording: `agentrt demo --record PATH` records headless and live; the report is what it is without",
+)
 def test_a_headless_run_is_recorded_and_its_report_is_the_same(tmp_path):
     path = tmp_path / "run.sqlite"
     options = ("--headless", "--ticks", "20", "--seed", "4", "--digest")

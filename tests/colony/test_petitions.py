@@ -77,6 +77,10 @@ def test_other_names_are_not_taken(colony):
         colony.runtime.send("wolfes")
 
 
+@pytest.mark.states(
+    "tools: Intake: Players' wishes come into the colony by name; a recording keeps them and a branch asks for "
+    "something else",
+)
 @pytest.mark.slow
 def test_a_recording_keeps_them_and_a_branch_asks_for_something_else(tmp_path):
     colony = Colony(seed=7)

@@ -35,6 +35,10 @@ def kept(tmp_path, opened, monkeypatch):
     return opened(tmp_path / "whole.sqlite"), opened(tmp_path / "kept.sqlite")
 
 
+@pytest.mark.states(
+    "tools: Recording: Growth is bounded by `keep_ticks`: the newest ticks stay whole with their views, the digests "
+    "are thinned, the inputs stay",
+)
 def test_the_newest_ticks_are_kept_with_all_that_belongs_to_them(kept):
     whole, kept = kept
     first = kept.first_tick
@@ -91,6 +95,9 @@ def test_a_long_silence_is_short(tmp_path, opened):
     assert [one.tick for one in recording.inputs()] == [1, 6, 701, 1400]
 
 
+@pytest.mark.states(
+    "tools: Recording: Growth is bounded by `max_bytes`: the oldest quarter goes when the file is nearly full",
+)
 @pytest.mark.slow
 def test_a_limit_in_bytes_is_kept_by_dropping_the_oldest(tmp_path, opened):
     limit = 1024 * 1024

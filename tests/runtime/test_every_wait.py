@@ -245,6 +245,7 @@ def public_waits():
     return found
 
 
+@pytest.mark.states("tools: Hang: No loop of our own waits can hang a tick, on any host; it is ended alone, after ...")
 def test_every_wait_of_the_library_is_known_here():
     shown = {name.partition(",")[0] for name in (*LOOPS, *STRATEGIES)}
     known = shown | NOT_WAITS | INNER | ALWAYS_WAITS | ALIASES | NOTIFIED
@@ -291,6 +292,7 @@ def play_with(does, *strategies):
     return faults
 
 
+@pytest.mark.states("tools: Hang: No loop of our own waits can hang a tick, on any host; it is ended alone, after ...")
 @pytest.mark.parametrize("kind", LOOPS)
 def test_a_loop_of_it_is_ended_and_costs_nobody_a_tick(kind):
     async def loops(ctx):
