@@ -25,7 +25,8 @@ def stated():
 @pytest.mark.slow
 def test_every_statement_of_the_page_stands_on_a_test(page, stated):
     gone = conformance.lost(page, stated)
-    assert gone == [], "put the mark on a test that shows it; if it is to go, run: python tools/conformance.py --drop"
+    said = ["put the marks on tests that show these; if they are to go, run: python tools/conformance.py --drop", *gone]
+    assert not gone, "\n".join(said)
 
 
 @pytest.mark.slow
