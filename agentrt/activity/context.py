@@ -63,7 +63,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from agentrt.activity import candidates
+from agentrt.activity.candidates import offer
 from agentrt.activity.control import Abort, Flow, Reject, is_on_own_stack, require_own_stack
 from agentrt.activity.extras import Alarm, Listener
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
@@ -162,7 +162,7 @@ class Context(Surroundings):
         elif (
             not self._elsewhere("candidates", choices)
             and self._thinks("candidates")
-            and not candidates.offer(self._unit, choices)
+            and not offer(self._unit, choices)
         ):
             self._ask_for(Reject("there is no candidate", self._tell))
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentrt.behavior import upkeep
+from agentrt.behavior.upkeep import drop_walk, proceed, settle, unwind
 from agentrt.behavior.activation import Activation
 from agentrt.behavior.asking import SLACK
 from agentrt.behavior.choosing import accepted, attempt, delegate
@@ -231,7 +231,7 @@ class Memory(TreeState):
         if self.body is None:
             self.join(LoneBody(self.agent))
         if self.is_unwinding:
-            upkeep.drop_walk(self)
+            drop_walk(self)
             return True
         log = self.log
         if log is not None:
@@ -249,7 +249,7 @@ class Memory(TreeState):
             is_over: whether a tick ends; else it is between two of them.
         """
         if self._rare is not None:
-            upkeep.settle(self, self._rare, is_over=is_over)
+            settle(self, self._rare, is_over=is_over)
         self.update()
 
     def delegate_decide_to_children(self) -> float:
@@ -340,7 +340,7 @@ class Memory(TreeState):
 
     def proceed(self) -> None:
         """A coroutine of something that ends has ended."""
-        upkeep.proceed(self)
+        proceed(self)
 
     def unwind(self, unwinding: Unwinding) -> bool:
         """Take down what was cut off the path.
@@ -351,7 +351,7 @@ class Memory(TreeState):
         Returns:
             Whether it is done; otherwise the tree waits.
         """
-        return upkeep.unwind(self, unwinding)
+        return unwind(self, unwinding)
 
     def strands(self) -> list[Strand]:
         """The strands of coroutines that have not ended."""
