@@ -160,9 +160,7 @@ class Context(Surroundings):
         if self._unit.context is not self:
             self._late("candidates")
         elif (
-            not self._elsewhere("candidates", choices)
-            and self._thinks("candidates")
-            and not offer(self._unit, choices)
+            not self._elsewhere("candidates", choices) and self._thinks("candidates") and not offer(self._unit, choices)
         ):
             self._ask_for(Reject("there is no candidate", self._tell))
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from agentrt.activity.unit import Unit
 
 __all__ = [
-    "ASKS",
     "ENDED",
     "end_asides",
     "keeps_thinking",
@@ -50,9 +49,6 @@ __all__ = [
     "set_aside",
     "take_up",
 ]
-
-ASKS: Final = ("with each plan", "when changed")
-"""When an action can be asked anew; the first by default."""
 
 ENDED: Final = "a plan ended"
 _OUTDONE: Final = "another action was elected that it could not beat"

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentrt.activity.fields import ActionArgs, ThinkOutput
-from agentrt.activity.keeping import ASKS
 from agentrt.activity.steps import ACTIVITY, CompiledStep, check_seconds, compile_steps
 from agentrt.activity.utility import parse_range
 from agentrt.errors import DefinitionError, did_you_mean
@@ -26,7 +25,10 @@ if TYPE_CHECKING:
     from agentrt.activity.action import Action, CompoundAction
     from agentrt.activity.binding import Resolver
 
-__all__ = ["ActionSpec", "CompiledStep", "default_hook"]
+__all__ = ["ASKS", "ActionSpec", "CompiledStep", "default_hook"]
+
+ASKS: Final = ("with each plan", "when changed")
+"""When an action can be asked anew; the first by default."""
 
 _PARAMETERS = {
     "compose_utility": ("entity", "self_utility", "child_utilities", "current_activity"),

@@ -22,13 +22,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentrt.behavior.upkeep import drop_walk, proceed, settle, unwind
 from agentrt.behavior.activation import Activation
 from agentrt.behavior.asking import SLACK
 from agentrt.behavior.choosing import accepted, attempt, delegate
 from agentrt.behavior.printing import print_state
 from agentrt.behavior.state import TreeState
 from agentrt.behavior.unwinding import Unwinding
+from agentrt.behavior.upkeep import drop_walk, proceed, settle, unwind
 from agentrt.behavior.views import TreeView, view_of
 from agentrt.behavior.walking import Step, Walk
 from agentrt.body.driver import BEHAVIOR, Body, LoneBody, give, require_seconds

@@ -108,9 +108,9 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
                 f"its activity is {cls.activity!r}.",
                 "Write one such as 'gameplay:collect': its last part is the name of a function.",
             )
-        for field in cls.field_names():
-            if hasattr(Dependency, field):
-                raise DefinitionError(subject, f"the field '{field}' has the name of a method.", "Call it otherwise.")
+        for name in cls.field_names():
+            if hasattr(Dependency, name):
+                raise DefinitionError(subject, f"the field '{name}' has the name of a method.", "Call it otherwise.")
         check_topics(subject, "reads", cls.reads)
         for hook in _HOOKS:
             if inspect.iscoroutinefunction(getattr(cls, hook)):
