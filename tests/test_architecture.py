@@ -34,13 +34,13 @@ PURE_STDLIB = {
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
-    "agentrt/strategy/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
+    "agentrt/strategy/tools/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
-    "agentrt/kernel/killing.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
+    "agentrt/kernel/strand.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
-    "agentrt/activity/placeholders.py": {"dis"},  # whether somebody looks one up, when a class is defined
+    "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
@@ -49,7 +49,7 @@ LONGEST_FUNCTION = 40
 ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
     "agentrt/packs/registry.py",
     "agentrt/worlds.py",
-    "agentrt/strategy/stubs.py",  # reads annotations, for a tool
+    "agentrt/strategy/tools/stubs.py",  # reads annotations, for a tool
     "agentrt/strategy/attempt.py",
 }
 LONG_ON_PURPOSE = {

@@ -29,10 +29,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agentrt.behavior.compile import Node
     from agentrt.behavior.memory import Memory
-    from agentrt.behavior.nodes import Node
-    from agentrt.behavior.routines import Work
     from agentrt.behavior.stimuli import Stimuli
+    from agentrt.behavior.walk import Work
     from agentrt.body.driver import Body
     from agentrt.body.flags import Holder
     from agentrt.kernel.rng import Stream

@@ -33,8 +33,7 @@ from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Entry
-    from agentrt.kernel.calls import Timer
+    from agentrt.kernel.agenda import Entry, Timer
     from agentrt.kernel.kernel import Kernel
 
 __all__ = ["Lease", "LeaseBook", "Place", "Refusal", "refusal_of"]

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentrt.body.model_views import ModelView
-from agentrt.body.reading import Fields
-from agentrt.goals.states import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
+from agentrt.body.views import Fields, ModelView
+from agentrt.goals.wrapped import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
 
 if TYPE_CHECKING:
     from agentrt.body.flags import FlagLedger, Refusal

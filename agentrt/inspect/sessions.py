@@ -12,18 +12,101 @@ nothing is composed for that client, and what it would have been told is counted
 in any case (an error, an answer) waits in ``notices``, which is bounded, too.
 
 Source: design section 7, "queues outward are bounded and count what they dropped".
+
+Where a client is in a recording: at a tick, or on its way through it at some speed.
+
+A position that is played is computed from the time that has passed since, not added up, so that it does not matter how
+often it is asked for.
+
+One client at its socket: reads what it asks for, sends what was composed for it. All on the server's thread.
+
+Two tasks: one reads, one writes. The reader gives commands to the session; a message that is not understood is answered
+with an error, and a client that sends more than fifty a second for long is sent away. The writer makes JSON of the
+messages here, so that the runtime's thread does not spend its time on that.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from agentrt.inspect.positions import Position
-from agentrt.inspect.protocol import Command, Watch
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
-__all__ = ["Message", "Session", "Source"]
+from agentrt.inspect.protocol import Command, Refusal, Watch, read, write
+
+__all__ = ["Position", "Message", "Session", "Source", "Client"]
+
+
+class Position:
+    """Where a client is in a recording.
+
+    Attributes:
+        speed: at which it plays: game seconds for each real second.
+    """
+
+    __slots__ = ("_since", "_tick", "speed")
+
+    def __init__(self) -> None:
+        self.speed: float = 1.0
+        self._tick: int = 0
+        self._since: float | None = None
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether it is on its way."""
+        return self._since is not None
+
+    def go(self, tick: int) -> None:
+        """Go to a tick, and stay there.
+
+        Args:
+            tick: which; what lies outside of the recording means its nearest end.
+        """
+        self._tick = tick
+        self._since = None
+
+    def play(self, now: float, tick: int) -> None:
+        """Start to play.
+
+        Args:
+            now: real seconds, from any start.
+            tick: from which tick.
+        """
+        if self._since is None:
+            self._tick = tick
+            self._since = now
+
+    def change_speed(self, now: float, tick: int, speed: float) -> None:
+        """Go on at another speed.
+
+        Args:
+            now: real seconds.
+            tick: where it is.
+            speed: game seconds for each real second.
+        """
+        self.speed = speed
+        if self._since is not None:
+            self._tick = tick
+            self._since = now
+
+    def now(self, now: float, first: int, last: int, ticks_per_second: float) -> int:
+        """Where it is. At the end it stays.
+
+        Args:
+            now: real seconds.
+            first: the first tick of the recording.
+            last: the last one.
+            ticks_per_second: of game time.
+        """
+        tick = self._tick
+        if self._since is not None:
+            tick += int((now - self._since) * self.speed * ticks_per_second)
+            if tick >= last:
+                self.go(last)
+        return max(first, min(tick, last))
+
 
 Message = dict[str, Any]
 """What is sent, before it is JSON."""
@@ -206,3 +289,102 @@ class Source(Protocol):
         Args:
             session: its session.
         """
+
+
+_PER_SECOND = 50.0
+_AT_ONCE = 200.0
+
+_POLICY = 1008  # closed because of what it does
+
+
+class Client:
+    """One client.
+
+    Args:
+        websocket: its socket, not accepted yet.
+        source: what it looks at.
+    """
+
+    def __init__(self, websocket: WebSocket, source: Source) -> None:
+        self._websocket = websocket
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: deque[Message | None] = deque()  # None: the end of a batch
+        self._wake = asyncio.Event()
+        self._session = Session(self._hand_over)
+        self._allowance = _AT_ONCE
+        self._counted = self._loop.time()
+
+    async def serve(self) -> None:
+        """Talk to it until it goes."""
+        await self._websocket.accept()
+        self._outgoing.extend(self._source.greeting())
+        self._source.open(self._session)
+        writer = asyncio.create_task(self._write(), name="agentrt inspector: writer")
+        try:
+            await self._read()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._session.is_open = False
+            self._source.close(self._session)
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        while True:
+            event = await self._websocket.receive()
+            if event["type"] == "websocket.disconnect":
+                return
+            if not self._may_speak():
+                await self._websocket.close(_POLICY, "too many messages")
+                return
+            text = event.get("text")
+            command = Refusal("a message is text", "bad_message") if text is None else read(text)
+            if isinstance(command, Refusal):
+                self._tell(command)
+            elif not self._session.submit(command):
+                self._tell(Refusal("too much was asked for already; nobody runs the ticks", "busy"))
+
+    def _may_speak(self) -> bool:
+        """Whether it keeps to its number of messages a second."""
+        now = self._loop.time()
+        self._allowance = min(_AT_ONCE, self._allowance + (now - self._counted) * _PER_SECOND) - 1
+        self._counted = now
+        return self._allowance >= 0
+
+    def _tell(self, refusal: Refusal) -> None:
+        if len(self._outgoing) < _AT_ONCE:  # who does not read is not told again and again
+            self._outgoing.append({"is": "error", "message": refusal.message, "code": refusal.code})
+            self._wake.set()
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _hand_over(self, batch: list[Message]) -> bool:
+        """Take a batch, on the composing thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._deliver, batch)
+        except RuntimeError:  # the loop has been closed meanwhile
+            return False
+        return True
+
+    def _deliver(self, batch: list[Message]) -> None:
+        self._outgoing.extend(batch)
+        self._outgoing.append(None)
+        self._wake.set()
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                while self._outgoing:
+                    message = self._outgoing.popleft()
+                    if message is None:
+                        self._session.arrived()
+                    else:
+                        await self._websocket.send_text(write(message))
+                await self._wake.wait()
+                self._wake.clear()
+        except (WebSocketDisconnect, RuntimeError):  # it has gone; who reads hears of it, too
+            pass

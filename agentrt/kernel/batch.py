@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.killing import meant
+from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:

@@ -26,16 +26,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.agenda import Agenda, Call, Caller, ControlFlow, Entry, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
-from agentrt.kernel.generators import Generators
 from agentrt.kernel.host import Host
-from agentrt.kernel.killing import meant
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Strand, StrandOwner
-from agentrt.kernel.strays import Strays
+from agentrt.kernel.strand import Generators, Strand, StrandOwner, Strays, meant
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
 

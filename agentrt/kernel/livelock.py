@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.agenda import Entry
-from agentrt.kernel.killing import kill, livelocked
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Strand, kill, livelocked
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel

@@ -30,7 +30,7 @@ from agentrt.kernel.traps import current_strand
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.calls import Timer
+    from agentrt.kernel.agenda import Timer
     from agentrt.kernel.strand import Strand
 
 __all__ = ["CancelScope", "Cancelled", "fail_after", "move_on_after", "outlast"]

@@ -18,24 +18,245 @@ is done it is ``_GONE``. That is how the main loop stays free of checks for stat
 Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
 own awaits), ``ended``.
+
+The end of a strand that does not end by itself.
+
+It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
+it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept for ever, by
+a reference that nobody gives back: the garbage collector would try to close it once more at a random moment, and the
+interpreter at its end, when whatever it awaits raises at once; in a loop that swallows everything the process would
+never end. (A list of them, which this was, is emptied at that end.)
+
+Async generators that a strand leaves half-iterated, and who closes them.
+
+``async for x in numbers(): ... break``, or a cancellation in the body of such a loop, leaves a generator that is
+suspended with its ``finally`` blocks to come. Python hands it to a hook when nothing names it any more. The hook of an
+event loop would have it closed by a task of that loop, which is no strand, so that a wait on the kernel fails there;
+without any loop Python closes it itself, and complains if it waits. So while strands are stepped the hooks are these:
+
+* Who began to be iterated in a strand is noted; whom nobody names any more is closed in a strand of its own, at once,
+  in the same tick. Its ``finally`` blocks may wait for whatever a strand may wait for. What they raise is a fault.
+* Such a strand is a stray: it is stopped when the runtime is closed, but not before it has begun to close. Closing a
+  runtime closes also what is still named by somebody.
+* The hooks belong to the thread, and are put in place for as long as the kernel drains (on trio, for each step): what
+  is iterated elsewhere on the same thread is the event loop's own affair.
+
+The garbage collector may find a generator of a cycle at any moment, and on any thread: on another one the kernel takes
+it at its next intake. If it never ticks again, nothing is said and nothing runs.
+
+Rejected: closing it in the strand that left it (its frame, which holds the generator, lives until that strand has
+ended); closing it at once on the stack (a wait in it would need a strand after all).
+
+Strays: strands that nobody waits for, but that must have ended before all is over.
+
+The world's own coroutines, and thinking that was stopped and still cleans up after itself. They are kept in
+the order in which they came, so that whoever closes the world can tell them to end and wait until they have.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+import types
+import weakref
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from agentrt.errors import WrongStateError
-from agentrt.kernel.killing import kill, livelocked
-from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, suspend_on
+from agentrt.errors import LivelockError, RunFault, WrongStateError
+from agentrt.kernel.agenda import name_of
+from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, running, suspend_on
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.kernel.agenda import Stepper
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.scope import CancelScope
 
-__all__ = ["Strand", "StrandOwner"]
+__all__ = [
+    "Insist",
+    "abandon",
+    "is_suspended",
+    "kill",
+    "livelocked",
+    "meant",
+    "Generators",
+    "Strand",
+    "StrandOwner",
+    "Strays",
+]
+
+
+class Insist(BaseException):
+    """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead.
+
+    Args:
+        error: that error.
+    """
+
+    def __init__(self, error: LivelockError) -> None:
+        self.error: LivelockError = error
+        super().__init__(str(error))
+
+
+def meant(error: BaseException) -> BaseException:
+    """The error that is to be told, for one that was raised.
+
+    Whoever closes the books on what was stepped asks here first. An error may have a ``__class__`` or a
+    ``__getattribute__`` that raises: then every ``isinstance`` breaks, and every look at its traceback, in the middle
+    of the books. It is told of by another one.
+
+    Args:
+        error: what was raised.
+    """
+    try:
+        error.__traceback__  # noqa: B018 - whether it can be read
+        return error.error if isinstance(error, Insist) else error
+    except BaseException as problem:
+        return RunFault(f"an error of type {type_name(error)} was raised that cannot be read ({type_name(problem)})")
+
+
+def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
+    """The error for a strand that does not let time pass.
+
+    Args:
+        strand: the strand.
+        steps: how many steps it took; None for the kernel's limit.
+    """
+    kernel = strand.kernel
+    steps = kernel.livelock_steps if steps is None else steps
+    return LivelockError(steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
+
+
+def kill(strand: Strand, error: BaseException) -> object:
+    """End a strand that does not end by itself.
+
+    Args:
+        strand: the strand.
+        error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end
+            it, it is abandoned where it stands.
+
+    Returns:
+        The command that leaves the books as they are.
+    """
+    kernel = strand.kernel
+    coro = strand.coro
+    if coro is None or strand.condemn(error):
+        return KEEP
+    strand.detach()
+    outer_kernel, running.kernel = running.kernel, kernel
+    outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
+    try:
+        strand.throw(error)
+        strand.close()
+    except StopIteration:
+        pass
+    except BaseException as raised:  # whatever it raises, it has ended, or never will
+        if raised is not error:
+            error.__context__ = raised
+    finally:
+        kernel.current = outer
+        running.kernel = outer_kernel
+    if is_suspended(coro):
+        abandon(kernel, coro)
+    kernel.end(strand, None, error)
+    return KEEP
+
+
+def is_suspended(coro: Coroutine[Any, Any, Any]) -> bool:
+    """Whether a coroutine, of whatever kind, has not ended.
+
+    Args:
+        coro: of a strand.
+    """
+    return getattr(coro, "cr_frame", None) is not None or getattr(coro, "gi_frame", None) is not None
+
+
+def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
+    """Keep a coroutine that refuses to be closed, for as long as the process lives.
+
+    Args:
+        kernel: whose strand it was.
+        coro: the coroutine.
+    """
+    import ctypes  # here: hardly any program ever needs it
+
+    kernel.abandoned.append(coro)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(coro))
+
+
+AnyGenerator: TypeAlias = AsyncGenerator[Any, Any]
+
+
+class Generators:
+    """The async generators that were begun in strands of one kernel.
+
+    Args:
+        kernel: whose strands.
+
+    Attributes:
+        hooks: for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance.
+    """
+
+    __slots__ = ("_home", "_kernel", "_open", "hooks")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._home: object = None  # stands for the thread that steps
+        self._open: dict[int, weakref.ref[AnyGenerator]] = {}
+        self.hooks: tuple[Callable[[AnyGenerator], None], Callable[[AnyGenerator], None]] = (self._begun, self._left)
+
+    def _begun(self, generator: AnyGenerator) -> None:
+        self._home = running.__dict__  # each thread has another one
+        key = id(generator)
+        self._open[key] = weakref.ref(generator, partial(_forget, self._open, key))
+
+    def _left(self, generator: AnyGenerator) -> None:
+        if running.__dict__ is self._home:
+            self._close(generator)
+        else:
+            self._kernel.post(self._close, generator)
+
+    def _close(self, generator: AnyGenerator) -> None:
+        closing = cast("Coroutine[Any, Any, Any]", _closing(generator))
+        closing.send(None)
+        kernel = self._kernel
+        kernel.strays.take(kernel.spawn(closing, f"closing {name_of(generator)}"))
+
+    def close_open(self) -> bool:
+        """Close those that are still named by somebody, and that nobody iterates at this moment.
+
+        Returns:
+            Whether there was any; then a tick is to follow.
+        """
+        found = [generator for known in tuple(self._open.values()) if (generator := known()) is not None]
+        self._open.clear()
+        left = [one for one in found if one.ag_frame is not None and not one.ag_running]  # type: ignore[attr-defined]
+        for generator in left:
+            self._close(generator)
+        return bool(left)
+
+    def __repr__(self) -> str:
+        return f"<Generators: {len(self._open)} open>"
+
+
+def _forget(known: dict[int, Any], key: int, reference: object) -> None:
+    if known.get(key) is reference:  # else another one has come to the same place
+        del known[key]
+
+
+@types.coroutine
+def _closing(generator: AnyGenerator) -> Generator[Any, Any, None]:
+    """What closes a generator. Its first step leads to where a cancellation cannot come before the generator does.
+
+    No coroutine: one that is thrown away unawaited, by a kernel that is not ticked any more, would say so.
+    """
+    try:
+        yield
+    except GeneratorExit:
+        return
+    except BaseException:  # noqa: S110 - it is stopped already; its next wait says so again
+        pass
+    yield from generator.aclose().__await__()
 
 
 class StrandOwner(Protocol):
@@ -376,3 +597,50 @@ class _Gone:
 
 
 _GONE = _Gone()
+
+
+class Strays:
+    """Owner of strands that nobody else owns.
+
+    Args:
+        report: called with what one of them raised.
+
+    Attributes:
+        strands: them, in order.
+    """
+
+    __slots__ = ("_report", "_then", "strands")
+
+    def __init__(self, report: Callable[[str, BaseException], None]) -> None:
+        self.strands: dict[Strand, None] = {}
+        self._report = report
+        self._then: dict[Strand, list[Callable[[], object]]] = {}
+
+    def take(self, strand: Strand) -> None:
+        """Own a strand from now on.
+
+        Args:
+            strand: one that has not ended.
+        """
+        strand.owner = self
+        self.strands[strand] = None
+
+    def when_ended(self, strand: Strand, then: Callable[[], object]) -> None:
+        """Call a function when one of them has ended.
+
+        Args:
+            strand: one of them.
+            then: a plain function that does not raise.
+        """
+        self._then.setdefault(strand, []).append(then)
+
+    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+        """One of them ended."""
+        self.strands.pop(strand, None)
+        for then in self._then.pop(strand, ()):
+            then()
+        if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
+            self._report(f"the strand {strand.name!r} raised", error)
+
+    def __repr__(self) -> str:
+        return f"<Strays: {', '.join(strand.name for strand in self.strands) or 'none'}>"

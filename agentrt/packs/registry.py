@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-    from agentrt.activity.task_group_action import TaskGroupAction
+    from agentrt.activity.tasks.declare import TaskGroupAction
 
 __all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry", "load_entry_point", "origin_of"]
 

@@ -8,7 +8,7 @@ A document maps aliases to groups. Each entry is one of three:
 
 An alias of the kind ``task_groups`` may be registered to a class, to a file or to a mapping; a document that is
 registered under an alias has an entry of that name. Whoever extends a group that is not there decides what that means:
-see ``agentrt.belongings`` for packs and ``agentrt.town`` for towns.
+see ``agentrt.agent.belongings`` for packs and ``agentrt.town`` for towns.
 
 Source: seed 001, "Town task groups", "Personal task groups".
 """
@@ -21,8 +21,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.task_group_action import TaskGroupAction
-from agentrt.activity.task_specs import TaskDeclaration, declare_multiple_tasks, declare_permanent_task, declare_task
+from agentrt.activity.tasks.declare import (
+    TaskDeclaration,
+    TaskGroupAction,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    declare_task,
+)
 from agentrt.errors import DefinitionError, InvalidPackError, ManifestError, did_you_mean
 from agentrt.packs import schema
 from agentrt.packs.alias import pointer_to

@@ -22,7 +22,7 @@ from agentrt.errors import RecordingError
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
-    from agentrt.agent import Agent
+    from agentrt.agent.agent import Agent
 
 __all__ = ["TIMES", "ViewWriter", "difference", "patched", "settle"]
 

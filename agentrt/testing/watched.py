@@ -20,9 +20,9 @@ from agentrt.words import error_words, printable, printable_lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentrt.agent import Agent
+    from agentrt.agent.agent import Agent
     from agentrt.record.recorder import Recorder
-    from agentrt.runtime import Runtime
+    from agentrt.runtime.runtime import Runtime
 
 __all__ = ["Watched"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import Action, Entity, Signal, move_on_after, step
-from agentrt.activity.context import Context
+from agentrt.activity.author.context import Context
 from agentrt.errors import WrongStateError
 
 

@@ -11,7 +11,7 @@ import inspect
 import pytest
 
 from agentrt import Action, Entity, Event, Signal, ThinkOutput, step
-from agentrt.activity import context
+from agentrt.activity.author import context
 from agentrt.errors import WrongStateError
 
 STATES = ("idle", "thinking", "ready", "impossible", "started", "running", "finished", "over")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import CURRENT, Action, ActionArgs, CompoundAction, Entity, Event, step
-from agentrt.activity.current import Current, expected_fields, read_entity
+from agentrt.activity.author.expected import Current, expected_fields, read_entity
 
 
 class Body:

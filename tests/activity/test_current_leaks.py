@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt import Action, Agent, CompoundAction, Entity, step
-from agentrt.activity.current import Current
+from agentrt.activity.author.expected import Current
 from agentrt.activity.states import IDLE
 from agentrt.testing import Simulation
 

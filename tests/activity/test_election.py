@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from agentrt import Action, CompoundAction, Event, Signal, step
-from agentrt.activity.utility import draw, remap
+from agentrt.activity.author.utility import draw, remap
 from agentrt.errors import WrongStateError
 from agentrt.kernel.rng import Stream
 

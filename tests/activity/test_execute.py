@@ -18,7 +18,7 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.activity.execution import MAX_EXECUTED
+from agentrt.activity.plan.execution import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import Action, CompoundAction, Entity, step
-from agentrt.activity.current import Current, read_entity
-from agentrt.activity.expected import CurrentFields, ExpectedStorage
+from agentrt.activity.author.expected import Current, CurrentFields, ExpectedStorage, read_entity
 from agentrt.errors import AgentRTError, DefinitionError, ExpectedStateError
 
 

@@ -20,10 +20,10 @@ from agentrt import (
     declare_multiple_tasks,
     declare_task,
 )
-from agentrt.activity import task_frame
-from agentrt.activity.task_frame import WINDOW
-from agentrt.body.reading import Fields
-from agentrt.snapshot.plan_views import FrameView
+from agentrt.activity.tasks import units as task_frame
+from agentrt.activity.tasks.units import WINDOW
+from agentrt.body.views import Fields
+from agentrt.snapshot.views import FrameView
 from agentrt.testing import Simulation, check_trace
 
 

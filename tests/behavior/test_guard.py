@@ -24,7 +24,7 @@ from agentrt.behavior import (
     group,
     reference,
 )
-from agentrt.behavior.deciders import GroupPolicy
+from agentrt.behavior.declare import GroupPolicy
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError
 from agentrt.kernel.kernel import Kernel

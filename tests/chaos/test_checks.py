@@ -6,17 +6,17 @@ import pytest
 from modules import load
 
 from agentrt import MOVE, TOP, Action, Agent, Entity, sleep_ticks
-from agentrt.activity import hooks
-from agentrt.activity.extras import Extras
-from agentrt.activity.planner import Planner
-from agentrt.activity.unit import Unit
+from agentrt.activity.plan import hooks
+from agentrt.activity.plan.extras import Extras
+from agentrt.activity.plan.planner import Planner
+from agentrt.activity.plan.tree import Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import Event, TraceHub
 from agentrt.strategy.gameplay import Gameplay
 from agentrt.strategy.tree import TaskNode
 from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
-from agentrt.testing.chaos_faults import MOMENTS
+from agentrt.testing.chaos import MOMENTS
 
 worlds = load("tests/chaos/worlds.py")
 

@@ -10,11 +10,9 @@ from modules import load
 from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
 from agentrt.errors import InjectedFault
 from agentrt.kernel.signals import Queue, Signal
-from agentrt.testing import Simulation, chaos_faults
-from agentrt.testing.chaos import Chaos
-from agentrt.testing.chaos_faults import FAULTS, MOMENTS, Fault, RandomPlan
-from agentrt.testing.chaos_points import Point
-from agentrt.testing.chaos_running import play
+from agentrt.testing import Simulation
+from agentrt.testing import chaos as chaos_faults
+from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, Fault, Point, RandomPlan, play
 
 worlds = load("tests/chaos/worlds.py")
 

@@ -8,8 +8,7 @@ from modules import load
 from agentrt import Entity, Runtime, sleep_ticks
 from agentrt.errors import WrongStateError
 from agentrt.kernel.trace import TraceDigest
-from agentrt.testing.chaos import Chaos
-from agentrt.testing.chaos_running import play
+from agentrt.testing.chaos import Chaos, play
 
 worlds = load("tests/chaos/worlds.py")
 village = load("tests/chaos/village.py").village

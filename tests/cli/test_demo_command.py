@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from agentrt import worlds
-from agentrt.cli import demo_commands, main
+from agentrt.cli import main
+from agentrt.cli import world_commands as demo_commands
 from agentrt.errors import MissingExtraError
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 from agentrt.worlds import WorldReport, table_lines
 
 

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from modules import load
 from websockets.sync.client import connect
 
-from agentrt.cli import inspect_commands, main
+from agentrt.cli import main
+from agentrt.cli import world_commands as inspect_commands
 from agentrt.errors import InspectorError
 from agentrt.inspect import DEFAULT_PORT, Inspector
 from agentrt.record.recording import Recording

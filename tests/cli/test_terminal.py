@@ -21,7 +21,8 @@ from click.testing import CliRunner
 
 import agentrt.inspect
 from agentrt import Action, Agent, Runtime
-from agentrt.cli import groups, inspect_commands, main
+from agentrt.cli import groups, main
+from agentrt.cli import world_commands as inspect_commands
 from agentrt.errors import AgentRTError, DataFault
 from agentrt.packs.registry import Manifest
 from agentrt.strategy import Dependency, Strategy

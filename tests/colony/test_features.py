@@ -189,7 +189,7 @@ def test_a_story_and_a_song_are_compared(field, monkeypatch, thoughts, chosen, w
         await plain(self, ctx, args)
 
     monkeypatch.setattr(evenings.EnjoyFire, "run", run)
-    monkeypatch.setattr("agentrt.logs.get_logger", lambda **bound: Log())
+    monkeypatch.setattr("agentrt.agent.logs.get_logger", lambda **bound: Log())
     evening(field)
     ada = field.person((7, 1), job="cook")
     for _ in range(thoughts):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agentrt.errors import InputError
-from agentrt.record.branching import branch
-from agentrt.record.edits import parse_edits
-from agentrt.record.replaying import replay
+from agentrt.record.branch import branch, parse_edits
+from agentrt.record.replay import replay
 from agentrt_examples.colony import world
 from agentrt_examples.colony.captain import UNIT_CONTROL
 from agentrt_examples.colony.colony import Colony

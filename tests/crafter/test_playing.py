@@ -12,7 +12,7 @@ pytest.importorskip("crafter")
 
 from agentrt.strategy.tree import Outcome
 from agentrt.testing import TraceDigest, check_trace
-from agentrt.testing.leaks import Leaks
+from agentrt.testing.invariants import Leaks
 from examples.crafter import legs
 from examples.crafter.actions import feeding, striving
 from examples.crafter.eyes import Eyes

@@ -500,7 +500,7 @@ def test_trio_agrees_about_who_swallows(on_trio):
 
 
 def test_nothing_is_asked_of_who_was_not_cancelled(on_asyncio, monkeypatch):
-    module = sys.modules["agentrt.kernel.hosts.asyncio_strand"]
+    module = sys.modules["agentrt.kernel.hosts.asyncio_"]
 
     def asked(_coro):
         raise AssertionError("nobody was cancelled")

@@ -7,9 +7,8 @@ import itertools
 import pytest
 
 from agentrt import Agent, Entity
-from agentrt.inspect import composing
-from agentrt.inspect.history import KEPT_RECORDS
-from agentrt.inspect.timelines import began_before
+from agentrt.inspect import live as composing
+from agentrt.inspect.history import KEPT_RECORDS, began_before
 
 
 def test_what_a_client_is_told_first(watched):

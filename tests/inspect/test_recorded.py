@@ -10,10 +10,10 @@ import pytest
 from modules import load
 
 from agentrt.errors import RecordingError
-from agentrt.inspect import Inspector, reading
-from agentrt.inspect.positions import Position
-from agentrt.inspect.reading import Reader
-from agentrt.inspect.recorded import RecordedSource
+from agentrt.inspect import Inspector
+from agentrt.inspect import recorded as reading
+from agentrt.inspect.recorded import Reader, RecordedSource
+from agentrt.inspect.sessions import Position
 from agentrt.record.recording import Recording
 
 of = load("tests/inspect/village.py")

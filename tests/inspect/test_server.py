@@ -16,8 +16,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import agentrt.inspect
-from agentrt.inspect import Inspector, listening
-from agentrt.inspect.listening import _SILENT_SECONDS
+from agentrt.inspect import Inspector
+from agentrt.inspect import server as listening
+from agentrt.inspect.server import _SILENT_SECONDS
 
 of = load("tests/inspect/village.py")
 TOKEN = "0123456789abcdef-secret"

@@ -8,7 +8,8 @@ from modules import load
 from agentrt import Runtime
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record import store, views
+from agentrt.record import recorder as store
+from agentrt.record import views
 
 camp = load("tests/record/camp.py")
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt.errors import EditError, ReplayDifferenceError, ReplayError, RunFault, UnansweredCallError
-from agentrt.record.branching import branch
-from agentrt.record.edits import Edit, apply_edits, load_edits, parse_edits
+from agentrt.record.branch import Edit, apply_edits, branch, load_edits, parse_edits
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replaying import replay
+from agentrt.record.replay import replay
 
 yard = load("tests/replay/yard.py")
 HOSTS = ("plain", "asyncio", "trio")

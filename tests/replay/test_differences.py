@@ -13,8 +13,8 @@ from modules import load
 
 from agentrt.kernel.trace import Event, TraceDigest, TraceHub, TraceRecord
 from agentrt.record import compare_recordings
-from agentrt.record.differences import TraceComparison, first_difference
-from agentrt.record.replaying import replay
+from agentrt.record.compare import TraceComparison, first_difference
+from agentrt.record.replay import replay
 
 yard = load("tests/replay/yard.py")
 

@@ -12,9 +12,7 @@ from opentelemetry.trace import StatusCode
 
 from agentrt.errors import MissingExtraError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record.exporting import Timeline
-from agentrt.record.otel import OtelExport, export_spans, write_otlp
-from agentrt.record.perfetto import PerfettoWriter, write_perfetto
+from agentrt.record.export import OtelExport, PerfettoWriter, Timeline, export_spans, write_otlp, write_perfetto
 from agentrt.record.spans import SpanBuilder
 
 yard = load("tests/replay/yard.py")
@@ -183,7 +181,7 @@ def test_spans_for_the_sdk():
         ("abort", 1_150_000_000, {"reason": "lost it"})
     ]
     assert dict(hum.attributes) == {
-        "agentrt.agent": "Ann", "agentrt.path": "goals/hum", "agentrt.lane": "goals", "agentrt.outcome": "open",
+        "agentrt.agent.agent": "Ann", "agentrt.path": "goals/hum", "agentrt.lane": "goals", "agentrt.outcome": "open",
         "agentrt.tick.begin": 2, "agentrt.tick.end": 4,
     }  # fmt: skip
     assert hunt.resource.attributes["service.name"] == "agentrt"

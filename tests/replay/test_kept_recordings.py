@@ -11,7 +11,7 @@ import pytest
 from modules import ROOT, load
 
 from agentrt.record.recording import Recording
-from agentrt.record.replaying import replay
+from agentrt.record.replay import replay
 from agentrt.worlds import load_world
 
 yard = load("tests/replay/yard.py")

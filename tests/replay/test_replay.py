@@ -13,7 +13,7 @@ from modules import load
 
 from agentrt.errors import ReplayError, WrongStateError
 from agentrt.record.recording import Recording
-from agentrt.record.replaying import Replay, replay
+from agentrt.record.replay import Replay, replay
 from agentrt.record.values import Codec
 
 yard = load("tests/replay/yard.py")

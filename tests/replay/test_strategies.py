@@ -8,7 +8,7 @@ import pytest
 from modules import load
 
 from agentrt import TOP, Action, Agent, CompoundAction, Runtime, step
-from agentrt.record.replaying import replay
+from agentrt.record.replay import replay
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.strategy import Branch, Interruptible, Strategy, Trigger
 from agentrt.testing import Have, StubBody, stub_strategy

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agentrt import Agent, move_on_after
 from agentrt.errors import AgentRTError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record.exporting import SpanFold, Timeline
+from agentrt.record.export import SpanFold, Timeline
 from agentrt.record.spans import FAILED, STRATEGIES, SpanBuilder
 from agentrt.strategy import Interruptible, Trigger
 from agentrt.testing import Have, Simulation, stub_strategy
@@ -152,7 +152,7 @@ def test_who_is_removed_meanwhile():
 
 def test_exports_tell_a_failure_as_an_error():
     otel = pytest.importorskip("opentelemetry.sdk.trace")
-    from agentrt.record.otel import OtelExport
+    from agentrt.record.export import OtelExport
 
     told = []
 

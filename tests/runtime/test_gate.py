@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import Runtime
-from agentrt.gate import Gate
+from agentrt.runtime.gate import Gate
 from agentrt.testing import Simulation, TraceDigest
 
 # --- the gate alone -----------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import pytest
 import structlog
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
+from agentrt.agent.logs import LEVELS, Log, level_of_event, threshold_of
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.logs import LEVELS, Log, level_of_event, threshold_of
 from agentrt.testing import Simulation, stub_action
 
 FAULTS = {Event.FAULT, Event.KILLED, Event.RESTARTED}  # logged where they happen

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import Agent, Entity, Runtime
-from agentrt.names import Names
+from agentrt.runtime.names import Names
 
 WANTED = st.one_of(
     st.sampled_from(
@@ -61,7 +61,7 @@ def test_runs_grow_together():
 
 
 def test_two_names_of_one_hash_cost_a_number_and_nothing_else(monkeypatch):
-    monkeypatch.setattr("agentrt.names._hash", lambda name: len(name))
+    monkeypatch.setattr("agentrt.runtime.names._hash", lambda name: len(name))
     names = Names()
     assert [names.give(name) for name in ("aa", "bb", "ccc", "dddd")] == ["aa", "bb 2", "ccc", "dddd 2"]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import agentrt.faults
+import agentrt.agent.faults
 from agentrt import TOP, Action, Fault
 from agentrt.kernel.signals import Signal
 from agentrt.testing import Simulation
@@ -262,7 +262,7 @@ def test_each_runtime_counts_for_itself(logged):
 
 
 def test_places_are_forgotten_again(sim, logged, monkeypatch):
-    monkeypatch.setattr(agentrt.faults, "_MOST_PLACES", 2)
+    monkeypatch.setattr(agentrt.agent.faults, "_MOST_PLACES", 2)
     for kind in (KeyError, ValueError, KeyError, ValueError, TypeError, ValueError, KeyError):
         sim.runtime.post(fails_with, kind)
     sim.tick()

@@ -24,8 +24,16 @@ from agentrt import (
     load_pack,
 )
 from agentrt.errors import AgentRTError, DefinitionError, RebuildError
-from agentrt.rebuild import restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
-from agentrt.saving import Reader, write
+from agentrt.rebuild import (
+    Reader,
+    restore_groups,
+    restore_packs,
+    restore_tasks,
+    save_groups,
+    save_packs,
+    save_tasks,
+    write,
+)
 from agentrt.testing import Simulation
 from agentrt.town import TaskGroups
 

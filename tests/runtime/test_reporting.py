@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, Runtime, step
-from agentrt.status import plain
+from agentrt.snapshot.take import plain
 from agentrt.testing import Simulation
 
 TEXTS = {"status.walking": "walks to {to}", "status.working": "works"}
@@ -112,7 +112,7 @@ def test_an_agent_outside_a_runtime_says_nothing():
 
 
 def test_plain_values():
-    from agentrt.status import plain
+    from agentrt.snapshot.take import plain
 
     class Strange:
         name = 7

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt import TOP, Action, ActionArgs, Agent, Entity, Runtime
-from agentrt.body.model_views import Outline
-from agentrt.body.reading import MOST_LEVELS
+from agentrt.body.views import MOST_LEVELS, Outline
 from agentrt.errors import AgentRTError, DataFault
 from agentrt.snapshot import VERSION, AgentSnapshot, RuntimeSnapshot, explain, outlines, summarize
 from agentrt.testing import Simulation

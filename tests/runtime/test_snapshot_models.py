@@ -11,7 +11,7 @@ from modules import load
 
 from agentrt import LOOK, MOVE, Agent, Entity
 from agentrt.behavior import BehaviorTree, Check, decider, group, reference
-from agentrt.behavior.outlining import MOST_LEVELS, MOST_NODES
+from agentrt.behavior.tree import MOST_LEVELS, MOST_NODES
 from agentrt.body.driver import LoneBody
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary

@@ -11,7 +11,7 @@ from modules import load
 
 from agentrt.errors import ConditionSyntaxError
 from agentrt.selection import Condition
-from agentrt.selection.condition import MAX_BRACKETS, compile_condition
+from agentrt.selection.conditions import MAX_BRACKETS, compile_condition
 
 reference = load("tests/selection/reference.py")
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt.errors import AgentRTError, InvalidSelectionError
-from agentrt.selection import SelectionLibrary, survey
-from agentrt.selection.document import MAX_BYTES, MAX_DEPTH, parse
+from agentrt.selection import SelectionLibrary
+from agentrt.selection import library as survey
+from agentrt.selection.xml import MAX_BYTES, MAX_DEPTH, parse
 
 MIB = 1 << 20
 BOMB = "<!DOCTYPE x [<!ENTITY a0 'ha'>" + "".join(

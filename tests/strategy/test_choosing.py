@@ -8,7 +8,8 @@ import pytest
 from wants import Build, Have, Know, Reach
 
 from agentrt.errors import ArgumentError, DefinitionError, DependencyFailedError, UnknownDependencyError
-from agentrt.strategy import Dependency, Interruptible, Strategy, strategy
+from agentrt.strategy import Dependency, Interruptible, Strategy
+from agentrt.strategy import declare as strategy
 
 # --- plugins ----------------------------------------------------------------------------------------------------------
 

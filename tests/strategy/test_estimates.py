@@ -11,8 +11,8 @@ from mines import At, Digger, Have, Look, shop, way_to
 
 from agentrt import Agent
 from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy.estimating import Estimator
-from agentrt.strategy.params import Params
+from agentrt.strategy.declare import Params
+from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.worlds import Kept, World, is_as_assumed, take_over
 
 

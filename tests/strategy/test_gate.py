@@ -12,9 +12,9 @@ from virtual_loop import VirtualLoop
 from wants import Bearer, Know, Reach
 
 from agentrt import Agent, CancelScope, Signal, move_on_after, sleep_ticks
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
-from agentrt.strategy.gate import Gate
+from agentrt.strategy.attempt import Gate
 
 HOSTS = ("plain", "asyncio", "trio")
 

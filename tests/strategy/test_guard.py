@@ -316,7 +316,7 @@ def test_a_storm_of_attempts_is_spread_over_ticks(game, way):
 
 @pytest.mark.states("003: Hierarchy: It goes on until the given task is complete, or has clearly failed ...")
 def test_a_request_has_a_bound_on_its_attempts(game, way, monkeypatch):
-    monkeypatch.setattr("agentrt.strategy.solving.MAX_ATTEMPTS", 20)
+    monkeypatch.setattr("agentrt.strategy.solve.MAX_ATTEMPTS", 20)
     again = []
 
     async def run(self, ctx, wanted):

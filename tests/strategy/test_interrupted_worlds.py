@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from modules import load
 from virtual_loop import VirtualLoop
 
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 
 worlds = load("tests/strategy/interrupted_worlds.py")
 

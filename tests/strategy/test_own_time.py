@@ -5,8 +5,8 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import Action
 from agentrt.strategy import Interruptible, Interruption
-from agentrt.strategy.own_time import OwnTime
-from agentrt.strategy.records import Records
+from agentrt.strategy.attempt import OwnTime
+from agentrt.strategy.tree import Records
 
 PAUSE = Interruptible.PAUSE
 

@@ -19,7 +19,7 @@ from agentrt.errors import (
     NotRunningError,
     WrongStateError,
 )
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
 
 PAUSE, RESTART, WAIT = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT

@@ -6,7 +6,8 @@ import wants
 from wants import Reach
 
 from agentrt import Manifest
-from agentrt.strategy import Branch, Dependency, Strategy, strategy
+from agentrt.strategy import Branch, Dependency, Strategy
+from agentrt.strategy import declare as strategy
 
 
 class Place:
