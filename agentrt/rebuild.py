@@ -60,22 +60,7 @@ if TYPE_CHECKING:
     from agentrt.activity.tasks.task import Task
     from agentrt.agent.injection import Injection
 
-__all__ = [
-    "MAX_DEPTH",
-    "Decode",
-    "Encode",
-    "Lost",
-    "Reader",
-    "entry_of",
-    "option_of",
-    "write",
-    "restore_groups",
-    "restore_packs",
-    "restore_tasks",
-    "save_groups",
-    "save_packs",
-    "save_tasks",
-]
+__all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
 
 MAX_DEPTH = 64
 

@@ -41,6 +41,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/hosts/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
     "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
+    "agentrt/kernel/hosts/loops.py": {"anyio", "asyncio", "time", "trio"},
     "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
@@ -54,6 +55,14 @@ ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
 }
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
+    "agentrt/activity/author/context.py",  # all that an action can call, in one place
+    "agentrt/activity/plan/tree.py",  # units and frames: one machine
+    "agentrt/behavior/memory.py",
+    "agentrt/goals/selector.py",
+    "agentrt/selection/state.py",
+    "agentrt/strategy/attempt.py",
+    "agentrt/strategy/declare.py",  # all that an author of strategies declares
+    "agentrt/testing/chaos.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }

@@ -79,30 +79,18 @@ _KEY = "ai_packs"
 
 
 def attribute_of(thing: object, name: str) -> Any:
-    """What a mapping has under a key, or another object as an attribute; None if nothing.
-
-    Args:
-        thing: a mapping or any object.
-        name: the key or attribute.
-    """
+    """What a mapping has under a key, or another object as an attribute; None if nothing."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
 def words_for(bearer: object) -> str:
-    """What to call a bearer: its ``name``, or the name of its type.
-
-    Args:
-        bearer: anything.
-    """
+    """What to call a bearer: its ``name``, or the name of its type."""
     name = attribute_of(bearer, "name")
     return name if isinstance(name, str) and name else type(bearer).__name__.lower()
 
 
 def packs_of(entity: object) -> tuple[Injectable, ...]:
     """The packs that an entity lists as its own.
-
-    Args:
-        entity: any object.
 
     Raises:
         DefinitionError: the list is none.
@@ -194,7 +182,6 @@ class Observers:
     """The observers of one agent.
 
     Args:
-        agent: whose they are.
         settled: called when one that was told to stop has ended.
     """
 
@@ -222,12 +209,7 @@ class Observers:
         return any(strand.stop_reason is not None for strand in self.strands)
 
     def keep(self, wanted: Mapping[str, GivenObserver], reason: str) -> None:
-        """Stop all but the wanted ones.
-
-        Args:
-            wanted: by alias.
-            reason: why, in words.
-        """
+        """Stop all but the wanted ones."""
         for alias, one in tuple(self._begun.items()):
             if alias not in wanted:
                 if one.strand is None:
@@ -236,11 +218,7 @@ class Observers:
                     one.strand.stop(reason)
 
     def begin(self, wanted: Mapping[str, GivenObserver]) -> None:
-        """Begin the wanted ones that were not begun; their first steps come in this tick, in order.
-
-        Args:
-            wanted: by alias.
-        """
+        """Begin the wanted ones that were not begun; their first steps come in this tick, in order."""
         runtime = self._agent.runtime
         if runtime is None or self._then is not None:
             return
@@ -259,7 +237,6 @@ class Observers:
         """The agent ends: stop them all.
 
         Args:
-            reason: why, in words.
             then: called when none is left; at once if there is none.
         """
         self._then = then
@@ -270,13 +247,7 @@ class Observers:
             then()
 
     def ended(self, one: _Observer, strand: Strand, error: BaseException | None) -> None:
-        """One of them ended; called by it.
-
-        Args:
-            one: the observer.
-            strand: its strand.
-            error: what it raised.
-        """
+        """One of them ended; called by it."""
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
             planner = self._agent.planner
             assert planner is not None  # it has been in a runtime
@@ -308,15 +279,7 @@ class _Held:
 
 
 class Belongings:
-    """What one agent has from packs besides actions.
-
-    Args:
-        agent: whose they are.
-
-    Attributes:
-        groups: its personal task groups by name.
-        observers: its observers.
-    """
+    """What one agent has from packs besides actions."""
 
     __slots__ = ("_agent", "_components", "_extensions", "_strategies", "groups", "observers")
 
@@ -325,7 +288,7 @@ class Belongings:
         self._components: dict[str, _Held] = {}
         self._extensions: dict[str, tuple[TaskGroup, Extension]] = {}
         self._strategies: dict[type[Strategy], Callable[[], None]] = {}
-        self.groups: dict[str, TaskGroup] = {}
+        self.groups: dict[str, TaskGroup] = {}  # its personal task groups by name
         self.observers: Observers = Observers(agent, self.settle_quietly)
 
     @property
@@ -351,9 +314,6 @@ class Belongings:
 
     def check(self, content: Content) -> None:
         """Find out whether an injection can be taken, before anything changes.
-
-        Args:
-            content: what it teaches.
 
         Raises:
             DefinitionError: the entity cannot hold components, or a strategy does not fit those that there are.

@@ -158,9 +158,6 @@ def attach(attachments: tuple[Attachment, ...], agent: Agent, driver: Driver, ev
 
     Args:
         attachments: what the agent has already, in the order of a tick.
-        agent: whom it drives.
-        driver: it.
-        every: its cadence, in ticks.
 
     Returns:
         The attachment, and its place among the others.
@@ -245,9 +242,6 @@ def _meant(driver: object) -> str:
 def take_up(agent: Agent) -> None:
     """An agent is to live: its drivers are its own again, if it had ended before.
 
-    Args:
-        agent: who.
-
     Raises:
         WrongStateError: one of them drives somebody else by now; then none was taken.
     """
@@ -268,8 +262,6 @@ def leave_all(attachments: tuple[Attachment, ...], reason: str, then: Callable[[
 
     Args:
         attachments: all of them, in the order of a tick.
-        reason: why, in words.
-        then: called when all have stopped.
     """
     open_ones = [attachment for attachment in reversed(attachments) if attachment.drives or attachment.is_leaving]
     count = len(open_ones)

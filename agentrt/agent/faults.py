@@ -65,11 +65,7 @@ class FaultHub(Callbacks[Callable[[Fault], object]]):
         self._report = report
 
     def tell(self, fault: Fault) -> None:
-        """Tell the listeners, in the order in which they came; one that was taken out meanwhile is passed over.
-
-        Args:
-            fault: what happened.
-        """
+        """Tell the listeners, in the order in which they came; one that was taken out meanwhile is passed over."""
         for key, callback in tuple(self._functions.items()):
             if key not in self._functions:
                 continue
@@ -92,11 +88,6 @@ class Repeats:
 
     def count(self, text: str, error: BaseException, tick: int) -> tuple[int, int]:
         """Count one more.
-
-        Args:
-            text: what failed.
-            error: what it raised.
-            tick: in which tick.
 
         Returns:
             How many of its kind there were, with this one, and the tick of the first.

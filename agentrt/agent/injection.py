@@ -53,65 +53,40 @@ Observe = Callable[[Any], Coroutine[Any, Any, Any]]
 
 @dataclass(frozen=True, slots=True)
 class GivenComponent:
-    """A component that a pack gives.
-
-    Attributes:
-        alias: its alias.
-        make: called with the entity and the settings, as keyword arguments; a class or any other factory.
-        settings: what the pack says.
-        place: where it says so.
-    """
+    """A component that a pack gives."""
 
     alias: str
+    # called with the entity and the settings, as keyword arguments; a class or any other factory
     make: Callable[..., Any]
-    settings: Mapping[str, Any]
-    place: Reference
+    settings: Mapping[str, Any]  # what the pack says
+    place: Reference  # where it says so
 
 
 @dataclass(frozen=True, slots=True)
 class GivenObserver:
-    """An observer that a pack gives.
-
-    Attributes:
-        alias: its alias.
-        observe: a coroutine function that takes the agent.
-    """
+    """An observer that a pack gives."""
 
     alias: str
-    observe: Observe
+    observe: Observe  # a coroutine function that takes the agent
 
 
 @dataclass(frozen=True, slots=True)
 class GivenGroup:
-    """A personal task group that a pack gives, or more tasks for one that the agent has.
+    """A personal task group that a pack gives, or more tasks for one that the agent has."""
 
-    Attributes:
-        alias: its alias, and the group's name.
-        kind: the class of the group, or what extends the group of another name.
-        place: where the pack names it.
-    """
-
-    alias: str
-    kind: type[TaskGroupAction] | GroupEntry
-    place: Reference
+    alias: str  # its alias, and the group's name
+    kind: type[TaskGroupAction] | GroupEntry  # the class of the group, or what extends the group of another name
+    place: Reference  # where the pack names it
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an injection teaches, resolved and checked.
+    """What an injection teaches, resolved and checked."""
 
-    Attributes:
-        actions: action classes, each once, in the order in which they are named.
-        components: components, likewise.
-        observers: observers, likewise.
-        groups: personal task groups, likewise; extensions come after groups.
-        strategies: strategies, likewise.
-    """
-
-    actions: tuple[type[Action], ...] = ()
+    actions: tuple[type[Action], ...] = ()  # action classes, each once, in the order in which they are named
     components: tuple[GivenComponent, ...] = ()
     observers: tuple[GivenObserver, ...] = ()
-    groups: tuple[GivenGroup, ...] = ()
+    groups: tuple[GivenGroup, ...] = ()  # personal task groups, likewise; extensions come after groups
     strategies: tuple[type[Strategy], ...] = ()
 
     @property
@@ -240,10 +215,6 @@ def _is_strategy(found: object) -> bool:
 
 def strategy_of(alias: str, registry: Registry) -> type[Strategy]:
     """The strategy that an alias names.
-
-    Args:
-        alias: its alias.
-        registry: where it is looked up.
 
     Raises:
         DefinitionError: it names something else.

@@ -92,11 +92,7 @@ _LEVEL_OF = {event: level for level, events in _EVENTS.items() for event in even
 
 
 def level_of_event(event: Event) -> str:
-    """What a record of this event is worth: the name of a level; empty for what is logged where it happens.
-
-    Args:
-        event: the event.
-    """
+    """What a record of this event is worth: the name of a level; empty for what is logged where it happens."""
     return _LEVEL_OF.get(event, "")
 
 
@@ -126,9 +122,6 @@ def get_logger(**bound: Any) -> Any:
 
     Args:
         bound: what every event of it carries, such as the agent's name.
-
-    Returns:
-        A structlog logger.
     """
     import logging  # not at the top: importing agentrt must stay quick
 
@@ -202,10 +195,6 @@ class Log:
     """A logger of structlog that asks, whenever something is logged, for the level that counts and for the tick.
 
     It has all methods of such a logger: ``info("began", line=7)``, ``bind(...)``, ``exception(...)``.
-
-    Args:
-        speaker: whose it is.
-        bound: what every event carries.
     """
 
     __slots__ = ("_bound", "_speaker")
@@ -215,11 +204,7 @@ class Log:
         self._bound = bound
 
     def bind(self, **more: Any) -> Log:
-        """The same logger with more values.
-
-        Args:
-            more: what every event carries besides.
-        """
+        """The same logger with more values."""
         return Log(self._speaker, {**self._bound, **more})
 
     def __getattr__(self, name: str) -> Any:
@@ -243,11 +228,7 @@ def _say_nothing(*_args: Any, **_values: Any) -> None:
 
 
 class LogBridge:
-    """Hands the records of one runtime's trace to the log, as far as somebody wants them.
-
-    Args:
-        trace: the runtime's.
-    """
+    """Hands the records of one runtime's trace to the log, as far as somebody wants them."""
 
     __slots__ = ("_close", "_level", "_of_agents", "_threshold", "_trace")
 
@@ -273,7 +254,6 @@ class LogBridge:
         """Give an agent a level of its own, or take it away.
 
         Args:
-            name: the agent's.
             level: the level; None for that of all others.
         """
         if level is not None:

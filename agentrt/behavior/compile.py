@@ -62,43 +62,7 @@ DELEGATE_DECIDE_TO_CHILDREN = 0x2
 
 
 class Node:
-    """A compiled decider.
-
-    Attributes:
-        number: its place in the order of declaration, depth first; ROOT is 0.
-        name: as declared.
-        id: its number in logs.
-        kind: ``kGroup``, ``kBehavior`` or ``kReference``.
-        decider_flags: the word of its flags in logs.
-        policy: of a group.
-        children: of a group.
-        higher: for each child, the children that are asked in each tick while it is active; ends with an empty tuple,
-            for a group without an active child.
-        decide: its Decide.
-        ask: see above.
-        dblock: the type of its DBlock.
-        timer: the number of its timer, or -1.
-        every: seconds between two calls of Decide.
-        decision: the check of the decision flags.
-        stimuli: the check of the stimuli flags.
-        flags: control flags.
-        interruptible: whether it gives way.
-        calls_decide_on_redecide: as declared.
-        delegates: as declared.
-        behavior: its behavior.
-        behavior_flags: bits for it.
-        behavior_id: its number in logs.
-        block: the type of its block.
-        block_id: the number of that type in logs; 0 without one.
-        activate: hook.
-        tick: hook.
-        deactivate: hook.
-        run: hook.
-        is_async: which of activate, tick and deactivate are coroutine functions.
-        beat: see above.
-        target: of a reference.
-        way: of a reference: the children to take from ROOT down to the target, as pairs of a number and a node.
-    """
+    """A compiled decider."""
 
     __slots__ = (
         "activate",
@@ -136,37 +100,40 @@ class Node:
     )
 
     def __init__(self, number: int, name: str, kind: str, id: int) -> None:  # noqa: A002 - the word of the log
-        self.number: int = number
+        self.number: int = number  # its place in the order of declaration, depth first; ROOT is 0
         self.name: str = name
-        self.kind: str = kind
-        self.id: int = id
-        self.decider_flags: int = 0
-        self.policy: GroupPolicy | None = None
-        self.children: tuple[Node, ...] = ()
+        self.kind: str = kind  # ``kGroup``, ``kBehavior`` or ``kReference``
+        self.id: int = id  # its number in logs
+        self.decider_flags: int = 0  # the word of its flags in logs
+        self.policy: GroupPolicy | None = None  # of a group
+        self.children: tuple[Node, ...] = ()  # of a group
+        # for each child, the children that are asked in each tick while it is active; ends with an empty
+        # tuple, for a group without an active child
         self.higher: tuple[tuple[Node, ...], ...] = ((),)
         self.decide: Callable[..., float] | None = None
         self.ask: Callable[[Any], float] | None = None
-        self.dblock: Callable[[], Any] | None = None
-        self.timer: int = -1
-        self.every: float = 0.0
-        self.decision: Check | None = None
-        self.stimuli: Check | None = None
+        self.dblock: Callable[[], Any] | None = None  # the type of its DBlock
+        self.timer: int = -1  # the number of its timer, or -1
+        self.every: float = 0.0  # seconds between two calls of Decide
+        self.decision: Check | None = None  # the check of the decision flags
+        self.stimuli: Check | None = None  # the check of the stimuli flags
         self.flags: tuple[str, ...] = ()
-        self.interruptible: bool = True
+        self.interruptible: bool = True  # whether it gives way
         self.calls_decide_on_redecide: bool = False
         self.delegates: bool = False
         self.behavior: Behavior | None = None
-        self.behavior_flags: int = 0
-        self.behavior_id: int = 0
-        self.block: Callable[[], Any] | None = None
-        self.block_id: int = 0
+        self.behavior_flags: int = 0  # bits for it
+        self.behavior_id: int = 0  # its number in logs
+        self.block: Callable[[], Any] | None = None  # the type of its block
+        self.block_id: int = 0  # the number of that type in logs; 0 without one
         self.activate: Callable[[Any], Any] | None = None
         self.tick: Callable[[Any], Any] | None = None
         self.deactivate: Callable[[Any], Any] | None = None
         self.run: Callable[[Any], Any] | None = None
-        self.is_async: frozenset[str] = frozenset()
+        self.is_async: frozenset[str] = frozenset()  # which of activate, tick and deactivate are coroutine functions
         self.beat: Callable[[Any], Any] | None = None
-        self.target: Node | None = None
+        self.target: Node | None = None  # of a reference
+        # of a reference: the children to take from ROOT down to the target, as pairs of a number and a node
         self.way: tuple[tuple[int, Node], ...] = ()
 
     def __repr__(self) -> str:
@@ -178,20 +145,14 @@ MAX_SHUFFLE_CHILDREN = 32
 
 
 class Compiled:
-    """What initialization makes of the declaration.
-
-    Attributes:
-        nodes: by number; the first is ROOT.
-        numbers: the number of each name.
-        num_timers: how many timers an agent needs.
-    """
+    """What initialization makes of the declaration."""
 
     __slots__ = ("nodes", "num_timers", "numbers")
 
     def __init__(self, nodes: list[Node], num_timers: int) -> None:
-        self.nodes: tuple[Node, ...] = tuple(nodes)
-        self.numbers: dict[str, int] = {node.name: node.number for node in nodes}
-        self.num_timers: int = num_timers
+        self.nodes: tuple[Node, ...] = tuple(nodes)  # by number; the first is ROOT
+        self.numbers: dict[str, int] = {node.name: node.number for node in nodes}  # the number of each name
+        self.num_timers: int = num_timers  # how many timers an agent needs
 
 
 def compile_tree(name: str, root: Decider) -> Compiled:
@@ -199,7 +160,6 @@ def compile_tree(name: str, root: Decider) -> Compiled:
 
     Args:
         name: of the tree, for the error.
-        root: its root.
 
     Raises:
         DefinitionError: with all problems in one text.
@@ -350,20 +310,12 @@ class _Declared:
 
 
 def number_of(one: Decider) -> int:
-    """The number of a decider in logs.
-
-    Args:
-        one: the decider.
-    """
+    """The number of a decider in logs."""
     return stable_number("decider", one.name) if one.id is None else one.id
 
 
 def behavior_number(one: Behavior) -> int:
-    """The number of a behavior in logs.
-
-    Args:
-        one: the behavior.
-    """
+    """The number of a behavior in logs."""
     return stable_number("behavior", one.name) if one.id is None else one.id
 
 

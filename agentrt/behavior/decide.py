@@ -121,41 +121,28 @@ __all__ = [
 
 
 class Newcomer(NamedTuple):
-    """Somebody who is to be activated.
+    """Somebody who is to be activated."""
 
-    Attributes:
-        place: its number among the children of its parent.
-        at: the activation.
-    """
-
-    place: int
+    place: int  # its number among the children of its parent
     at: Activation
 
 
 class Choice:
-    """Who is to be activated.
-
-    Attributes:
-        value: what Decide answered.
-        index: the number of the child that was asked, in the group that asked.
-        base: whose child the first newcomer becomes; None for ROOT.
-        newcomers: from the top down.
-    """
+    """Who is to be activated."""
 
     __slots__ = ("base", "index", "newcomers", "value")
 
     def __init__(self, value: float, index: int, base: Activation | None, newcomers: list[Newcomer]) -> None:
-        self.index: int = index
-        self.value: float = value
-        self.base: Activation | None = base
-        self.newcomers: list[Newcomer] = newcomers
+        self.index: int = index  # the number of the child that was asked, in the group that asked
+        self.value: float = value  # what Decide answered
+        self.base: Activation | None = base  # whose child the first newcomer becomes; None for ROOT
+        self.newcomers: list[Newcomer] = newcomers  # from the top down
 
     def and_then(self, inner: Choice, value: float) -> Choice:
         """This choice of a group, together with what the group would choose.
 
         Args:
             inner: that. If it is a jump, it takes the place of the whole choice.
-            value: what counts as the answer.
         """
         if inner.base is not self.newcomers[-1].at:
             inner.value = value
@@ -165,25 +152,13 @@ class Choice:
 
 
 def candidate(memory: Memory, node: Node, parent: Activation | None) -> Activation:
-    """An activation for somebody who may be activated: the one that waits for its flags, if it does.
-
-    Args:
-        memory: whose.
-        node: the decider.
-        parent: below whom.
-    """
+    """An activation for somebody who may be activated: the one that waits for its flags, if it does."""
     found = _claimant(memory, node, parent) if node.flags else None
     return Activation(memory, node, parent) if found is None else found
 
 
 def is_refused(memory: Memory, node: Node, parent: Activation | None) -> bool:
-    """Whether somebody foreign keeps a flag of a decider.
-
-    Args:
-        memory: whose tree.
-        node: the decider.
-        parent: below whom.
-    """
+    """Whether somebody foreign keeps a flag of a decider."""
     ledger = memory.require_body().flags
     if ledger.is_free:
         return False
@@ -201,15 +176,7 @@ def is_refused(memory: Memory, node: Node, parent: Activation | None) -> bool:
 
 
 def secure(memory: Memory, choice: Choice) -> bool:
-    """Take the flags of those who are to be activated, all or none.
-
-    Args:
-        memory: whose tree.
-        choice: who.
-
-    Returns:
-        Whether they have them.
-    """
+    """Take the flags of those who are to be activated, all or none."""
     claimants = [one.at for one in choice.newcomers if one.at.node.flags]
     if not claimants:
         return True
@@ -236,7 +203,6 @@ def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activatio
     """Newcomers are not activated after all: those who go on, or clean up, have their flags again.
 
     Args:
-        memory: whose tree.
         newcomers: to whom flags had passed on.
         holders: from whom, from the top down: the outermost ends last.
     """
@@ -251,11 +217,7 @@ def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activatio
 
 
 def give_back(memory: Memory) -> None:
-    """A tick is over: give back what waits for a decider that was not asked in it, or was granted and not taken up.
-
-    Args:
-        memory: whose tree.
-    """
+    """A tick is over: give back what waits for a decider that was not asked in it, or was granted and not taken up."""
     rare = memory.rare
     renewed, rare.renewed = rare.renewed, []
     for at in tuple(rare.waiting):
@@ -264,22 +226,14 @@ def give_back(memory: Memory) -> None:
 
 
 def abandon(at: Activation) -> None:
-    """Give back what waits, or was granted, for a decider that is not active.
-
-    Args:
-        at: it.
-    """
+    """Give back what waits, or was granted, for a decider that is not active."""
     at.stage = Stage.CANDIDATE
     _forget(at.memory, at)
     release(at)
 
 
 def release(at: Activation) -> None:
-    """Give back the flags of an activation that is over, or never came to be.
-
-    Args:
-        at: the activation.
-    """
+    """Give back the flags of an activation that is over, or never came to be."""
     if at.node.flags:
         at.memory.require_body().flags.release(at)
 
@@ -300,13 +254,7 @@ def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
 
 
 def has_claimed(memory: Memory, node: Node, parent: Activation | None) -> bool:
-    """Whether a decider accepted in an earlier tick, and has waited for its flags since.
-
-    Args:
-        memory: whose tree.
-        node: the decider.
-        parent: below whom.
-    """
+    """Whether a decider accepted in an earlier tick, and has waited for its flags since."""
     return memory.has_claims and _found(memory, node, parent) is not None
 
 
@@ -392,14 +340,7 @@ def ask(memory: Memory, parent: Activation | None, index: int, node: Node, trail
     """Ask a decider that is not active.
 
     Args:
-        memory: whose tree.
         parent: the group that asks; None for ROOT.
-        index: its number among the children.
-        node: the decider.
-        trail: see ``Trail``.
-
-    Returns:
-        None if it refuses.
     """
     if memory.is_disabled(node):
         _told(trail, "disabled")
@@ -433,11 +374,7 @@ def chosen(memory: Memory, parent: Activation | None, index: int, node: Node, va
     """Who is to be activated for a decider that accepted.
 
     Args:
-        memory: whose tree.
         parent: the group that asked; None for ROOT.
-        index: its number among the children.
-        node: the decider.
-        value: what its Decide answered.
     """
     remembered = memory.remembered(node, parent)
     if remembered is None:
@@ -449,12 +386,6 @@ def chosen(memory: Memory, parent: Activation | None, index: int, node: Node, va
 
 def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Trail = None) -> tuple[bool, float, Any]:
     """Call the Decide of a decider, and nothing else.
-
-    Args:
-        memory: whose tree.
-        node: the decider.
-        parent: its group; None for ROOT.
-        trail: see ``Trail``.
 
     Returns:
         Whether it accepts, its answer, and the DBlock that it filled.
@@ -563,11 +494,7 @@ def attempt(
     """Ask one decider, its children if it delegates to them, and take the control flags of who accepted.
 
     Args:
-        memory: whose tree.
         parent: the group that asks; None for ROOT.
-        index: its number among the children.
-        node: the decider.
-        log: who writes it down.
         secures: whether to take the flags; False where the answer alone is wanted.
 
     Returns:
@@ -597,9 +524,6 @@ def _delegated(memory: Memory, choice: Choice, log: Log | None) -> Choice | None
 def delegate(memory: Memory) -> float:
     """Within the Decide of a group: ask its children, and remember whom it would choose.
 
-    Args:
-        memory: whose tree.
-
     Raises:
         WrongStateError: no Decide of a group is being called.
     """
@@ -626,9 +550,6 @@ def accepted(memory: Memory, parent: Activation, index: int, node: Node) -> Choi
     """Who is to be activated for a child whose Decide was called, and accepted.
 
     Args:
-        memory: whose tree.
-        parent: the group that asked.
-        index: its number among the children.
         node: the child; it needs no control flags for itself.
 
     Returns:
@@ -642,9 +563,6 @@ class Round:
     """One decision of a group.
 
     Args:
-        memory: whose tree.
-        at: the group.
-        log: who writes it down.
         secures: whether to take the control flags of who is chosen.
     """
 
@@ -658,11 +576,7 @@ class Round:
         self._secures = secures
 
     def interrupting(self, first: int = 0) -> Choice | None:
-        """Who takes over from the active child, if anybody does.
-
-        Args:
-            first: with whom to begin.
-        """
+        """Who takes over from the active child, if anybody does."""
         return self._first(range(first, len(self._at.node.higher[self._at.index])))
 
     def choose(self, failed: int) -> Choice | None:
@@ -670,9 +584,6 @@ class Round:
 
         Args:
             failed: the number of the child that failed, for a redecide; -1 to begin.
-
-        Returns:
-            None if nobody accepts.
         """
         policy = self._at.node.policy
         count = len(self._children)

@@ -106,7 +106,6 @@ def stable_number(kind: str, name: str) -> int:
 
     Args:
         kind: what kind of thing; a decider and a behavior of one name have different numbers.
-        name: its name.
     """
     digest = blake2b(f"{kind}:{name}".encode("utf-8", "surrogatepass"), digest_size=4).digest()
     return int.from_bytes(digest, "big") & _MASK
@@ -188,10 +187,6 @@ def behavior(
 def as_behavior(given: object, decider: str) -> Behavior:
     """What stands where a behavior is expected: a behavior, a class of behaviors, or a function.
 
-    Args:
-        given: what was written.
-        decider: where, for the error.
-
     Raises:
         DefinitionError: it is none of these.
     """
@@ -209,10 +204,6 @@ def as_behavior(given: object, decider: str) -> Behavior:
 
 def hook_of(one: Behavior, hook: str) -> tuple[Callable[..., Any] | None, bool]:
     """A hook of a behavior, and whether it is a coroutine function.
-
-    Args:
-        one: the behavior.
-        hook: its name.
 
     Raises:
         DefinitionError: it cannot be called, or ``run`` is no coroutine function.
@@ -233,11 +224,7 @@ def hook_of(one: Behavior, hook: str) -> tuple[Callable[..., Any] | None, bool]:
 
 
 def behavior_name(one: Behavior | None) -> str | None:
-    """The name of a behavior, if there is one.
-
-    Args:
-        one: the behavior or None.
-    """
+    """The name of a behavior, if there is one."""
     return None if one is None else one.name
 
 

@@ -78,20 +78,12 @@ class DebugOutput:
 
 
 def number_of(memory: TreeState) -> int:
-    """The number of an agent.
-
-    Args:
-        memory: its memory.
-    """
+    """The number of an agent."""
     return 0 if memory.body is None else memory.body.number
 
 
 def name_of(memory: TreeState) -> str:
-    """What an agent without a number is called, or else its memory; empty if nobody named either.
-
-    Args:
-        memory: its memory.
-    """
+    """What an agent without a number is called, or else its memory; empty if nobody named either."""
     body = memory.body
     name = NAMELESS if body is None else called(body)
     if name != NAMELESS:
@@ -100,31 +92,18 @@ def name_of(memory: TreeState) -> str:
 
 
 def label(node: Node) -> str:
-    """A decider as the log names it, such as ``ROOT/0x2d5e207``.
-
-    Args:
-        node: the decider.
-    """
+    """A decider as the log names it, such as ``ROOT/0x2d5e207``."""
     return f"{node.name}/{node.id:#x}"
 
 
 def behavior_label(node: Node) -> str:
-    """The behavior of a decider as the log names it.
-
-    Args:
-        node: the decider.
-    """
+    """The behavior of a decider as the log names it."""
     assert node.behavior is not None
     return f"{node.behavior.name}/{node.behavior_id:#x}"
 
 
 class Log:
-    """Writes the lines of one memory.
-
-    Args:
-        memory: whose.
-        output: where to.
-    """
+    """Writes the lines of one memory."""
 
     __slots__ = ("_memory", "_output")
 
@@ -161,11 +140,7 @@ class Log:
     # --- levels 1 and 2: something changes ----------------------------------------------------------------------------
 
     def entering(self, at: Activation) -> None:
-        """Somebody is activated.
-
-        Args:
-            at: who; its depth is known.
-        """
+        """Somebody is activated."""
         node, depth = at.node, at.depth
         self._line(5, node, max(depth - 1, 0), f"next_decider_push {label(node)}")
         self._processing(at, is_new=True)
@@ -174,21 +149,13 @@ class Log:
             self._line(1, node, depth, text + label(node))
 
     def deactivating(self, at: Activation) -> None:
-        """A behavior is deactivated.
-
-        Args:
-            at: its activation.
-        """
+        """A behavior is deactivated."""
         node = at.node
         text = f"deactivating behavior {behavior_label(node)} with flags {node.behavior_flags:#x}, in decider "
         self._line(2, node, at.depth, text + label(node))
 
     def failing(self, at: Activation) -> None:
-        """A decider fails.
-
-        Args:
-            at: its activation.
-        """
+        """A decider fails."""
         self._line(2, at.node, at.depth, f"{at.node.kind} decider {label(at.node)} failed")
 
     def redeciding(self, at: Activation) -> None:
@@ -217,22 +184,14 @@ class Log:
         self._line(3, None, 0, f"{_STARS} finished tree for {self._agent()}, depth {depth} {_STARS}")
 
     def ticking(self, at: Activation) -> None:
-        """A behavior is about to tick.
-
-        Args:
-            at: its activation.
-        """
+        """A behavior is about to tick."""
         node, memory = at.node, self._memory
         text = f"ticking behavior {behavior_label(node)} @ {memory.time:.6f} (dt: {memory.dt:.6f})"
         text += f" with flags {node.behavior_flags:#x}, duration {at.duration:.3f}"
         self._line(3, node, at.depth, text)
 
     def current(self, at: Activation) -> None:
-        """The path ends with a behavior.
-
-        Args:
-            at: its activation.
-        """
+        """The path ends with a behavior."""
         node = at.node
         text = f"current behavior {behavior_label(node)} with flags {node.behavior_flags:#x}, in decider {label(node)}"
         self._line(3, node, at.depth, text)
@@ -240,11 +199,7 @@ class Log:
     # --- levels 4 and 5: every decision -------------------------------------------------------------------------------
 
     def visiting(self, at: Activation) -> None:
-        """A decider on the path is visited.
-
-        Args:
-            at: its activation.
-        """
+        """A decider on the path is visited."""
         node, depth = at.node, at.depth
         self._processing(at, is_new=False)
         text = f"visiting current {node.kind} decider {label(node)}, "
@@ -259,35 +214,19 @@ class Log:
         self._line(5, node, at.depth, text)
 
     def child(self, parent: Activation | None, index: int, node: Node, trail: list[str]) -> None:
-        """A child was asked.
-
-        Args:
-            parent: by whom; None for ROOT.
-            index: its number.
-            node: it.
-            trail: what came of each check.
-        """
+        """A child was asked."""
         depth = 0 if parent is None else parent.depth
         self._line(5, node, depth, f"child {index} ({label(node)})...{'...'.join(trail)}")
 
     def returned(self, at: Activation, choice: Choice | None) -> None:
-        """A group has decided.
-
-        Args:
-            at: the group.
-            choice: whom it chose.
-        """
+        """A group has decided."""
         index = -1 if choice is None else choice.index
         shuffled = -1 if at.order is None or choice is None else at.order.index(index)
         text = f"ChildrenDecide returned with RunIdx {index}, ShuffleIdx {shuffled}"
         self._line(5, at.node, at.depth, text)
 
     def continuing(self, at: Activation) -> None:
-        """The active child of a group goes on.
-
-        Args:
-            at: the group.
-        """
+        """The active child of a group goes on."""
         assert at.child is not None
         text = f"continuing child {at.index} {label(at.child.node)}, duration: {at.duration:.6f}"
         self._line(4, at.node, at.depth, text)

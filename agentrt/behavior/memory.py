@@ -68,26 +68,7 @@ __all__ = ["Rare", "TreeState", "drop_walk", "proceed", "settle", "unwind", "Mem
 
 
 class Rare:
-    """What a memory seldom needs.
-
-    Attributes:
-        delegated: what the children of a group answered that delegated its Decide to them: an activation of the group,
-            and whom it would choose.
-        redeciding: the group whose Decide is called because a child failed.
-        stream: its random numbers.
-        update_flags: computes the decision flags in each tick, when the tree drives an agent.
-        disabled: the deciders that are out for this agent: their numbers, with the path at which each raised.
-        refused: for whom a control flag is kept by somebody foreign: its path, with the flag and the holder.
-        waiting: who waits for control flags, or was granted them since.
-        renewed: those of them who were asked in this tick.
-        is_settling: whether what had to wait for the end of a tick is being done.
-        giving: who is to give way at the end of the tick, with the reason.
-        left: the entity of the body that it left last, which is not its agent any more when it joins another one.
-        leaving: that the memory is to leave its body at the end of the tick: the reason, and whom to tell.
-        unwinding: what is being taken down while coroutines clean up.
-        walk: the walk that waits for it.
-        routines: the coroutines that have not ended, in the order in which they began.
-    """
+    """What a memory seldom needs."""
 
     __slots__ = (
         "delegated",
@@ -108,21 +89,28 @@ class Rare:
     )
 
     def __init__(self) -> None:
+        # what the children of a group answered that delegated its Decide to them: an activation of the group,
+        # and whom it would choose
         self.delegated: tuple[Activation, Choice | None] | None = None
-        self.redeciding: Activation | None = None
-        self.stream: Stream | None = None
+        self.redeciding: Activation | None = None  # the group whose Decide is called because a child failed
+        self.stream: Stream | None = None  # its random numbers
+        # computes the decision flags in each tick, when the tree drives an agent
         self.update_flags: Callable[[Any], int] | None = None
+        # the deciders that are out for this agent: their numbers, with the path at which each raised
         self.disabled: dict[int, str] = {}
+        # for whom a control flag is kept by somebody foreign: its path, with the flag and the holder
         self.refused: dict[str, tuple[str, str]] = {}
-        self.waiting: list[Activation] = []
-        self.renewed: list[Activation] = []
-        self.is_settling: bool = False
-        self.giving: list[tuple[Activation, str]] = []
+        self.waiting: list[Activation] = []  # who waits for control flags, or was granted them since
+        self.renewed: list[Activation] = []  # those of them who were asked in this tick
+        self.is_settling: bool = False  # whether what had to wait for the end of a tick is being done
+        self.giving: list[tuple[Activation, str]] = []  # who is to give way at the end of the tick, with the reason
+        # that the memory is to leave its body at the end of the tick: the reason, and whom to tell
         self.leaving: tuple[str, Callable[[], object]] | None = None
+        # the entity of the body that it left last, which is not its agent any more when it joins another one
         self.left: Any = None
-        self.unwinding: Unwinding | None = None
-        self.walk: Walk | None = None
-        self.routines: list[Routine] = []
+        self.unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
+        self.walk: Walk | None = None  # the walk that waits for it
+        self.routines: list[Routine] = []  # the coroutines that have not ended, in the order in which they began
 
     @property
     def is_quiet(self) -> bool:
@@ -445,10 +433,6 @@ class TreeState:
 def unwind(memory: Memory, unwinding: Unwinding) -> bool:
     """Take down what was cut off the path.
 
-    Args:
-        memory: whose.
-        unwinding: it.
-
     Returns:
         Whether it is done; otherwise it is gone on with when a coroutine has ended.
     """
@@ -464,11 +448,7 @@ def unwind(memory: Memory, unwinding: Unwinding) -> bool:
 
 
 def proceed(memory: Memory) -> None:
-    """A coroutine of something that ends has ended.
-
-    Args:
-        memory: whose.
-    """
+    """A coroutine of something that ends has ended."""
     rare = memory.rare
     unwinding = rare.unwinding
     if unwinding is None or not unwinding.proceed():
@@ -486,11 +466,7 @@ def proceed(memory: Memory) -> None:
 
 
 def drop_walk(memory: Memory) -> None:
-    """A walk waits, and what it waits for takes too long: forget whom it would have activated.
-
-    Args:
-        memory: whose.
-    """
+    """A walk waits, and what it waits for takes too long: forget whom it would have activated."""
     walk, memory.rare.walk = memory.rare.walk, None
     if walk is not None:
         unwinding = memory.rare.unwinding
@@ -504,8 +480,6 @@ def settle(memory: Memory, rare: Rare, *, is_over: bool) -> None:
     """Do what had to wait for the end of a tick.
 
     Args:
-        memory: whose.
-        rare: its rare things.
         is_over: whether a tick of the tree ends; between ticks, claims stay as they are.
     """
     rare.delegated = None

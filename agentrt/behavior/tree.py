@@ -37,12 +37,7 @@ MOST_LEVELS = 60
 
 
 def outline_of(root: Node, name: str) -> Outline:
-    """The outline of a tree.
-
-    Args:
-        root: the compiled ROOT.
-        name: begins the paths: the memory's.
-    """
+    """The outline of a tree."""
     left = MOST_NODES - 1
 
     def outlined(node: Node, above: str, level: int) -> Outline:

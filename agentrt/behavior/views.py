@@ -62,7 +62,6 @@ def print_state(memory: TreeState, whole_tree: bool) -> str:
     """The state as text.
 
     Args:
-        memory: of the agent.
         whole_tree: whether to show those that are not active, too.
     """
     if not whole_tree:
@@ -114,19 +113,12 @@ def _size(block: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AskedView:
-    """A decider that is not active, though its group is.
-
-    Attributes:
-        path: its place.
-        name: its name.
-        verdict: why not, as one of the words above.
-        reason: the same in words.
-    """
+    """A decider that is not active, though its group is."""
 
     path: str
     name: str
-    verdict: str
-    reason: str
+    verdict: str  # why not, as one of the words above
+    reason: str  # the same in words
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
@@ -136,9 +128,6 @@ class AskedView:
     def read(cls, fields: Fields) -> AskedView:
         """Read what ``as_json`` wrote.
 
-        Args:
-            fields: its object.
-
         Raises:
             DataFault: it is no such view.
         """
@@ -146,11 +135,7 @@ class AskedView:
 
 
 def asked(memory: TreeState) -> Iterator[AskedView]:
-    """The deciders that are not active, of each active group in order; ROOT itself, if it is not active.
-
-    Args:
-        memory: of the agent.
-    """
+    """The deciders that are not active, of each active group in order; ROOT itself, if it is not active."""
     if memory.root is None:
         root = memory.nodes[0]
         path = memory.path_of(root, None)
@@ -434,11 +419,7 @@ class TreeView(ModelView):
 
 
 def view_of(memory: TreeState) -> TreeView:
-    """The view of a memory.
-
-    Args:
-        memory: the memory.
-    """
+    """The view of a memory."""
     return TreeView(
         name=memory.name,
         tree=memory.tree.name,

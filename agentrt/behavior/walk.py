@@ -75,39 +75,25 @@ __all__ = ["Work", "failed", "look_after", "start", "Unwinding", "Step", "Walk"]
 
 
 class Work:
-    """The coroutines of one activation.
-
-    Attributes:
-        routines: those that have not ended, in the order in which they began.
-        has_failed: whether the decider fails when the tree comes by.
-        is_due: while it is ending: whether ``deactivate`` has yet to be called.
-        newcomers: whom to activate below when ``activate`` has ended, because they were chosen together with it.
-    """
+    """The coroutines of one activation."""
 
     __slots__ = ("has_failed", "is_due", "newcomers", "routines")
 
     def __init__(self) -> None:
-        self.routines: list[Routine] = []
-        self.has_failed: bool = False
-        self.is_due: bool = False
+        self.routines: list[Routine] = []  # those that have not ended, in the order in which they began
+        self.has_failed: bool = False  # whether the decider fails when the tree comes by
+        self.is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
+        # whom to activate below when ``activate`` has ended, because they were chosen together with it
         self.newcomers: list[Newcomer] = []
 
 
 def failed(answer: object) -> bool:
-    """Whether an answer of a hook fails the decider: it is false, and not None.
-
-    Args:
-        answer: what the hook returned.
-    """
+    """Whether an answer of a hook fails the decider: it is false, and not None."""
     return answer is not True and answer is not None and not answer
 
 
 def work_of(at: Activation) -> Work:
-    """The coroutines of an activation.
-
-    Args:
-        at: the activation.
-    """
+    """The coroutines of an activation."""
     extra = at.more()
     if extra.work is None:
         extra.work = Work()
@@ -115,13 +101,7 @@ def work_of(at: Activation) -> Work:
 
 
 def start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
-    """Begin a coroutine.
-
-    Args:
-        at: whose.
-        hook: which.
-        fn: the coroutine function.
-    """
+    """Begin a coroutine."""
     work = work_of(at)
     memory = at.memory
 
@@ -162,9 +142,6 @@ def _outcome(at: Activation, work: Work, routine: Routine) -> None:
 def look_after(at: Activation) -> Any:
     """What a tick does for a behavior with coroutines.
 
-    Args:
-        at: its activation.
-
     Returns:
         Something false, other than None, if the decider fails.
     """
@@ -184,24 +161,14 @@ def look_after(at: Activation) -> Any:
 
 
 class Unwinding:
-    """Activations that end.
-
-    Args:
-        path: they, from the top down.
-        reason: why, in words.
-
-    Attributes:
-        left: those that have not ended, the next one last.
-        reason: as given.
-        then: what to do when the last one has ended; None for nothing.
-    """
+    """Activations that end."""
 
     __slots__ = ("left", "reason", "then")
 
     def __init__(self, path: list[Activation], reason: str) -> None:
-        self.left: list[Activation] = path
+        self.left: list[Activation] = path  # those that have not ended, the next one last
         self.reason: str = reason
-        self.then: Callable[[], object] | None = None
+        self.then: Callable[[], object] | None = None  # what to do when the last one has ended; None for nothing
 
     def proceed(self) -> bool:
         """Go on.
@@ -252,11 +219,7 @@ class Unwinding:
         return True
 
     def _deactivate(self, at: Activation) -> bool:
-        """Call the hook.
-
-        Returns:
-            Whether it has ended.
-        """
+        """Call the hook."""
         node = at.node
         hook = node.deactivate
         if hook is None:
@@ -310,18 +273,7 @@ _OVER: Next = (None, Step.VISIT)
 
 
 class Walk:
-    """One walk.
-
-    Args:
-        memory: whose tree.
-
-    Attributes:
-        is_busy: whether a behavior ticked, or a coroutine is at work.
-        masked: the groups that have a mask.
-        newcomers: those who were chosen together and are yet to be activated.
-        base: whose child the next newcomer becomes.
-        tick: the tick of the kernel in which the walk began.
-    """
+    """One walk."""
 
     __slots__ = (
         "_counts",
@@ -344,11 +296,11 @@ class Walk:
         self._counts: dict[int, int] = {}  # of groups, by their numbers: whom to name
         self._repeated: dict[int, int] = {}  # of places
         self._places: dict[tuple[int, int], int] = {}  # the place above and a decider -> the place
-        self.is_busy: bool = False
-        self.masked: list[Activation] = []
-        self.newcomers: list[Newcomer] = []
-        self.base: Activation | None = None
-        self.tick: int = tick_of(memory.require_body())
+        self.is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
+        self.masked: list[Activation] = []  # the groups that have a mask
+        self.newcomers: list[Newcomer] = []  # those who were chosen together and are yet to be activated
+        self.base: Activation | None = None  # whose child the next newcomer becomes
+        self.tick: int = tick_of(memory.require_body())  # the tick of the kernel in which the walk began
 
     def from_root(self) -> None:
         """Walk the whole path."""
@@ -384,12 +336,7 @@ class Walk:
             self.go(at.child, Step.VISIT)
 
     def go(self, at: Activation | None, step: Step) -> None:
-        """Walk.
-
-        Args:
-            at: from where.
-            step: and with what.
-        """
+        """Walk."""
         while at is not None:
             if step is Step.VISIT:
                 at, step = self._visit(at)

@@ -150,23 +150,16 @@ _UNIT = 1 << 32  # one unit of work, in the fractions in which shares are owed
 
 
 class Claim:
-    """Work that somebody waits for.
-
-    Attributes:
-        share: whose it is.
-        units: how many.
-        tag: whatever the driver wants to find again when it is served.
-        is_served: whether it was.
-        fresh: how many of its units were dealt in the tick in which it was served; 0 once that tick is over.
-    """
+    """Work that somebody waits for."""
 
     __slots__ = ("fresh", "is_served", "share", "tag", "units")
 
     def __init__(self, share: Share, units: int, tag: Any) -> None:
-        self.share: Share = share
+        self.share: Share = share  # whose it is
         self.units: int = units
-        self.tag: Any = tag
-        self.is_served: bool = False
+        self.tag: Any = tag  # whatever the driver wants to find again when it is served
+        self.is_served: bool = False  # whether it was
+        # how many of its units were dealt in the tick in which it was served; 0 once that tick is over
         self.fresh: int = 0
 
     def __repr__(self) -> str:
@@ -178,22 +171,16 @@ class Share:
 
     Args:
         weigh: its weight at this moment, a number of 0 or more; asked at each deal.
-
-    Attributes:
-        weigh: as given.
-        line: its claims that wait, in order.
-        credit: units that it was dealt and has not used.
-        kept: how many of them come from ticks before.
-        owed: what it is owed of units that were dealt, in fractions of a unit; negative if it had too much.
     """
 
     __slots__ = ("credit", "kept", "line", "owed", "weigh")
 
     def __init__(self, weigh: Callable[[], float]) -> None:
         self.weigh: Callable[[], float] = weigh
-        self.line: deque[Claim] = deque()
-        self.credit: int = 0
-        self.kept: int = 0
+        self.line: deque[Claim] = deque()  # its claims that wait, in order
+        self.credit: int = 0  # units that it was dealt and has not used
+        self.kept: int = 0  # how many of them come from ticks before
+        # what it is owed of units that were dealt, in fractions of a unit; negative if it had too much
         self.owed: int = 0
 
     def __repr__(self) -> str:
@@ -205,11 +192,6 @@ class ThinkBudget:
 
     Args:
         units: how many in each tick; at least 1.
-
-    Attributes:
-        units: as given.
-        room: how many of this tick were not dealt.
-        granted: how many were granted since the beginning.
 
     Raises:
         ValueError: the number is less than 1.
@@ -224,8 +206,8 @@ class ThinkBudget:
                 f"a budget of {repr_of(units)} units: a whole number, at least 1 in each tick, or nothing is found"
             )
         self.units: int = units
-        self.room: int = units
-        self.granted: int = 0
+        self.room: int = units  # how many of this tick were not dealt
+        self.granted: int = 0  # how many were granted since the beginning
         self._waiting: dict[Share, None] = {}  # those with claims, in the order in which they began to wait
         self._holding: list[Share] = []  # those without, which have credit left
         self._served: list[Claim] = []  # in this tick
@@ -255,10 +237,6 @@ class ThinkBudget:
     def take(self, share: Share, units: int) -> bool:
         """Take units if they are there at once.
 
-        Args:
-            share: for whom.
-            units: how many, at least 1.
-
         Returns:
             Whether they are granted; if not, nothing was taken.
         """
@@ -278,9 +256,7 @@ class ThinkBudget:
         """Ask for units.
 
         Args:
-            share: for whom.
             units: how many, at least 1; may be more than one tick has.
-            tag: kept with the claim.
 
         Returns:
             None if they are granted; else the claim, which waits.

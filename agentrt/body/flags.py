@@ -64,29 +64,18 @@ class Holder(Protocol):
         ...
 
     def give_way(self, flag: str, claimant: str) -> None:
-        """End, for a claim of higher precedence; release when that is done, now or later.
-
-        Args:
-            flag: what is wanted.
-            claimant: who wants it, by name.
-        """
+        """End, for a claim of higher precedence; release when that is done, now or later."""
 
     def flags_granted(self) -> None:
         """A claim that waited has its flags now. Called on the stack of whoever released them."""
 
 
 class Hold(NamedTuple):
-    """Who holds a flag.
+    """Who holds a flag."""
 
-    Attributes:
-        owner: who claimed it.
-        name: the owner's name, for people.
-        since: the tick of the claim.
-    """
-
-    owner: Holder
-    name: str
-    since: int
+    owner: Holder  # who claimed it
+    name: str  # the owner's name, for people
+    since: int  # the tick of the claim
 
 
 class Refusal(NamedTuple):
@@ -114,19 +103,12 @@ class Refusal(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A claim that waits.
+    """A claim that waits."""
 
-    Attributes:
-        claimant: who, by name.
-        flags: for what.
-        since: the tick of the claim.
-        precedence: of the claimant.
-    """
-
-    claimant: str
+    claimant: str  # who, by name
     flags: tuple[str, ...]
-    since: int
-    precedence: int
+    since: int  # the tick of the claim
+    precedence: int  # of the claimant
 
 
 class Claim:
@@ -134,16 +116,7 @@ class Claim:
 
     Args:
         flags: for what, in a fixed order.
-        owner: who.
-        tick: when.
         shared: others whose flags count as free.
-
-    Attributes:
-        flags: as given.
-        owner: as given.
-        tick: as given.
-        shared: as given.
-        is_told: whether the owner is to be told when it is served, because its call of ``claim`` is over.
     """
 
     __slots__ = ("flags", "is_told", "owner", "shared", "tick")
@@ -153,14 +126,11 @@ class Claim:
         self.owner: Holder = owner
         self.tick: int = tick
         self.shared: tuple[object, ...] = shared
+        # whether the owner is to be told when it is served, because its call of ``claim`` is over
         self.is_told: bool = False
 
     def is_for(self, owner: object) -> bool:
-        """Whether the claimant is an owner, or runs for it.
-
-        Args:
-            owner: who holds or awaits something.
-        """
+        """Whether the claimant is an owner, or runs for it."""
         link: Holder | None = self.owner
         while link is not None:
             if link is owner:
@@ -169,11 +139,7 @@ class Claim:
         return False
 
     def shares_with(self, owner: object) -> bool:
-        """Whether an owner's flags count as free: the claimant runs for it, or it goes for the claimant.
-
-        Args:
-            owner: who holds or awaits something.
-        """
+        """Whether an owner's flags count as free: the claimant runs for it, or it goes for the claimant."""
         return self.is_for(owner) or any(owner is other for other in self.shared)
 
 

@@ -43,27 +43,16 @@ _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was gi
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What somebody could not have.
+    """What somebody could not have."""
 
-    Attributes:
-        book: who refused it.
-        thing: what.
-        owner: to whom.
-        entry: whose code was stepped.
-    """
-
-    book: LeaseBook
+    book: LeaseBook  # who refused it
     thing: Any
     owner: Any
-    entry: Entry | None
+    entry: Entry | None  # whose code was stepped
 
 
 def refusal_of(kernel: Kernel) -> Refusal | None:
-    """What the code that is stepped at this moment was refused last; None if it was refused nothing.
-
-    Args:
-        kernel: who steps it.
-    """
+    """What the code that is stepped at this moment was refused last; None if it was refused nothing."""
     refused = kernel.refused
     return refused if isinstance(refused, Refusal) and refused.entry is kernel.current else None
 
@@ -124,13 +113,7 @@ class Lease:
 
 
 class Place:
-    """A place in the line for a thing. Made by ``LeaseBook.line_up``.
-
-    Attributes:
-        thing: what it waits for.
-        owner: for whom.
-        is_turn: whether the thing is promised to it.
-    """
+    """A place in the line for a thing. Made by ``LeaseBook.line_up``."""
 
     __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
 
@@ -139,9 +122,9 @@ class Place:
         self._told = told
         self._kernel = kernel
         self._timer: Timer | None = None
-        self.thing: Any = line.thing
+        self.thing: Any = line.thing  # what it waits for
         self.owner: Any = owner
-        self.is_turn: bool = False
+        self.is_turn: bool = False  # whether the thing is promised to it
 
     @property
     def is_open(self) -> bool:
@@ -199,11 +182,7 @@ class _Line:
         self.forget_if_empty()
 
     def serve(self) -> bool:
-        """Give the turn to the first who is still there; of one that is barred, the next before it.
-
-        Returns:
-            Whether it is somebody's turn now.
-        """
+        """Give the turn to the first who is still there; of one that is barred, the next before it."""
         if self.promised is not None or self.book.is_leased(self.thing):
             return self.promised is not None
         if getattr(self.thing, "is_destroyed", False):

@@ -45,7 +45,6 @@ class Fields:
     """One JSON object that is read.
 
     Args:
-        data: what stands there.
         pointer: where, as a JSON pointer; empty for the outermost value.
         level: in how many objects it lies.
 
@@ -84,7 +83,6 @@ class Fields:
         """A text.
 
         Args:
-            name: its key.
             default: what it is if the key is not there; None if it has to be.
 
         Raises:
@@ -98,10 +96,6 @@ class Fields:
     def number(self, name: str, default: float | None = None) -> float:
         """A finite number; what is whole stays so.
 
-        Args:
-            name: its key.
-            default: as for ``text``.
-
         Raises:
             DataFault: it is no such number, or missing.
         """
@@ -112,10 +106,6 @@ class Fields:
 
     def whole(self, name: str, default: int | None = None) -> int:
         """A whole number.
-
-        Args:
-            name: its key.
-            default: as for ``text``.
 
         Raises:
             DataFault: it is no such number, or missing.
@@ -128,10 +118,6 @@ class Fields:
     def flag(self, name: str, default: bool | None = None) -> bool:
         """True or false.
 
-        Args:
-            name: its key.
-            default: as for ``text``.
-
         Raises:
             DataFault: it is neither, or missing.
         """
@@ -141,18 +127,11 @@ class Fields:
         return value
 
     def is_null(self, name: str) -> bool:
-        """Whether a key is not there, or holds null.
-
-        Args:
-            name: the key.
-        """
+        """Whether a key is not there, or holds null."""
         return self._data.get(name) is None
 
     def plain(self, name: str) -> Any:
         """Any value, as it is: a copy of it, checked for being plain and not too deep. None if it is not there.
-
-        Args:
-            name: its key.
 
         Raises:
             DataFault: it is no JSON value.
@@ -161,9 +140,6 @@ class Fields:
 
     def plain_object(self, name: str) -> dict[str, Any]:
         """An object of any values; an empty one if it is not there.
-
-        Args:
-            name: its key.
 
         Raises:
             DataFault: it is no object of JSON values.
@@ -203,9 +179,6 @@ class Fields:
     def inner(self, name: str) -> Fields:
         """The object under a key.
 
-        Args:
-            name: the key.
-
         Raises:
             DataFault: it is no object, or missing.
         """
@@ -213,10 +186,6 @@ class Fields:
 
     def each(self, name: str, read: Callable[[Fields], T]) -> tuple[T, ...]:
         """A list of objects; empty if it is not there.
-
-        Args:
-            name: its key.
-            read: makes something of one object.
 
         Raises:
             DataFault: it is no list of objects, or as ``read`` says.
@@ -226,9 +195,6 @@ class Fields:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; empty if it is not there.
-
-        Args:
-            name: its key.
 
         Raises:
             DataFault: it is no such list.
@@ -242,7 +208,6 @@ class Fields:
         """A list of pairs, each of a text and a value of one kind; empty if it is not there.
 
         Args:
-            name: its key.
             second: the kind of the second ones: ``str`` or ``bool``.
 
         Raises:

@@ -31,19 +31,12 @@ DEFAULT_ADDRESS = "127.0.0.1"
 
 
 class Page(NamedTuple):
-    """How a page is served: what the options say.
+    """How a page is served: what the options say."""
 
-    Attributes:
-        port: where it listens; 0 for any port that is free.
-        address: what it listens on.
-        token: what clients have to know, or None.
-        is_opened: whether a browser is opened.
-    """
-
-    port: int
-    address: str
-    token: str | None
-    is_opened: bool
+    port: int  # where it listens; 0 for any port that is free
+    address: str  # what it listens on
+    token: str | None  # what clients have to know, or None
+    is_opened: bool  # whether a browser is opened
 
     @property
     def was_asked_for(self) -> bool:
@@ -102,8 +95,6 @@ def inspect_world(
     """Run a world at its own pace and show it in the browser, until Ctrl-C.
 
     Args:
-        world: which.
-        page: how the page is served.
         seed: the seed of all that is random.
         speed: game seconds for each real second.
         controls: whether the page may pause, step and set breakpoints.

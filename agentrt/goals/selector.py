@@ -556,12 +556,7 @@ class FlagSharing(GoalLife):
             self._begin(wrapped)
 
     def _unlock_newcomer(self, wrapped: WrappedGoal, before: dict[str, WrappedGoal]) -> None:
-        """A goal does not begin after all: it locks nothing, and those lock again what they had who still run.
-
-        Args:
-            wrapped: the goal.
-            before: who had locked its flags.
-        """
+        """A goal does not begin after all: it locks nothing, and those lock again what they had who still run."""
         locked = self._locked
         if locked is not None and wrapped.state < PENDING:
             for flag in wrapped.goal._flags:

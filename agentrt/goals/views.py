@@ -162,11 +162,7 @@ class GoalSelectorView(ModelView):
 
 
 def view_of(selector: GoalSelector) -> GoalSelectorView:
-    """The view of a selector.
-
-    Args:
-        selector: the selector.
-    """
+    """The view of a selector."""
     locked, disabled = selector.locked_flags, selector.disabled_flags
     ledger = selector._ledger  # not ``ledger``: one that drives nobody yet would be given a body by being looked at
     refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}

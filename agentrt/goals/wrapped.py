@@ -69,26 +69,19 @@ STATE_TABLE: Mapping[int, tuple[int, ...]] = {
 
 
 class Notes:
-    """What is remembered about a goal for which more is to be said than its state.
-
-    Attributes:
-        number: which of the goals of its name it is, from 1.
-        fate: the state in which it will be when it has ended.
-        refused: the flag and the holder of the last refusal that the trace was told of.
-        awaits_flags: whether it is pending because the ledger is to grant it its flags.
-        starting: the coroutine of its ``start`` until that takes its first step.
-        routines: its coroutines that have not ended, as they began.
-    """
+    """What is remembered about a goal for which more is to be said than its state."""
 
     __slots__ = ("awaits_flags", "fate", "number", "refused", "routines", "starting")
 
     def __init__(self) -> None:
-        self.number: int = 1
-        self.fate: int = IDLE
+        self.number: int = 1  # which of the goals of its name it is, from 1
+        self.fate: int = IDLE  # the state in which it will be when it has ended
+        # the flag and the holder of the last refusal that the trace was told of
         self.refused: tuple[str, str] | None = None
-        self.awaits_flags: bool = False
+        self.awaits_flags: bool = False  # whether it is pending because the ledger is to grant it its flags
+        # the coroutine of its ``start`` until that takes its first step
         self.starting: Coroutine[Any, Any, Any] | None = None
-        self.routines: tuple[Routine, ...] = ()
+        self.routines: tuple[Routine, ...] = ()  # its coroutines that have not ended, as they began
 
 
 class WrappedGoal:

@@ -76,37 +76,24 @@ SPANS = frozenset(  # what spans are folded from; see agentrt.record.spans
 
 
 class Told(NamedTuple):
-    """What a client is told of the events.
+    """What a client is told of the events."""
 
-    Attributes:
-        records: those that it looks for, the oldest first.
-        missed: how many it will never be told of: they were dropped, or there are too many of them.
-        cursor: the number of the record that comes next.
-    """
-
-    records: list[Kept]
-    missed: int
-    cursor: int
+    records: list[Kept]  # those that it looks for, the oldest first
+    missed: int  # how many it will never be told of: they were dropped, or there are too many of them
+    cursor: int  # the number of the record that comes next
 
 
 class Ring:
-    """The newest records.
-
-    Args:
-        keep: how many at least.
-
-    Attributes:
-        append: takes the next record.
-        total_dropped: how many were dropped; the number of the first one that is kept.
-    """
+    """The newest records."""
 
     __slots__ = ("_keep", "_records", "append", "total_dropped")
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._records: list[Kept] = []
+        # takes the next record
         self.append: Callable[[Kept], None] = self._records.append  # as quick as can be, for a trace listener
-        self.total_dropped: int = 0
+        self.total_dropped: int = 0  # how many were dropped; the number of the first one that is kept
 
     @property
     def total(self) -> int:
@@ -121,19 +108,11 @@ class Ring:
             self.total_dropped += too_many
 
     def since(self, number: int) -> list[Kept]:
-        """The records from a number on, as far as they are there.
-
-        Args:
-            number: of the first one.
-        """
+        """The records from a number on, as far as they are there."""
         return self._records[max(0, number - self.total_dropped) :]
 
     def missed(self, number: int) -> int:
-        """How many records from a number on are not there any more.
-
-        Args:
-            number: of the first one.
-        """
+        """How many records from a number on are not there any more."""
         return max(0, self.total_dropped - number)
 
     def clear(self) -> None:
@@ -143,25 +122,16 @@ class Ring:
 
 
 class History:
-    """What happened lately in one runtime.
-
-    Attributes:
-        records: all records.
-        starts: those that begin or end something.
-    """
+    """What happened lately in one runtime."""
 
     __slots__ = ("records", "starts")
 
     def __init__(self) -> None:
         self.records: Ring = Ring(KEPT_RECORDS)
-        self.starts: Ring = Ring(KEPT_STARTS)
+        self.starts: Ring = Ring(KEPT_STARTS)  # those that begin or end something
 
     def heard(self, record: TraceRecord) -> None:
-        """A record was made.
-
-        Args:
-            record: which.
-        """
+        """A record was made."""
         one = kept(record)
         self.records.append(one)
         if record.event in SPANS:
@@ -181,7 +151,6 @@ class History:
         """What a client is told next.
 
         Args:
-            query: what it looks for.
             cursor: the number of the first record that it was not told of.
             is_new: it was told nothing yet: the newest ones are enough, and nothing is missing.
         """
@@ -193,32 +162,19 @@ class History:
 
 
 def kept(record: TraceRecord) -> Kept:
-    """A record as it is kept.
-
-    Args:
-        record: the record.
-    """
+    """A record as it is kept."""
     tick, agent, path, event, detail = record
     return tick, agent, path, event._value_, detail
 
 
 def record_of(one: Kept) -> TraceRecord:
-    """A record as it was made.
-
-    Args:
-        one: as it is kept.
-    """
+    """A record as it was made."""
     tick, agent, path, event, detail = one
     return TraceRecord(tick, agent, path, Event(event), detail)
 
 
 def fits(one: Kept, query: EventsQuery) -> bool:
-    """Whether a record is one that a client looks for.
-
-    Args:
-        one: the record.
-        query: what it looks for.
-    """
+    """Whether a record is one that a client looks for."""
     if query.agent is not None and one[1] != query.agent:
         return False
     if query.events is not None and one[3] not in query.events:
@@ -227,11 +183,7 @@ def fits(one: Kept, query: EventsQuery) -> bool:
 
 
 def as_row(one: Kept) -> list[Any]:
-    """A record as it is sent.
-
-    Args:
-        one: the record.
-    """
+    """A record as it is sent."""
     return [*one[:4], dict(one[4])]
 
 
@@ -240,11 +192,7 @@ _BEGINS = frozenset({Event.RUN, Event.START, Event.ACTIVATE, Event.TRY})
 
 
 class Timelines:
-    """The time lines of the agents that are looked at.
-
-    Args:
-        history: where the records are.
-    """
+    """The time lines of the agents that are looked at."""
 
     __slots__ = ("_builders", "_cursor", "_history")
 
@@ -257,7 +205,6 @@ class Timelines:
         """Look at these agents from now on, and at no others; once for each round.
 
         Args:
-            agents: their names.
             snapshot_of: what one of them does now; None if it is not there.
         """
         wanted = dict.fromkeys(agents)
@@ -285,11 +232,7 @@ class Timelines:
         return builder
 
     def spans(self, query: TimelineQuery) -> list[Span]:
-        """The spans that a client looks at.
-
-        Args:
-            query: which.
-        """
+        """The spans that a client looks at."""
         builder = self._builders.get(query.agent)
         return [] if builder is None else builder.spans(query.agent, query.first, query.last)
 
@@ -300,11 +243,7 @@ class Timelines:
 
 
 def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
-    """What an agent runs, as the records that told when it began.
-
-    Args:
-        snapshot: what it does.
-    """
+    """What an agent runs, as the records that told when it began."""
     found: list[tuple[int, str, Event, Detail]] = []
     tried = _tried(snapshot)
     for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
@@ -349,9 +288,5 @@ def _tried(snapshot: AgentSnapshot) -> dict[str, list[Detail]]:
 
 
 def as_span_row(span: Span) -> list[Any]:
-    """A span as it is sent.
-
-    Args:
-        span: the span.
-    """
+    """A span as it is sent."""
     return [span.lane, span.depth, span.path, span.name, span.begin, span.end, span.outcome]

@@ -71,16 +71,7 @@ class Round:
     """What was composed in one round, for all clients.
 
     Args:
-        runtime: what they look at.
-        history: what happened lately.
         timelines: of the agents that are looked at.
-        now: real seconds.
-
-    Attributes:
-        runtime: as given.
-        history: as given.
-        timelines: as given.
-        now: as given.
     """
 
     __slots__ = ("_lists", "_seen", "history", "now", "runtime", "timelines")
@@ -94,22 +85,14 @@ class Round:
         self._lists: dict[AgentsQuery, Message] = {}
 
     def see(self, name: str) -> Seen:
-        """What an agent does.
-
-        Args:
-            name: the agent's.
-        """
+        """What an agent does."""
         if name not in self._seen:
             agent = self.runtime.find(name)
             self._seen[name] = Seen(agent, None if agent is None else snapshot_agent(agent))
         return self._seen[name]
 
     def agents(self, query: AgentsQuery) -> Message:
-        """The list of agents, as a client looks for them.
-
-        Args:
-            query: what it looks for.
-        """
+        """The list of agents, as a client looks for them."""
         if query not in self._lists:
             self._lists[query] = _agents(self.runtime.agents, query)
         return self._lists[query]
@@ -120,11 +103,6 @@ class Seen:
 
     Args:
         agent: the agent; None if there is none.
-        snapshot: what it does.
-
-    Attributes:
-        agent: as given.
-        snapshot: as given.
     """
 
     def __init__(self, agent: Agent | None, snapshot: AgentSnapshot | None) -> None:
@@ -143,12 +121,7 @@ class Seen:
 
 
 def compose(round_: Round, session: Session) -> list[Message]:
-    """What a client is told now, besides the state.
-
-    Args:
-        round_: what was composed for others.
-        session: the client.
-    """
+    """What a client is told now, besides the state."""
     watch = session.watch
     messages: list[Message] = []
     if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", round_.now):
@@ -309,7 +282,6 @@ class TickTimes:
         """A record was made.
 
         Args:
-            record: which.
             is_in_tick: whether a tick runs; what happens between two of them belongs to none.
         """
         if not is_in_tick:
@@ -323,11 +295,7 @@ class TickTimes:
         self._last = now
 
     def end(self, tick: int) -> None:
-        """A tick was published.
-
-        Args:
-            tick: which.
-        """
+        """A tick was published."""
         if self._begin is not None:
             self._points.append((tick, (self._clock() - self._begin) * 1000, self._think * 1000))
             self._begin = None
@@ -359,8 +327,6 @@ class LiveSource:
     """A runtime, for clients.
 
     Args:
-        runtime: what is shown.
-        title: what it is called.
         controls: whether clients may pause, step and set breakpoints.
         clock: gives real seconds, from any start.
     """
@@ -410,11 +376,7 @@ class LiveSource:
             gate.resume()
 
     def pause(self, reason: str = "paused by the inspector") -> None:
-        """Pause the runtime.
-
-        Args:
-            reason: why, in words.
-        """
+        """Pause the runtime."""
         gate = self._runtime.gate
         if gate.is_closed and gate.reason != self._pause:
             reason = gate.reason  # the pause is somebody else's, and stays so; only what was left of steps is forgotten
@@ -587,17 +549,9 @@ class LiveSource:
         return [hello, self._last_state]
 
     def open(self, session: Session) -> None:
-        """A client has come.
-
-        Args:
-            session: its session.
-        """
+        """A client has come."""
         self._open[session] = None
 
     def close(self, session: Session) -> None:
-        """A client has gone.
-
-        Args:
-            session: its session.
-        """
+        """A client has gone."""
         self._open.pop(session, None)

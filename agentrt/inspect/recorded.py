@@ -67,7 +67,6 @@ class Reader:
     """Reads one recording for all clients.
 
     Args:
-        recording: an open one.
         clock: gives real seconds, from any start.
     """
 
@@ -79,20 +78,12 @@ class Reader:
         self._names: tuple[int, tuple[str, ...]] = (-1, ())
 
     def keep(self, agents: list[str]) -> None:
-        """Keep the time lines of these agents, and of no others.
-
-        Args:
-            agents: their names.
-        """
+        """Keep the time lines of these agents, and of no others."""
         for name in [name for name in self._lines if name not in agents]:
             del self._lines[name]
 
     def count(self, tick: int) -> int:
-        """How many agents there were.
-
-        Args:
-            tick: when.
-        """
+        """How many agents there were."""
         return len(self._agents(tick))
 
     def _agents(self, tick: int) -> tuple[str, ...]:
@@ -104,10 +95,7 @@ class Reader:
         """What a client is told now, besides the state.
 
         Args:
-            session: the client.
-            tick: at which it looks.
             last: the last one of the recording.
-            now: real seconds.
         """
         watch = session.watch
         messages: list[Message] = []
@@ -257,7 +245,6 @@ class RecordedSource:
     """A recording, for clients.
 
     Args:
-        path: of the file.
         title: what it is called; by default the name of the file.
         clock: gives real seconds, from any start.
     """
@@ -340,11 +327,7 @@ class RecordedSource:
                 self._serve(recording, reader)
 
     def _look(self, recording: Recording) -> bool:
-        """See how far the recording reaches.
-
-        Returns:
-            Whether it has grown.
-        """
+        """See how far the recording reaches."""
         reach = recording.first_tick, recording.last_tick
         if reach == self._known and self._hello:
             return False
@@ -462,18 +445,10 @@ class RecordedSource:
         return [self._hello]
 
     def open(self, session: Session) -> None:
-        """A client has come.
-
-        Args:
-            session: its session.
-        """
+        """A client has come."""
         self._open[session] = None
         self._wake.set()
 
     def close(self, session: Session) -> None:
-        """A client has gone.
-
-        Args:
-            session: its session.
-        """
+        """A client has gone."""
         self._open.pop(session, None)

@@ -80,11 +80,7 @@ class _Connection(H11Protocol):
         self._answered: Any = None  # the last request when it was looked at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody connects.
-
-        Args:
-            transport: the connection.
-        """
+        """Somebody connects."""
         super().connection_made(transport)
         if len(self.connections) > _MOST_CONNECTIONS:
             transport.abort()
@@ -115,11 +111,7 @@ class _Socket(WebSocketsSansIOProtocol):
 
 
 class Listener(Uvicorn):
-    """The HTTP server.
-
-    Args:
-        app: answers the requests.
-    """
+    """The HTTP server."""
 
     def __init__(self, app: ASGIApp) -> None:
         options: dict[str, Any] = {
@@ -229,11 +221,7 @@ class Doorkeeper:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a name means this machine and can be reached from it alone.
-
-    Args:
-        name: an address, or a name.
-    """
+    """Whether a name means this machine and can be reached from it alone."""
     if name.casefold() == "localhost":
         return True
     try:
@@ -283,7 +271,6 @@ def bind(address: str, port: int) -> socket.socket:
     """Make the socket to listen on.
 
     Args:
-        address: a number, or a name.
         port: 0 for any that is free.
 
     Raises:
@@ -312,8 +299,6 @@ class Server:
     """The server of one inspector.
 
     Args:
-        source: what it shows.
-        doorkeeper: decides who may look.
         listener: the socket to listen on; it is closed with the server.
         max_clients: how many may look at the same time.
     """

@@ -40,16 +40,12 @@ __all__ = ["Position", "Message", "Session", "Source", "Client"]
 
 
 class Position:
-    """Where a client is in a recording.
-
-    Attributes:
-        speed: at which it plays: game seconds for each real second.
-    """
+    """Where a client is in a recording."""
 
     __slots__ = ("_since", "_tick", "speed")
 
     def __init__(self) -> None:
-        self.speed: float = 1.0
+        self.speed: float = 1.0  # at which it plays: game seconds for each real second
         self._tick: int = 0
         self._since: float | None = None
 
@@ -68,12 +64,7 @@ class Position:
         self._since = None
 
     def play(self, now: float, tick: int) -> None:
-        """Start to play.
-
-        Args:
-            now: real seconds, from any start.
-            tick: from which tick.
-        """
+        """Start to play."""
         if self._since is None:
             self._tick = tick
             self._since = now
@@ -82,8 +73,6 @@ class Position:
         """Go on at another speed.
 
         Args:
-            now: real seconds.
-            tick: where it is.
             speed: game seconds for each real second.
         """
         self.speed = speed
@@ -95,10 +84,7 @@ class Position:
         """Where it is. At the end it stays.
 
         Args:
-            now: real seconds.
             first: the first tick of the recording.
-            last: the last one.
-            ticks_per_second: of game time.
         """
         tick = self._tick
         if self._since is not None:
@@ -121,18 +107,6 @@ class Session:
 
     Args:
         hand_over: gives a batch to the server's thread; returns False if nobody is there any more.
-
-    Attributes:
-        commands: what it asked for and was not done yet.
-        watch: what it looks at.
-        cursor: the number of the first record of the trace that it was not told of.
-        wants_reset: whether it has to be told the whole of its event log.
-        missed: how many records of the trace it was not told of.
-        told: what it was told last, by the kind of message: what is the same is not sent again.
-        held_back: how many updates were not composed because it reads slowly, and how many notices were lost.
-        is_open: False when its socket is closed.
-        at: the tick of a recording that it looks at.
-        position: where it is going in that recording.
     """
 
     __slots__ = (
@@ -141,16 +115,18 @@ class Session:
     )  # fmt: skip
 
     def __init__(self, hand_over: Callable[[list[Message]], bool]) -> None:
-        self.commands: deque[Command] = deque()
-        self.watch: Watch = Watch()
-        self.cursor: int = 0
-        self.wants_reset: bool = True
+        self.commands: deque[Command] = deque()  # what it asked for and was not done yet
+        self.watch: Watch = Watch()  # what it looks at
+        self.cursor: int = 0  # the number of the first record of the trace that it was not told of
+        self.wants_reset: bool = True  # whether it has to be told the whole of its event log
+        # what it was told last, by the kind of message: what is the same is not sent again
         self.told: dict[str, Any] = {}
+        # how many updates were not composed because it reads slowly, and how many notices were lost
         self.held_back: int = 0
-        self.is_open: bool = True
-        self.at: int = 0
-        self.position: Position = Position()
-        self.missed: int = 0
+        self.is_open: bool = True  # false when its socket is closed
+        self.at: int = 0  # the tick of a recording that it looks at
+        self.position: Position = Position()  # where it is going in that recording
+        self.missed: int = 0  # how many records of the trace it was not told of
         self._hand_over = hand_over
         self._notices: deque[Message] = deque()
         self._next = 0.0
@@ -161,11 +137,7 @@ class Session:
     # --- on the composing thread --------------------------------------------------------------------------------------
 
     def is_due(self, now: float) -> bool:
-        """Whether it is time to compose for it: a tenth of a second has passed, and it has what it was sent.
-
-        Args:
-            now: real seconds, from any start.
-        """
+        """Whether it is time to compose for it: a tenth of a second has passed, and it has what it was sent."""
         if now < self._next:
             return False
         if self._is_on_the_way:
@@ -180,24 +152,14 @@ class Session:
         self._next = 0.0
 
     def at_most_every(self, seconds: float, kind: str, now: float) -> bool:
-        """Whether something that is dear to compose may be composed again; if so, it counts as done.
-
-        Args:
-            seconds: how often.
-            kind: what.
-            now: real seconds.
-        """
+        """Whether something that is dear to compose may be composed again; if so, it counts as done."""
         if now < self._rarely.get(kind, 0.0):
             return False
         self._rarely[kind] = now + seconds
         return True
 
     def look_at(self, watch: Watch) -> None:
-        """It looks at something else from now on.
-
-        Args:
-            watch: at what.
-        """
+        """It looks at something else from now on."""
         if watch.events != self.watch.events:
             self.wants_reset = True
         for kind in ("agents", "agent", "timeline"):
@@ -214,20 +176,11 @@ class Session:
         self.wants_reset = True
 
     def refuse(self, message: str, code: str) -> None:
-        """Tell it that it is not done what it asked for.
-
-        Args:
-            message: why, in words.
-            code: for programs.
-        """
+        """Tell it that it is not done what it asked for."""
         self.notify({"is": "error", "message": message, "code": code})
 
     def notify(self, message: Message) -> None:
-        """Tell it something with the next batch, whatever it watches.
-
-        Args:
-            message: what.
-        """
+        """Tell it something with the next batch, whatever it watches."""
         if len(self._notices) >= _MOST_NOTICES:
             self._notices.popleft()
             self.held_back += 1
@@ -238,7 +191,6 @@ class Session:
 
         Args:
             messages: composed for it; the notices go before them.
-            now: real seconds.
         """
         self._next = now + _UPDATE_SECONDS
         batch = [*self._notices, *messages]
@@ -252,9 +204,6 @@ class Session:
 
     def submit(self, command: Command) -> bool:
         """Ask for something.
-
-        Args:
-            command: what.
 
         Returns:
             False if so much was asked for already that this is dropped.
@@ -277,18 +226,10 @@ class Source(Protocol):
         ...
 
     def open(self, session: Session) -> None:
-        """A client has come.
-
-        Args:
-            session: its session.
-        """
+        """A client has come."""
 
     def close(self, session: Session) -> None:
-        """A client has gone.
-
-        Args:
-            session: its session.
-        """
+        """A client has gone."""
 
 
 _PER_SECOND = 50.0
@@ -298,12 +239,7 @@ _POLICY = 1008  # closed because of what it does
 
 
 class Client:
-    """One client.
-
-    Args:
-        websocket: its socket, not accepted yet.
-        source: what it looks at.
-    """
+    """One client."""
 
     def __init__(self, websocket: WebSocket, source: Source) -> None:
         self._websocket = websocket

@@ -51,13 +51,9 @@ class Stepper(Protocol):
 
 
 class Entry(Protocol):
-    """What the ready queue and the agenda hold: strands, timers, calls.
+    """What the ready queue and the agenda hold: strands, timers, calls."""
 
-    Attributes:
-        waiting: the tick in which the entry is due, while it sleeps.
-    """
-
-    waiting: object
+    waiting: object  # the tick in which the entry is due, while it sleeps
 
     @property
     def stepper(self) -> Stepper:
@@ -80,22 +76,17 @@ class Entry(Protocol):
 
 
 class Agenda:
-    """Entries by the tick in which they are due.
-
-    Attributes:
-        buckets: due tick to entries, in order of arrival. The kernel's main loop puts strands in here itself.
-        heap: the distinct due ticks.
-        stale: how many entries were woken early and still lie in a bucket.
-    """
+    """Entries by the tick in which they are due."""
 
     __slots__ = ("_hollow", "_spoiled", "buckets", "heap", "stale")
 
     _SWEEP_FROM = 1024
 
     def __init__(self) -> None:
+        # due tick to entries, in order of arrival. The kernel's main loop puts strands in here itself
         self.buckets: dict[int, list[Entry]] = {}
-        self.heap: list[int] = []
-        self.stale: int = 0
+        self.heap: list[int] = []  # the distinct due ticks
+        self.stale: int = 0  # how many entries were woken early and still lie in a bucket
         self._spoiled: dict[int, int] = {}  # due tick to how many stale entries lie in its bucket
         self._hollow = False  # whether sweeping may have left buckets with nothing in them
 
@@ -135,12 +126,7 @@ class Agenda:
         self._hollow = True
 
     def take_due(self, tick: int, ready: deque[Entry]) -> None:
-        """Move all that is due to the ready queue.
-
-        Args:
-            tick: the tick that begins.
-            ready: where to put it.
-        """
+        """Move all that is due to the ready queue."""
         if self._hollow:
             self._drop_hollow()
         heap = self.heap
@@ -228,22 +214,15 @@ class Caller:
 
 
 class Call:
-    """An entry of the ready queue that is a function call and not a strand.
-
-    Attributes:
-        stepper: the kernel's.
-        fn: what to call.
-        args: what to call it with.
-        waiting: the tick in which it is due, while it lies in the agenda.
-    """
+    """An entry of the ready queue that is a function call and not a strand."""
 
     __slots__ = ("args", "fn", "stepper", "waiting")
 
     def __init__(self, caller: Caller, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
         self.stepper: Caller = caller
-        self.fn: Callable[..., object] = fn
-        self.args: tuple[Any, ...] = args
-        self.waiting: object = 0
+        self.fn: Callable[..., object] = fn  # what to call
+        self.args: tuple[Any, ...] = args  # what to call it with
+        self.waiting: object = 0  # the tick in which it is due, while it lies in the agenda
 
     @property
     def name(self) -> str:
@@ -290,9 +269,6 @@ class Callbacks(Generic[_Function]):
     def add(self, fn: _Function) -> Callable[[], None]:
         """Add a function; the same one may be added twice.
 
-        Args:
-            fn: a plain function.
-
         Returns:
             A function that takes it out again; calling it twice does nothing.
         """
@@ -330,10 +306,6 @@ class Hooks(Callbacks[Callable[[], object]]):
 
 def raise_fault(text: str, error: BaseException) -> None:
     """What a kernel does with a failure that nobody handles, unless it is told otherwise.
-
-    Args:
-        text: what failed.
-        error: what it raised.
 
     Raises:
         BaseException: the error.

@@ -13,19 +13,12 @@ __all__ = ["Host"]
 
 
 class Host(Protocol):
-    """What stands between the kernel and an event loop.
+    """What stands between the kernel and an event loop."""
 
-    Attributes:
-        name: plain, asyncio or trio.
-        cancelled_type: the exception that a cancelled wait raises.
-        steps_inline: whether a coroutine may make its first step before it has a strand.
-        foreign_waits: how often a strand waited for something of the event loop, which no journal can repeat.
-    """
-
-    name: str
-    steps_inline: bool
-    foreign_waits: int
-    cancelled_type: type[BaseException]
+    name: str  # plain, asyncio or trio
+    steps_inline: bool  # whether a coroutine may make its first step before it has a strand
+    foreign_waits: int  # how often a strand waited for something of the event loop, which no journal can repeat
+    cancelled_type: type[BaseException]  # the exception that a cancelled wait raises
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
         """Make a strand for a coroutine."""

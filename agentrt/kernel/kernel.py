@@ -47,29 +47,6 @@ class Kernel:
         seed: of every random stream of the run.
         ticks_per_second: how many ticks make one game second.
         host: what strands may await besides the kernel's own traps; by default nothing.
-
-    Attributes:
-        clock: what time it is.
-        seed: as given.
-        host: as given.
-        trace: the hub of trace records.
-        strays: strands that nobody waits for.
-        agenda: who sleeps until when.
-        ready: who is to be stepped in this tick, in order.
-        current: what is being stepped; None between steps.
-        live: how many strands there are that have not ended.
-        livelock_steps: how many steps a strand may take in one tick.
-        free_waits: how many waits may still end at once in this tick without being counted.
-        idle_waits: counts them from then on.
-        on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
-        abandoned: coroutines that refused to be closed; see the module ``killing``.
-        generators: async generators that were begun in its strands.
-        inbox: what was posted, in order of arrival: functions and their arguments.
-        taking: the place in the intake, from 0, of what is being taken.
-        acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
-        thread: which thread steps it; 0 before the first tick.
-        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
-        calling: the plain function that is called for a tick: what was posted, a hook, a driver; None for none.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
@@ -77,33 +54,40 @@ class Kernel:
             from agentrt.kernel.hosts.plain import PlainHost
 
             host = PlainHost()
-        self.clock: Clock = Clock(ticks_per_second)
+        self.clock: Clock = Clock(ticks_per_second)  # what time it is
         self.seed = seed
         self.host: Host = host
-        self.agenda: Agenda = Agenda()
-        self.ready: deque[Entry] = deque()
-        self.current: Entry | None = None
-        self.live: int = 0
-        self.livelock_steps = 1000
+        self.agenda: Agenda = Agenda()  # who sleeps until when
+        self.ready: deque[Entry] = deque()  # who is to be stepped in this tick, in order
+        self.current: Entry | None = None  # what is being stepped; None between steps
+        self.live: int = 0  # how many strands there are that have not ended
+        self.livelock_steps = 1000  # how many steps a strand may take in one tick
+        # called with a text and the error for a failure that nobody else handles. By default it raises
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
-        self.trace: TraceHub = TraceHub(self.report)
-        self.strays: Strays = Strays(self.report)
-        self.generators: Generators = Generators(self)
+        self.trace: TraceHub = TraceHub(self.report)  # the hub of trace records
+        self.strays: Strays = Strays(self.report)  # strands that nobody waits for
+        self.generators: Generators = Generators(self)  # async generators that were begun in its strands
         self.draining: bool = False
         self.in_tick: bool = False
+        # what was posted, in order of arrival: functions and their arguments
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
-        self.taking: int = 0
+        self.taking: int = 0  # the place in the intake, from 0, of what is being taken
+        # whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets
+        # it
         self.acting: object = None
-        self.thread: int = 0
+        self.thread: int = 0  # which thread steps it; 0 before the first tick
+        # what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``
         self.refused: object = None
+        # the plain function that is called for a tick: what was posted, a hook, a driver; None for none
         self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
         self._publishers: Hooks = Hooks()
+        # coroutines that refused to be closed; see the module ``killing``
         self.abandoned: list[Coroutine[Any, Any, Any]] = []
-        self.free_waits: int = FREE_WAITS
-        self.idle_waits: IdleWaits = IdleWaits(self)
+        self.free_waits: int = FREE_WAITS  # how many waits may still end at once in this tick without being counted
+        self.idle_waits: IdleWaits = IdleWaits(self)  # counts them from then on
         self._calm = 0  # how many steps the tick may still take before they are counted
         self._guard: LivelockGuard | None = None  # counts them from then on
 
@@ -113,11 +97,7 @@ class Kernel:
         return self.clock.tick
 
     def stream(self, name: str) -> Stream:
-        """A random stream of its own for a name; the same name gives the same numbers again.
-
-        Args:
-            name: what it is for.
-        """
+        """A random stream of its own for a name; the same name gives the same numbers again."""
         return Stream(derive_seed(self.seed, name))
 
     # --- what can be asked for ----------------------------------------------------------------------------------------
@@ -126,12 +106,7 @@ class Kernel:
         """Start a coroutine as a strand; its first step comes when the ready queue comes to it.
 
         Args:
-            coro: the coroutine.
-            name: for people.
             owner: told when it ends; without one, an error in it is reported as a fault.
-
-        Returns:
-            The strand.
         """
         strand = self.host.strand(self, coro, name, owner)
         self.live += 1
@@ -139,12 +114,7 @@ class Kernel:
         return strand
 
     def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function when the ready queue comes to it, in this tick.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a function when the ready queue comes to it, in this tick."""
         self.ready.append(Call(self._caller, fn, args))
 
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
@@ -152,11 +122,6 @@ class Kernel:
 
         Args:
             ticks: how many ticks from now; 0 for this one.
-            fn: a plain function.
-            args: what to call it with.
-
-        Returns:
-            The timer, which can be cancelled.
         """
         timer = Timer(self._caller, fn, args)
         if ticks <= 0:
@@ -166,12 +131,7 @@ class Kernel:
         return timer
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake. Safe from any thread.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a function at the next intake. Safe from any thread."""
         self.inbox.append((fn, args))
 
     @property
@@ -186,9 +146,6 @@ class Kernel:
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the strands.
-
-        Args:
-            fn: a plain function.
 
         Returns:
             A function that ends it; calling it twice does nothing.
@@ -218,7 +175,6 @@ class Kernel:
         """Report a failure that nobody else handles.
 
         Args:
-            text: what failed.
             error: what it raised. Control flow is none: it goes on to whom it is meant for.
         """
         error = meant(error)
@@ -247,11 +203,7 @@ class Kernel:
             self.host.leave()
 
     def require_between_ticks(self, method: str) -> None:
-        """Raise ``WrongStateError`` if a tick runs.
-
-        Args:
-            method: what was called.
-        """
+        """Raise ``WrongStateError`` if a tick runs."""
         if self.in_tick or self.draining:
             raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 
@@ -280,12 +232,7 @@ class Kernel:
         self._publishers.call(self)
 
     def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:
-        """Call a function; what it raises is reported.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a function; what it raises is reported."""
         outer, self.calling = self.calling, fn
         try:
             fn(*args)
@@ -301,9 +248,6 @@ class Kernel:
 
         Args:
             expired: asked now and then; when it says True the rest waits for the next call.
-
-        Returns:
-            Whether nothing is runnable any more.
         """
         ready = self.ready
         popleft = ready.popleft
@@ -379,7 +323,6 @@ class Kernel:
         """Enter into the books what an entry waits for. ``drain`` does the same without the call.
 
         Args:
-            entry: what was just stepped.
             command: what it yielded, for the kernel.
         """
         if isinstance(command, int):
@@ -394,12 +337,7 @@ class Kernel:
             self.idle_waits.give_way(entry)  # type: ignore[arg-type]
 
     def park_command(self, strand: Strand, command: object) -> None:
-        """Do what a strand yielded, whatever it is.
-
-        Args:
-            strand: what was just stepped.
-            command: what it yielded.
-        """
+        """Do what a strand yielded, whatever it is."""
         if isinstance(command, (int, Audience, Waiter, GiveWay)):
             self.park_entry(strand, command)
         elif command is not KEEP:
@@ -408,13 +346,7 @@ class Kernel:
     # --- the end of a strand ------------------------------------------------------------------------------------------
 
     def end(self, strand: Entry, result: Any, error: BaseException | None) -> None:
-        """Close the books on a strand whose coroutine returned or raised. Hosts that step strands themselves call it.
-
-        Args:
-            strand: the strand.
-            result: what its coroutine returned.
-            error: what it raised.
-        """
+        """Close the books on a strand whose coroutine has ended. Hosts that step strands themselves call it."""
         if not isinstance(strand, Strand) or strand.coro is None:
             assert error is not None
             raise error  # what ``on_fault`` raised, from inside a call or while a strand was killed

@@ -34,11 +34,7 @@ _FEW_ROUNDS = 2
 
 
 def patience(kernel: Kernel) -> int:
-    """How many steps a tick may take before they are counted.
-
-    Args:
-        kernel: whose tick it is.
-    """
+    """How many steps a tick may take before they are counted."""
     return 10_000 + 20 * (kernel.live + len(kernel.ready))
 
 
@@ -98,9 +94,6 @@ class IdleWaits:
     """Counts, in one tick, the waits that had nothing to wait for, when there have been many.
 
     They are counted by coroutine and not by entry of the ready queue: a batch is one entry for many.
-
-    Args:
-        kernel: whose strands wait.
     """
 
     __slots__ = ("_kernel", "_left", "_rounds", "_turns")
@@ -120,11 +113,7 @@ class IdleWaits:
             self._turns = 0
 
     def goes_on(self, weight: int) -> bool:
-        """Count a wait of what is stepped; says whether it may end at once. See ``traps.goes_on``.
-
-        Args:
-            weight: as how many.
-        """
+        """Count a wait of what is stepped; says whether it may end at once. See ``traps.goes_on``."""
         kernel = self._kernel
         entry = kernel.current
         coro = None if entry is None else entry.coro

@@ -184,7 +184,6 @@ async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[obje
 
     Args:
         is_over: whether it is; asked before each wait.
-        wait: makes one wait.
 
     Raises:
         BaseException: what was raised meanwhile.

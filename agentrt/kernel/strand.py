@@ -87,11 +87,7 @@ __all__ = [
 
 
 class Insist(BaseException):
-    """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead.
-
-    Args:
-        error: that error.
-    """
+    """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead."""
 
     def __init__(self, error: LivelockError) -> None:
         self.error: LivelockError = error
@@ -104,9 +100,6 @@ def meant(error: BaseException) -> BaseException:
     Whoever closes the books on what was stepped asks here first. An error may have a ``__class__`` or a
     ``__getattribute__`` that raises: then every ``isinstance`` breaks, and every look at its traceback, in the middle
     of the books. It is told of by another one.
-
-    Args:
-        error: what was raised.
     """
     try:
         error.__traceback__  # noqa: B018 - whether it can be read
@@ -119,7 +112,6 @@ def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
     """The error for a strand that does not let time pass.
 
     Args:
-        strand: the strand.
         steps: how many steps it took; None for the kernel's limit.
     """
     kernel = strand.kernel
@@ -131,9 +123,8 @@ def kill(strand: Strand, error: BaseException) -> object:
     """End a strand that does not end by itself.
 
     Args:
-        strand: the strand.
-        error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end
-            it, it is abandoned where it stands.
+        error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end it,
+            it is abandoned where it stands.
 
     Returns:
         The command that leaves the books as they are.
@@ -163,21 +154,12 @@ def kill(strand: Strand, error: BaseException) -> object:
 
 
 def is_suspended(coro: Coroutine[Any, Any, Any]) -> bool:
-    """Whether a coroutine, of whatever kind, has not ended.
-
-    Args:
-        coro: of a strand.
-    """
+    """Whether a coroutine, of whatever kind, has not ended."""
     return getattr(coro, "cr_frame", None) is not None or getattr(coro, "gi_frame", None) is not None
 
 
 def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
-    """Keep a coroutine that refuses to be closed, for as long as the process lives.
-
-    Args:
-        kernel: whose strand it was.
-        coro: the coroutine.
-    """
+    """Keep a coroutine that refuses to be closed, for as long as the process lives."""
     import ctypes  # here: hardly any program ever needs it
 
     kernel.abandoned.append(coro)
@@ -188,14 +170,7 @@ AnyGenerator: TypeAlias = AsyncGenerator[Any, Any]
 
 
 class Generators:
-    """The async generators that were begun in strands of one kernel.
-
-    Args:
-        kernel: whose strands.
-
-    Attributes:
-        hooks: for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance.
-    """
+    """The async generators that were begun in strands of one kernel."""
 
     __slots__ = ("_home", "_kernel", "_open", "hooks")
 
@@ -203,6 +178,7 @@ class Generators:
         self._kernel = kernel
         self._home: object = None  # stands for the thread that steps
         self._open: dict[int, weakref.ref[AnyGenerator]] = {}
+        # for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance
         self.hooks: tuple[Callable[[AnyGenerator], None], Callable[[AnyGenerator], None]] = (self._begun, self._left)
 
     def _begun(self, generator: AnyGenerator) -> None:
@@ -266,27 +242,12 @@ class StrandOwner(Protocol):
         """The strand ended.
 
         Args:
-            strand: the strand; it is done.
-            result: what its coroutine returned.
             error: what it raised, or None; a cancelled strand has the host's cancellation here.
         """
 
 
 class Strand:
-    """A coroutine with its state. Made by ``Kernel.spawn``.
-
-    Attributes:
-        kernel: who drives it.
-        coro: the coroutine; None once it is done.
-        name: for people; strands may share one.
-        owner: told when it ends; None for nobody.
-        stepper: how it goes on (see the module's text).
-        waiting: what it waits for (see the module's text).
-        scope: the innermost open cancel scope.
-        stop_reason: why it was told to stop; None if it was not.
-        value: what the coroutine returned.
-        error: what it raised.
-    """
+    """A coroutine with its state. Made by ``Kernel.spawn``."""
 
     __slots__ = (
         "_joiners",
@@ -303,16 +264,16 @@ class Strand:
     )
 
     def __init__(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
-        self.kernel: Kernel = kernel
-        self.coro: Coroutine[Any, Any, Any] | None = coro
-        self.name: str = name
-        self.owner: StrandOwner | None = owner
-        self.stepper: Stepper = coro
-        self.waiting: object = 0
-        self.scope: CancelScope | None = None
-        self.stop_reason: str | None = None
-        self.value: Any = None
-        self.error: BaseException | None = None
+        self.kernel: Kernel = kernel  # who drives it
+        self.coro: Coroutine[Any, Any, Any] | None = coro  # the coroutine; None once it is done
+        self.name: str = name  # for people; strands may share one
+        self.owner: StrandOwner | None = owner  # told when it ends; None for nobody
+        self.stepper: Stepper = coro  # how it goes on (see the module's text)
+        self.waiting: object = 0  # what it waits for (see the module's text)
+        self.scope: CancelScope | None = None  # the innermost open cancel scope
+        self.stop_reason: str | None = None  # why it was told to stop; None if it was not
+        self.value: Any = None  # what the coroutine returned
+        self.error: BaseException | None = None  # what it raised
         self._joiners: list[Waiter] | None = None
 
     # --- what it is doing ---------------------------------------------------------------------------------------------
@@ -389,11 +350,7 @@ class Strand:
     # --- cancellation -------------------------------------------------------------------------------------------------
 
     def stop(self, reason: str = "stopped") -> None:
-        """Cancel the whole strand; it runs its ``finally`` blocks when its turn comes. A second call does nothing.
-
-        Args:
-            reason: why, in words.
-        """
+        """Cancel the whole strand; it runs its ``finally`` blocks when its turn comes. A second call does nothing."""
         if self.stop_reason is None and self.coro is not None:
             self.stop_reason = reason
             if self.pending() is not None:  # else it is shielded, and finds out when it leaves the shield
@@ -421,9 +378,6 @@ class Strand:
         Args:
             scope: the scope; ``self.scope`` is the one around it already.
             error: what comes out of its block.
-
-        Returns:
-            Whether the scope swallows it.
         """
         outer = self.pending()
         if outer is not None:
@@ -511,11 +465,7 @@ class Strand:
         return self.coro
 
     def notice(self, notice: Notice) -> None:
-        """The audience in which it waits was notified with a value: its next step delivers it.
-
-        Args:
-            notice: holds the value.
-        """
+        """The audience in which it waits was notified with a value: its next step delivers it."""
         self.waiting = notice
         self.stepper = self
 
@@ -528,14 +478,7 @@ class Strand:
         return None
 
     def throw(self, error: BaseException) -> object:
-        """Raise an error at the await in which it is.
-
-        Args:
-            error: what to raise.
-
-        Returns:
-            The command of its next wait.
-        """
+        """Raise an error at the await in which it is."""
         assert self.coro is not None
         command: object = self.coro.throw(error)
         return command
@@ -548,23 +491,11 @@ class Strand:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def condemn(self, error: BaseException) -> bool:
-        """It is to be killed. A host whose strands cannot be killed from outside has it end itself.
-
-        Args:
-            error: why.
-
-        Returns:
-            Whether it will end by itself.
-        """
+        """It is to be killed. A host whose strands cannot be killed from outside has it end itself."""
         return False
 
     def ended(self, result: Any, error: BaseException | None) -> None:
-        """Close the books on it. Called by the kernel once.
-
-        Args:
-            result: what the coroutine returned.
-            error: what it raised.
-        """
+        """Close the books on it. Called by the kernel once."""
         self.coro = None
         self.stepper = _GONE
         self.waiting = 0
@@ -604,24 +535,17 @@ class Strays:
 
     Args:
         report: called with what one of them raised.
-
-    Attributes:
-        strands: them, in order.
     """
 
     __slots__ = ("_report", "_then", "strands")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
-        self.strands: dict[Strand, None] = {}
+        self.strands: dict[Strand, None] = {}  # them, in order
         self._report = report
         self._then: dict[Strand, list[Callable[[], object]]] = {}
 
     def take(self, strand: Strand) -> None:
-        """Own a strand from now on.
-
-        Args:
-            strand: one that has not ended.
-        """
+        """Own a strand from now on."""
         strand.owner = self
         self.strands[strand] = None
 
@@ -629,7 +553,6 @@ class Strays:
         """Call a function when one of them has ended.
 
         Args:
-            strand: one of them.
             then: a plain function that does not raise.
         """
         self._then.setdefault(strand, []).append(then)

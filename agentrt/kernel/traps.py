@@ -76,18 +76,14 @@ _NOT_NOTIFIED = object()
 
 
 class Waiter:
-    """One wait of one strand.
-
-    Attributes:
-        strand: who waits; None before it is suspended, and again once it was notified or gave up.
-        value: what the wait returns, once it was notified.
-    """
+    """One wait of one strand."""
 
     __slots__ = ("strand", "value")
 
     def __init__(self) -> None:
+        # who waits; None before it is suspended, and again once it was notified or gave up
         self.strand: Strand | None = None
-        self.value: Any = _NOT_NOTIFIED
+        self.value: Any = _NOT_NOTIFIED  # what the wait returns, once it was notified
 
     @property
     def was_notified(self) -> bool:
@@ -96,9 +92,6 @@ class Waiter:
 
     def notify(self, value: Any = None) -> bool:
         """Wake the strand that waits.
-
-        Args:
-            value: what its wait returns.
 
         Returns:
             False if nobody waits here any more.
@@ -113,11 +106,7 @@ class Waiter:
 
 
 class Notice:
-    """What an audience was notified with; ``waiting`` of each strand that was woken, until its next step.
-
-    Args:
-        value: what the wait returns.
-    """
+    """What an audience was notified with; ``waiting`` of each strand that was woken, until its next step."""
 
     __slots__ = ("value",)
 
@@ -131,9 +120,6 @@ class Audience:
     The kernel enters whoever yields it. A strand of which ``waiting`` is not this audience does not wait here any
     more: in a small audience it is taken out at once, in a larger one it stays until such entries are the greater
     part, so that giving up costs the same however many wait.
-
-    Attributes:
-        strands: who waits. The kernel's main loop appends to it.
     """
 
     __slots__ = ("_stale", "strands")
@@ -141,7 +127,7 @@ class Audience:
     _SMALL = 16
 
     def __init__(self) -> None:
-        self.strands: list[Strand] = []
+        self.strands: list[Strand] = []  # who waits. The kernel's main loop appends to it
         self._stale = 0  # how many of them gave up
 
     def wait(self) -> Awaitable[Any]:
@@ -176,14 +162,7 @@ class Audience:
         return list(present)
 
     def notify_all(self, value: Any = None) -> int:
-        """Wake all who wait.
-
-        Args:
-            value: what their waits return.
-
-        Returns:
-            How many there were.
-        """
+        """Wake all who wait."""
         strands = self.strands
         if not strands:
             return 0
@@ -221,9 +200,6 @@ class Attendance(_Once):
 
     def send(self, value: Any) -> Any:
         """End the wait with a value. Python calls it when something else than None is sent into the coroutine.
-
-        Args:
-            value: what the wait returns.
 
         Raises:
             StopIteration: with the value.
@@ -282,9 +258,6 @@ _known: dict[int, Awaitable[None]] = {1: _NEXT, 0: _AT_ONCE}
 def goes_on(weight: int = 1) -> bool:
     """Whether a wait that has nothing to wait for may end at once, as it nearly always may. Each call is counted.
 
-    Args:
-        weight: as how many.
-
     Returns:
         False if it has to await ``give_way()`` first, and then to look again at what it waits for.
 
@@ -307,19 +280,12 @@ def at_once(*, is_dear: bool = False) -> Awaitable[None]:
 
     Args:
         is_dear: whether what follows is a plan or an estimate, and no mere look at something.
-
-    Returns:
-        An awaitable that returns None.
     """
     return _DEAR_AT_ONCE if is_dear else _AT_ONCE
 
 
 def give_way() -> Awaitable[None]:
-    """Let all who are ready have their turn; no time passes.
-
-    Returns:
-        An awaitable that returns None.
-    """
+    """Let all who are ready have their turn; no time passes."""
     return cast("Awaitable[None]", GIVE_WAY)
 
 

@@ -189,9 +189,7 @@ def apply_edits(
 
     Args:
         inputs: what was recorded after the branch.
-        edits: what is changed.
         at: the last tick before the branch.
-        file: for errors.
 
     Returns:
         What comes in, in ascending order of tick and place.

@@ -97,16 +97,7 @@ class Difference:
 
 
 def first_difference(tick: int, expected: Sequence[TraceRecord], got: Sequence[TraceRecord]) -> Difference | None:
-    """Compare what was emitted up to the publish of one tick.
-
-    Args:
-        tick: which.
-        expected: what was recorded.
-        got: what the replay emitted.
-
-    Returns:
-        The first difference, or None.
-    """
+    """Compare what was emitted up to the publish of one tick."""
     place = 0
     for one, other in zip(expected, got, strict=False):
         if not is_same(one, other):
@@ -139,22 +130,12 @@ def first_difference(tick: int, expected: Sequence[TraceRecord], got: Sequence[T
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    Args:
-        number: how many.
-        noun: of one.
-    """
+    """A number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def is_same(one: TraceRecord, other: TraceRecord) -> bool:
-    """Whether two records are the same, as their digest has it.
-
-    Args:
-        one: a record.
-        other: another one.
-    """
+    """Whether two records are the same, as their digest has it."""
     return one[:4] == other[:4] and (one.detail is other.detail or ascii(one.detail) == ascii(other.detail))
 
 
@@ -253,13 +234,9 @@ class TraceDifference:
 
 @dataclass(slots=True)
 class TraceComparison:
-    """Compares two runs tick by tick; feed it every tick of both.
+    """Compares two runs tick by tick; feed it every tick of both."""
 
-    Attributes:
-        names: what the two are called.
-    """
-
-    names: tuple[str, str] = ("one", "other")
+    names: tuple[str, str] = ("one", "other")  # what the two are called
     _first_tick: int = -1
     _last_tick: int = -1
     _agents: dict[str, AgentDifference | None] = field(default_factory=dict)
@@ -267,13 +244,7 @@ class TraceComparison:
     _events: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
 
     def feed(self, tick: int, one: Sequence[TraceRecord], other: Sequence[TraceRecord]) -> None:
-        """Take what was emitted up to the publish of one tick.
-
-        Args:
-            tick: which.
-            one: in the first run.
-            other: in the second run.
-        """
+        """Take what was emitted up to the publish of one tick."""
         if self._first_tick < 0:
             self._first_tick = tick
         self._last_tick = tick

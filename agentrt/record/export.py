@@ -94,11 +94,7 @@ _ROOM = 0.8  # of a tick, for the order of its records
 
 
 def is_finite(value: object) -> bool:
-    """Whether a value of a record can stand in JSON as it is: infinite numbers cannot.
-
-    Args:
-        value: any.
-    """
+    """Whether a value of a record can stand in JSON as it is: infinite numbers cannot."""
     return not isinstance(value, float) or value - value == 0
 
 
@@ -106,9 +102,6 @@ def json_line(value: object) -> str:
     """Plain data as one line of JSON in ASCII, which every reader takes.
 
     Half of a surrogate pair is no text, and a strict reader refuses the file: it is written as its escape.
-
-    Args:
-        value: what ``json.dumps`` takes.
     """
     line = json.dumps(value, separators=(",", ":"))
     if "\\ud" in line:  # there may be whole pairs, too
@@ -144,51 +137,34 @@ class Timeline:
         """When something happened, in nanoseconds.
 
         Args:
-            tick: in which tick.
             place: how many records of that tick came before.
         """
         return self._begin + int(tick * self._tick + min(place * 1000, self._tick * _ROOM))
 
 
 class Moment(NamedTuple):
-    """Something that happened within a span.
+    """Something that happened within a span."""
 
-    Attributes:
-        at: when, in nanoseconds.
-        record: what.
-    """
-
-    at: int
+    at: int  # when, in nanoseconds
     record: TraceRecord
 
 
 class Exported(NamedTuple):
-    """A span with its place among others.
-
-    Attributes:
-        span: the span.
-        trace_id: which trace it belongs to, 16 bytes.
-        span_id: its own id, 8 bytes.
-        parent_id: that of the span it lies within; empty for an outermost one.
-        begin: when it began, in nanoseconds.
-        end: when it ended.
-        moments: what happened within it, and within nothing that lies deeper.
-    """
+    """A span with its place among others."""
 
     span: Span
-    trace_id: bytes
-    span_id: bytes
-    parent_id: bytes
-    begin: int
-    end: int
-    moments: tuple[Moment, ...]
+    trace_id: bytes  # which trace it belongs to, 16 bytes
+    span_id: bytes  # its own id, 8 bytes
+    parent_id: bytes  # that of the span it lies within; empty for an outermost one
+    begin: int  # when it began, in nanoseconds
+    end: int  # when it ended
+    moments: tuple[Moment, ...]  # what happened within it, and within nothing that lies deeper
 
 
 class SpanFold:
     """Folds trace records into spans for other tools.
 
     Args:
-        timeline: when the ticks are.
         run: what tells this run from others; part of every id.
     """
 
@@ -202,9 +178,6 @@ class SpanFold:
 
     def feed(self, record: TraceRecord) -> list[Exported]:
         """Take the next record.
-
-        Args:
-            record: what happened.
 
         Returns:
             The spans that ended with it, inner ones first.

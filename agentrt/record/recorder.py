@@ -77,9 +77,6 @@ class Store:
 
     Raises:
         RecordingError: it cannot be made.
-
-    Attributes:
-        committed: how many ticks are in the file, whatever happens.
     """
 
     def __init__(self, path: Path, keep_ticks: int | None, max_bytes: int | None, commit_every: int) -> None:
@@ -88,7 +85,7 @@ class Store:
         self._keep_ticks = keep_ticks
         self._max_bytes = max_bytes
         self._commit_every = commit_every
-        self.committed: int = 0
+        self.committed: int = 0  # how many ticks are in the file, whatever happens
         self._open_ticks = 0  # in the transaction
         self._agents: dict[str, int] = {}  # those that are there
         self._next_agent = 1
@@ -120,29 +117,15 @@ class Store:
     # --- what is written ----------------------------------------------------------------------------------------------
 
     def put(self, key: str, value: Any) -> None:
-        """Write into the header.
-
-        Args:
-            key: what.
-            value: plain data.
-        """
+        """Write into the header."""
         self._connection.execute("REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
 
     def put_inputs(self, rows: Iterable[InputRow]) -> None:
-        """Write what came in.
-
-        Args:
-            rows: of the table.
-        """
+        """Write what came in."""
         self._connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def put_trace(self, tick: int, packed: Packed) -> None:
-        """Write the records of a tick.
-
-        Args:
-            tick: which.
-            packed: its records.
-        """
+        """Write the records of a tick."""
         if packed.is_first:
             self._segments.append((tick, self._written))
         self._traced = tick
@@ -151,43 +134,22 @@ class Store:
         self._connection.execute("INSERT INTO traces VALUES (?, ?, ?, ?)", row)
 
     def agent_comes(self, name: str, tick: int) -> None:
-        """An agent is there.
-
-        Args:
-            name: whose.
-            tick: from when on.
-        """
+        """An agent is there."""
         number = self._agents[name] = self._next_agent
         self._next_agent += 1
         self._connection.execute("INSERT INTO agents VALUES (?, ?, ?, NULL)", (number, name_in(name), tick))
 
     def agent_goes(self, name: str, tick: int) -> None:
-        """An agent is there no more.
-
-        Args:
-            name: whose.
-            tick: in which it ended.
-        """
+        """An agent is there no more."""
         number = self._agents.pop(name)
         self._connection.execute("UPDATE agents SET last = ? WHERE id = ?", (tick, number))
 
     def knows(self, name: str) -> bool:
-        """Whether an agent of this name is there.
-
-        Args:
-            name: whose.
-        """
+        """Whether an agent of this name is there."""
         return name in self._agents
 
     def put_view(self, name: str, tick: int, is_whole: bool, data: Any) -> None:
-        """Write a view.
-
-        Args:
-            name: whose; one that is there.
-            tick: when.
-            is_whole: whether it is no patch.
-            data: the view, or the patch.
-        """
+        """Write a view."""
         packed = pack(data)
         self._written += len(packed)
         row = (self._agents[name], tick, int(is_whole), packed)
@@ -198,9 +160,6 @@ class Store:
 
         Args:
             name: of the agent; one that is there.
-            driver: its name.
-            tick: from when on.
-            outline: plain data.
         """
         mark = blake2b(json.dumps(outline).encode(), digest_size=16).digest()
         number = self._outlines.get(mark)
@@ -213,13 +172,7 @@ class Store:
     # --- ticks --------------------------------------------------------------------------------------------------------
 
     def end_tick(self, tick: int, records: int, digest: bytes) -> None:
-        """A tick is whole.
-
-        Args:
-            tick: which.
-            records: how many it has.
-            digest: of all records so far.
-        """
+        """A tick is whole."""
         self._connection.execute("INSERT INTO ticks VALUES (?, ?, ?)", (tick, records, digest))
         if self._keep_ticks is not None and tick % _LOOK_EVERY == 0:
             self._shorten(tick - self._keep_ticks)

@@ -70,23 +70,16 @@ class Feeder:
     Args:
         runtime: whose intakes it feeds; nothing has been driven.
         inputs: what came in, in ascending order of tick and place.
-
-    Attributes:
-        runtime: as given.
-        sent: how many inputs it has fed.
-        answered: how many results of calls.
-        opaque: the functions posted from outside that it had to leave out: the tick and the name, the first few.
-        left_out: how many of them there were.
-        calls: the calls that wait for their result, by their numbers.
     """
 
     def __init__(self, runtime: Runtime, inputs: Iterable[RecordedInput]) -> None:
         self.runtime: Runtime = runtime
-        self.sent: int = 0
-        self.answered: int = 0
+        self.sent: int = 0  # how many inputs it has fed
+        self.answered: int = 0  # how many results of calls
+        # the functions posted from outside that it had to leave out: the tick and the name, the first few
         self.opaque: list[tuple[int, str]] = []
-        self.left_out: int = 0
-        self.calls: dict[int, OutsideCall] = {}
+        self.left_out: int = 0  # how many of them there were
+        self.calls: dict[int, OutsideCall] = {}  # the calls that wait for their result, by their numbers
         self._inputs: Iterator[RecordedInput] = iter(inputs)
         self._next = next(self._inputs, None)
         runtime.calls.answers = self
@@ -96,11 +89,7 @@ class Feeder:
         self._next, self._inputs = None, iter(())
 
     def asked(self, call: OutsideCall) -> bool:
-        """The run calls something outside: the result will be fed.
-
-        Args:
-            call: which call.
-        """
+        """The run calls something outside: the result will be fed."""
         self.calls[call.number] = call
         return True
 
@@ -146,9 +135,6 @@ class Feeder:
     def nobody_asked(self, problem: str) -> str:
         """A result comes in that no call of this run waits for.
 
-        Args:
-            problem: that, in words.
-
         Returns:
             What stands against going on; an empty string if nothing does.
         """
@@ -156,12 +142,6 @@ class Feeder:
 
     def insert(self, place: int, fn: Callable[..., object], args: tuple[Any, ...], what: str) -> str:
         """Put something to its place in the next intake.
-
-        Args:
-            place: its place, from 0.
-            fn: what the intake calls.
-            args: what with.
-            what: what it is, in words.
 
         Returns:
             What stands against it, in words; an empty string if the place is there.
@@ -566,25 +546,13 @@ def replay(
 
 
 def require_host(host: str) -> None:
-    """Raise ``ValueError`` if a run cannot be repeated on a host.
-
-    Args:
-        host: its name.
-    """
+    """Raise ``ValueError`` if a run cannot be repeated on a host."""
     if host not in ("plain", "asyncio", "trio"):
         raise ValueError(f"host is {host!r}: choose 'plain', 'asyncio' or 'trio'")
 
 
 def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-    """Run a coroutine function in an event loop of a host.
-
-    Args:
-        host: ``"asyncio"`` or ``"trio"``.
-        main: the coroutine function.
-
-    Returns:
-        What it returned.
-    """
+    """Run a coroutine function in an event loop of a host."""
     import anyio
 
     return anyio.run(main, backend=host)

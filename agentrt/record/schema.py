@@ -86,11 +86,7 @@ _TABLES = {
 
 
 def name_in(name: str) -> str | bytes:
-    """A name as SQLite takes it: text, or bytes if it is no proper text (half of a surrogate pair).
-
-    Args:
-        name: any.
-    """
+    """A name as SQLite takes it: text, or bytes if it is no proper text (half of a surrogate pair)."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -99,11 +95,7 @@ def name_in(name: str) -> str | bytes:
 
 
 def name_out(name: Any) -> str:
-    """What ``name_in`` was given.
-
-    Args:
-        name: from a file.
-    """
+    """What ``name_in`` was given."""
     if not isinstance(name, bytes):
         return str(name)
     try:
@@ -150,7 +142,6 @@ def discard(connection: sqlite3.Connection | None, path: Path) -> None:
 
     Args:
         connection: to it, if there is one already.
-        path: where it lies.
     """
     with contextlib.suppress(sqlite3.Error, OSError):
         if connection is not None:

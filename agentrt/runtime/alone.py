@@ -23,9 +23,6 @@ _shared: dict[object, Runtime] = {}
 async def run_alone(agent: Agent) -> None:
     """Run an agent that is in no runtime, beside the others that run like this on the same event loop.
 
-    Args:
-        agent: the agent.
-
     Raises:
         AgentKilled: its planner gave up.
     """

@@ -43,9 +43,6 @@ class Answers(Protocol):
     def asked(self, call: OutsideCall) -> bool:
         """A call is made. Whoever answers has ``call.deliver`` called at an intake, and nothing is called.
 
-        Args:
-            call: which.
-
         Returns:
             Whether it is answered; if not, the outside is called after all.
         """
@@ -53,38 +50,22 @@ class Answers(Protocol):
 
 
 class OutsideCall:
-    """One call: its waiter, and what came of it.
-
-    Attributes:
-        number: which call of its runtime, from 0.
-        what: the name of the function that was called.
-        journal: who keeps what came of it, or nobody.
-        request: what was asked for: the function with its arguments.
-        waiter: of the strand that called.
-        error: what was raised.
-        cancel: cancels the task of the event loop; None if there is none.
-        is_cancelled: whether the strand does not wait any more.
-    """
+    """One call: its waiter, and what came of it."""
 
     __slots__ = ("cancel", "error", "is_cancelled", "journal", "number", "request", "waiter", "what")
 
     def __init__(self, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
-        self.number: int = number
-        self.what: str = name_of(request.func)
-        self.request: functools.partial[Any] = request
-        self.journal: Journal | None = journal
-        self.waiter: Waiter = Waiter()
-        self.error: BaseException | None = None
-        self.cancel: Callable[[], object] | None = None
-        self.is_cancelled: bool = False
+        self.number: int = number  # which call of its runtime, from 0
+        self.what: str = name_of(request.func)  # the name of the function that was called
+        self.request: functools.partial[Any] = request  # what was asked for: the function with its arguments
+        self.journal: Journal | None = journal  # who keeps what came of it, or nobody
+        self.waiter: Waiter = Waiter()  # of the strand that called
+        self.error: BaseException | None = None  # what was raised
+        self.cancel: Callable[[], object] | None = None  # cancels the task of the event loop; None if there is none
+        self.is_cancelled: bool = False  # whether the strand does not wait any more
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
-        """The intake takes what came of it.
-
-        Args:
-            value: what the function returned.
-            error: what it raised, or None.
-        """
+        """The intake takes what came of it."""
         if self.journal is not None:
             self.journal.answered(self.number, self.what, value, error)
         self.error = error
@@ -98,23 +79,14 @@ class OutsideCall:
 
 
 class Calls:
-    """The calls of one runtime.
-
-    Args:
-        kernel: whose intake takes the results.
-
-    Attributes:
-        running: those that a task of the event loop works on, in order.
-        count: how many calls there were.
-        journal: who keeps what comes of them, or nobody.
-        answers: who answers instead of the outside, or nobody.
-    """
+    """The calls of one runtime."""
 
     def __init__(self, kernel: Kernel) -> None:
+        # those that a task of the event loop works on, in order
         self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
-        self.count: int = 0
-        self.journal: Journal | None = None
-        self.answers: Answers | None = None
+        self.count: int = 0  # how many calls there were
+        self.journal: Journal | None = None  # who keeps what comes of them, or nobody
+        self.answers: Answers | None = None  # who answers instead of the outside, or nobody
         self._kernel = kernel
         self._idle: Any = None
 
@@ -123,10 +95,6 @@ class Calls:
 
         Args:
             fn: a coroutine function or a plain function.
-            args: what to call it with.
-
-        Returns:
-            What it returned.
 
         Raises:
             ForeignAwaitError: a coroutine function, and no event loop.

@@ -77,11 +77,7 @@ class Pacer:
         self._due = now
 
     def rest(self, now: float) -> float:
-        """How many seconds there are until the next tick.
-
-        Args:
-            now: the time now.
-        """
+        """How many seconds there are until the next tick."""
         return max(0.0, self._due - now)
 
     def accelerate(self, speed: float) -> None:
@@ -93,18 +89,11 @@ class Pacer:
         self._period = self._given / speed
 
     def restart(self, now: float) -> None:
-        """Forget what is due: the next tick is due at once. After a pause, nothing is late.
-
-        Args:
-            now: the time now.
-        """
+        """Forget what is due: the next tick is due at once. After a pause, nothing is late."""
         self._due = now
 
     def ticked(self, now: float) -> int:
         """A tick was run.
-
-        Args:
-            now: the time now.
 
         Returns:
             How many ticks are left out because it is too late for them.
@@ -126,11 +115,7 @@ _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
 
 
 class Closer:
-    """Closes one runtime, as often as it is asked to.
-
-    Args:
-        runtime: the runtime.
-    """
+    """Closes one runtime, as often as it is asked to."""
 
     __slots__ = ("_runtime",)
 
@@ -138,11 +123,7 @@ class Closer:
         self._runtime = runtime
 
     def close(self, reason: str) -> None:
-        """End everything, on the caller's stack. What waits for the event loop gets no chance to end.
-
-        Args:
-            reason: why, in words.
-        """
+        """End everything, on the caller's stack. What waits for the event loop gets no chance to end."""
         kernel = self._runtime.kernel
         for _ in self._rounds(reason):
             kernel.step_tick()
@@ -150,11 +131,7 @@ class Closer:
             kernel.step_tick()
 
     async def aclose(self, reason: str) -> None:
-        """End everything. The caller shields it from cancellation.
-
-        Args:
-            reason: why, in words.
-        """
+        """End everything. The caller shields it from cancellation."""
         kernel = self._runtime.kernel
         host = kernel.host
         try:
@@ -220,24 +197,16 @@ _GATE_SECONDS = 0.02  # how often who stands before the closed gate asks again
 
 
 class _Turn:
-    """One caller that drives or waits until it may: of ``agent.run()``, or of ``runtime.run()`` if it has no agent.
-
-    Attributes:
-        agent: whose end it waits for.
-        is_over: whether that agent has ended.
-        is_leaving: whether the caller was cancelled and waits for the end of the unwinding only.
-        is_inside: whether it is stepped by the runtime itself: it may wait, but can never drive.
-        error: what the agent ended with.
-    """
+    """One caller that drives or waits until it may: of ``agent.run()``, or of ``runtime.run()`` if it has no agent."""
 
     __slots__ = ("_event", "agent", "error", "is_inside", "is_leaving", "is_over")
 
     def __init__(self, agent: Agent | None, *, is_inside: bool = False) -> None:
-        self.agent = agent
-        self.is_inside = is_inside
-        self.is_over = False
-        self.is_leaving = False
-        self.error: Exception | None = None
+        self.agent = agent  # whose end it waits for
+        self.is_inside = is_inside  # whether it is stepped by the runtime itself: it may wait, but can never drive
+        self.is_over = False  # whether that agent has ended
+        self.is_leaving = False  # whether the caller was cancelled and waits for the end of the unwinding only
+        self.error: Exception | None = None  # what the agent ended with
         self._event: Any = None
 
     async def wait(self) -> None:
@@ -257,17 +226,12 @@ class Driver:
     """Who drives one runtime.
 
     Args:
-        runtime: the runtime.
         hang_limit: real seconds after which a step is ended; None for never.
-
-    Attributes:
-        late_ticks: how many ticks were left out because the machine could not keep up.
-        watch: looks at what takes long.
     """
 
     def __init__(self, runtime: Runtime, hang_limit: float | None = None) -> None:
-        self.late_ticks: int = 0
-        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)
+        self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
+        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)  # looks at what takes long
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._closer = Closer(runtime)
@@ -324,9 +288,6 @@ class Driver:
     async def run_agent(self, agent: Agent) -> None:
         """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``.
 
-        Args:
-            agent: one of the runtime's agents.
-
         Raises:
             AgentKilled: its planner gave up.
         """
@@ -359,11 +320,7 @@ class Driver:
             raise turn.error
 
     def agent_ended(self, agent: Agent) -> None:
-        """An agent was removed or killed.
-
-        Args:
-            agent: the agent.
-        """
+        """An agent was removed or killed."""
         for turn in self._of_agent.pop(agent, ()):
             turn.is_over = True
             turn.error = agent.error
@@ -499,11 +456,7 @@ class Driver:
     # --- closing ------------------------------------------------------------------------------------------------------
 
     async def aclose(self, reason: str) -> None:
-        """End everything. See ``Runtime.aclose``.
-
-        Args:
-            reason: why, in words.
-        """
+        """End everything. See ``Runtime.aclose``."""
         self.require_idle("runtime.aclose")
         reason = words_of(reason)
         self._baton = turn = _Turn(None)
@@ -522,11 +475,7 @@ class Driver:
             self._is_stopping = False
 
     def close(self, reason: str) -> None:
-        """End everything, on the caller's stack. See ``Runtime.close``.
-
-        Args:
-            reason: why, in words.
-        """
+        """End everything, on the caller's stack. See ``Runtime.close``."""
         self.require_idle("runtime.close")
         reason = words_of(reason)
         self._tell_journal(reason)
@@ -541,11 +490,7 @@ class Driver:
             journal.closing(reason)
 
     def require_idle(self, method: str) -> None:
-        """Raise ``WrongStateError`` if somebody drives.
-
-        Args:
-            method: what was called.
-        """
+        """Raise ``WrongStateError`` if somebody drives."""
         if self._baton is not None:
             who = "runtime.run()" if self._main is self._baton else "agent.run()"
             raise WrongStateError(method, f"{who} drives it", "Call runtime.stop() to end that first.")

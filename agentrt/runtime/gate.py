@@ -20,18 +20,13 @@ __all__ = ["Gate"]
 
 
 class Gate:
-    """The gate of one runtime.
-
-    Attributes:
-        is_closed: whether ticks run only as ``step`` asks for them.
-        reason: why it is closed, in words; empty while it is open.
-    """
+    """The gate of one runtime."""
 
     __slots__ = ("_attendants", "_speed", "_steps", "is_closed", "reason")
 
     def __init__(self) -> None:
-        self.is_closed: bool = False
-        self.reason: str = ""
+        self.is_closed: bool = False  # whether ticks run only as ``step`` asks for them
+        self.reason: str = ""  # why it is closed, in words; empty while it is open
         self._speed = 1.0
         self._attendants: Callbacks[Callable[[], object]] = Callbacks()
         self._steps = 0
@@ -48,11 +43,7 @@ class Gate:
         self._speed = speed
 
     def pause(self, reason: str = "paused") -> None:
-        """Let no more ticks begin; one that runs ends.
-
-        Args:
-            reason: why, in words.
-        """
+        """Let no more ticks begin; one that runs ends."""
         self._steps = 0
         self.reason = words_of(reason)
         self.is_closed = True
@@ -64,11 +55,7 @@ class Gate:
         self._steps = 0
 
     def step(self, ticks: int = 1) -> None:
-        """Let a number of ticks run, and pause again; pauses a runtime that is not paused.
-
-        Args:
-            ticks: how many, 1 or more.
-        """
+        """Let a number of ticks run, and pause again; pauses a runtime that is not paused."""
         if ticks < 1:
             raise ValueError(f"step({ticks!r}): it takes a number of ticks of 1 or more")
         if not self.is_closed:

@@ -42,12 +42,7 @@ class Journal(Protocol):
     """Who keeps what comes in. Each method is called on the runtime's own thread, but for ``posted``."""
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
-        """An input is taken, at this place of this intake (``kernel.tick``, ``kernel.taking``).
-
-        Args:
-            name: of the input.
-            args: plain values.
-        """
+        """An input is taken, at this place of this intake (``kernel.tick``, ``kernel.taking``)."""
 
     def answered(self, number: int, what: str, value: Any, error: BaseException | None) -> None:
         """The result of a call to the outside is taken, at this place of this intake.
@@ -55,23 +50,13 @@ class Journal(Protocol):
         Args:
             number: which call of this runtime, from 0.
             what: the name of the function that was called.
-            value: what it returned.
-            error: what it raised, or None.
         """
 
     def posted(self, what: str) -> None:
-        """A function was posted from outside, which cannot be kept; it is taken at the next intake.
-
-        Args:
-            what: its name.
-        """
+        """A function was posted from outside, which cannot be kept; it is taken at the next intake."""
 
     def closing(self, reason: str) -> None:
-        """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told.
-
-        Args:
-            reason: why, in words.
-        """
+        """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
 
 
 class Intake(Reporting):

@@ -64,20 +64,12 @@ _CHAINED = ("and", "or", "xor")
 
 
 def is_name(text: str) -> bool:
-    """Whether a condition can name a variable so.
-
-    Args:
-        text: the name.
-    """
+    """Whether a condition can name a variable so."""
     return _NAME.fullmatch(text) is not None and text.lower() not in KEYWORDS
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The variables that a condition names, each once, as they are written there.
-
-    Args:
-        text: the condition.
-    """
+    """The variables that a condition names, each once, as they are written there."""
     found: dict[str, str] = {}
     for name in _NAME.findall(text):
         if name.lower() not in KEYWORDS:
@@ -139,26 +131,19 @@ class Condition:
 
 
 class Compiled(NamedTuple):
-    """A compiled expression, for trees.
+    """A compiled expression, for trees."""
 
-    Attributes:
-        test: asks a set of bits.
-        terms: the same as alternatives, any of which is enough; None if it asks for too many variables.
-        ignored: the tokens after it.
-        undeclared: the names in it that nobody declared.
-    """
-
-    test: Test
+    test: Test  # asks a set of bits
+    # the same as alternatives, any of which is enough; None if it asks for too many variables
     terms: tuple[Term, ...] | None
-    ignored: tuple[str, ...]
-    undeclared: tuple[str, ...]
+    ignored: tuple[str, ...]  # the tokens after it
+    undeclared: tuple[str, ...]  # the names in it that nobody declared
 
 
 def compile_condition(text: str, masks: Mapping[str, int]) -> Compiled:
     """Compile an expression over given bits.
 
     Args:
-        text: the expression.
         masks: variable, in lower case -> its bit.
 
     Raises:
@@ -342,10 +327,6 @@ def _chain(first: Test, rest: tuple[tuple[str, Test], ...]) -> Test:
 
 
 def problem_of(error: ConditionSyntaxError) -> str:
-    """What is wrong with a condition, for a report that has the place already.
-
-    Args:
-        error: what compiling raised.
-    """
+    """What is wrong with a condition, for a report that has the place already."""
     at = f"at {shown(error.found)}" if error.found else "at its end"
     return f"the condition {shown(error.expression)} is wrong {at}: {error.problem}"

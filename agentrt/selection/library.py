@@ -65,11 +65,7 @@ Sources = Callable[[Findings], Mapping[str, Reader] | None]
 
 
 class Folder:
-    """The ``*.xml`` files below a folder, or one file.
-
-    Args:
-        path: the folder or the file.
-    """
+    """The ``*.xml`` files below a folder, or one file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -115,11 +111,7 @@ class Texts:
         self._texts = texts
 
     def __call__(self, findings: Findings) -> Mapping[str, Reader]:
-        """Give the files, by name.
-
-        Args:
-            findings: not needed.
-        """
+        """Give the files, by name."""
         return {name: _encoder(text) for name, text in sorted(self._texts.items())}
 
 
@@ -135,24 +127,15 @@ class Survey:
     """One reading of all files.
 
     Args:
-        sources: finds the files.
-        mode: strict or compatible.
         before: files that were whole the last time.
-
-    Attributes:
-        findings: what is wrong.
-        files: the files that can be used, as they are now or were when they were whole.
-        programs: name of a tree, in lower case -> its program, and its file.
-        broken: names of trees with errors, in lower case.
-        seen: how many files there are, whole or not.
     """
 
     def __init__(self, sources: Sources, mode: Mode, before: Mapping[str, Element]) -> None:
-        self.findings: Findings = Findings(mode)
-        self.files: dict[str, Element] = {}
-        self.programs: dict[str, tuple[Program, str]] = {}
-        self.broken: set[str] = set()
-        self.seen: int = 0
+        self.findings: Findings = Findings(mode)  # what is wrong
+        self.files: dict[str, Element] = {}  # the files that can be used, as they are now or were when they were whole
+        self.programs: dict[str, tuple[Program, str]] = {}  # name of a tree, in lower case -> its program, and its file
+        self.broken: set[str] = set()  # names of trees with errors, in lower case
+        self.seen: int = 0  # how many files there are, whole or not
         self._failed: list[Element] = []  # files that have errors, and never were whole: looked at for more of them
         self._read_all(sources, before)
         self._compile_all()
@@ -373,21 +356,13 @@ class SelectionLibrary:
 
 @dataclass(frozen=True, slots=True)
 class SelectionReport:
-    """What was found out.
+    """What was found out."""
 
-    Attributes:
-        files: how many files were read.
-        trees: those without an error, in the order of the files.
-        broken: the names of those with one.
-        problems: everything that is wrong, by file and line.
-        omitted: how many further problems there are.
-    """
-
-    files: int
-    trees: tuple[SelectionTree, ...]
-    broken: tuple[str, ...]
-    problems: tuple[SelectionProblem, ...]
-    omitted: int = 0
+    files: int  # how many files were read
+    trees: tuple[SelectionTree, ...]  # those without an error, in the order of the files
+    broken: tuple[str, ...]  # the names of those with one
+    problems: tuple[SelectionProblem, ...]  # everything that is wrong, by file and line
+    omitted: int = 0  # how many further problems there are
 
     @property
     def ok(self) -> bool:

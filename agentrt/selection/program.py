@@ -73,50 +73,24 @@ MOST_REMEMBERED = 4096
 
 
 class Variable(NamedTuple):
-    """A declared variable.
+    """A declared variable."""
 
-    Attributes:
-        name: as it was written.
-        default: what it is in the beginning.
-        mask: its bit.
-    """
-
-    name: str
-    default: bool
+    name: str  # as it was written
+    default: bool  # what it is in the beginning
     mask: int
 
 
 class SignalVariable(NamedTuple):
-    """What one signal does to one variable.
+    """What one signal does to one variable."""
 
-    Attributes:
-        variable: the name, as it was declared.
-        mask: the variable's bit.
-        test: its new value.
-        text: the expression, for people.
-    """
-
-    variable: str
-    mask: int
-    test: Test
-    text: str
+    variable: str  # the name, as it was declared
+    mask: int  # the variable's bit
+    test: Test  # its new value
+    text: str  # the expression, for people
 
 
 class Node:
-    """A Priority or a Leaf.
-
-    Attributes:
-        name: as it was written.
-        label: its part of paths: its name, and a number if it is not the first of that name in its place.
-        above: the Priority that it stands in; None for the root.
-        test: its condition, if it cannot be written as terms.
-        terms: its condition as alternatives, any of which is enough.
-        condition: the expression, for people; empty if it has none.
-        behavior: what a leaf selects, after translation; None for a Priority.
-        skip: the index of the node that follows when the condition does not hold.
-        file: where it stands.
-        line: where in it.
-    """
+    """A Priority or a Leaf."""
 
     __slots__ = ("above", "behavior", "condition", "file", "label", "line", "name", "skip", "terms", "test")
 
@@ -131,17 +105,20 @@ class Node:
         file: str,
         line: int,
     ) -> None:
-        self.name: str = name
+        self.name: str = name  # as it was written
+        # its part of paths: its name, and a number if it is not the first of that name in its place
         self.label: str = name
-        self.above: Node | None = above
+        self.above: Node | None = above  # the Priority that it stands in; None for the root
         terms = ALWAYS if compiled is None else compiled.terms
+        # its condition as alternatives, any of which is enough
         self.terms: tuple[Term, ...] = () if terms is None else terms
+        # its condition, if it cannot be written as terms
         self.test: Test | None = compiled.test if compiled is not None and terms is None else None
-        self.condition: str = condition
-        self.behavior: str | None = behavior
-        self.skip: int = skip
-        self.file: str = file
-        self.line: int = line
+        self.condition: str = condition  # the expression, for people; empty if it has none
+        self.behavior: str | None = behavior  # what a leaf selects, after translation; None for a Priority
+        self.skip: int = skip  # the index of the node that follows when the condition does not hold
+        self.file: str = file  # where it stands
+        self.line: int = line  # where in it
 
     @property
     def path(self) -> str:
@@ -154,11 +131,7 @@ class Node:
         return "/".join(reversed(names))
 
     def holds(self, bits: int) -> bool:
-        """Whether its own condition holds; ``Program.walk`` has the same written out.
-
-        Args:
-            bits: the variables of an agent.
-        """
+        """Whether its own condition holds; ``Program.walk`` has the same written out."""
         if any(bits & mask == value for mask, value in self.terms):
             return True
         return self.test is not None and self.test(bits)
@@ -171,17 +144,10 @@ class Program:
     """A compiled tree.
 
     Args:
-        name: of the tree.
         kind: its attribute ``type``, as the file has it; it means nothing here.
-        variables: in the order of declaration.
         signals: what each signal does, in the order of the file.
         nodes: in the order of the file, the root first.
         is_strict: whether a variable that is not declared is an error at run time, too.
-
-    Attributes:
-        type: as ``kind``.
-        masks: name of a variable, as written and in lower case -> its bit.
-        defaults: the bits of a new agent.
     """
 
     __slots__ = ("_selected", "defaults", "is_strict", "masks", "name", "nodes", "signals", "type", "variables")
@@ -201,16 +167,14 @@ class Program:
         self.signals: Mapping[str, tuple[SignalVariable, ...]] = signals
         self.nodes: tuple[Node, ...] = nodes
         self.is_strict: bool = is_strict
+        # name of a variable, as written and in lower case -> its bit
         self.masks: dict[str, int] = {one.name.lower(): one.mask for one in variables}
         self.masks.update((one.name, one.mask) for one in variables)
-        self.defaults: int = sum(one.mask for one in variables if one.default)
+        self.defaults: int = sum(one.mask for one in variables if one.default)  # the bits of a new agent
         self._selected: dict[int, Node | None] = {}
 
     def mask(self, name: str) -> int:
         """The bit of a variable.
-
-        Args:
-            name: in any case.
 
         Returns:
             The bit; 0 in the compatible mode for one that is not declared.
@@ -229,9 +193,6 @@ class Program:
     def select(self, bits: int) -> Node | None:
         """The first leaf for which all conditions from the root on hold.
 
-        Args:
-            bits: the variables of an agent.
-
         Returns:
             The leaf, or None if there is none.
         """
@@ -248,7 +209,6 @@ class Program:
         """The same, node by node.
 
         Args:
-            bits: the variables of an agent.
             without: behaviors whose leaves are passed over.
 
         Returns:
@@ -281,19 +241,11 @@ class Program:
         return self.name, self.type, variables, signals, nodes
 
     def values(self, bits: int) -> dict[str, bool]:
-        """The variables by name.
-
-        Args:
-            bits: of an agent.
-        """
+        """The variables by name."""
         return {one.name: bits & one.mask != 0 for one in self.variables}
 
     def translated(self, bits: int, old: Program) -> int:
         """The bits of an agent that used another version of the tree.
-
-        Args:
-            bits: in the old version.
-            old: that version.
 
         Returns:
             The bits here: what was there under the same name stays, what is new has its default.
@@ -312,16 +264,12 @@ MOST_PARTS = 100_000  # of all trees of a folder together
 
 
 class Budget:
-    """How much work the trees of one folder may still be, in parts of trees.
-
-    Attributes:
-        left: falls; below 0 it is used up.
-    """
+    """How much work the trees of one folder may still be, in parts of trees."""
 
     __slots__ = ("left",)
 
     def __init__(self, left: int = MOST_PARTS) -> None:
-        self.left: int = left
+        self.left: int = left  # falls; below 0 it is used up
 
 
 class BlockScope:
@@ -341,7 +289,6 @@ class BlockScope:
         """Take the blocks of one ``Blocks`` element.
 
         Args:
-            blocks: the element.
             findings: told of names that are taken.
         """
         for block in blocks.children:
@@ -351,11 +298,7 @@ class BlockScope:
                 findings.lenient(block.file, block.line, text)
 
     def find(self, name: str) -> Element | None:
-        """A block by name, here or further out.
-
-        Args:
-            name: in any case.
-        """
+        """A block by name, here or further out."""
         found = self._blocks.get(name.lower())
         if found is None and self._outer is not None:
             return self._outer.find(name)
@@ -377,19 +320,13 @@ class Splicer:
     """Reads the children of elements as if every Ref were what is in its block. One for each tree.
 
     Args:
-        scope: where blocks are looked up.
         findings: told of Refs that mean nothing.
-        tree: the element of the tree.
-        budget: of the folder.
-
-    Attributes:
-        used: the blocks that were spliced, by name in lower case.
     """
 
     __slots__ = ("_budget", "_findings", "_left", "_path", "_scope", "_tree", "used")
 
     def __init__(self, scope: BlockScope, findings: Findings, tree: Element, budget: Budget) -> None:
-        self.used: set[str] = set()
+        self.used: set[str] = set()  # the blocks that were spliced, by name in lower case
         self._budget = budget
         self._scope = scope
         self._findings = findings
@@ -407,9 +344,6 @@ class Splicer:
             element: a section, or a node of the tree.
             wanted: the tags that may stand there, besides Ref.
             section: what the place is called, for people.
-
-        Yields:
-            The elements.
         """
         for child in element.children:
             self._left -= 1
@@ -469,10 +403,7 @@ def compile_tree(
     """Compile one tree.
 
     Args:
-        tree: its element.
-        blocks: the global blocks.
         findings: told of everything that is wrong.
-        budget: of the folder.
         used: the names of the blocks that it used are added.
 
     Returns:
@@ -488,10 +419,8 @@ def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget:
     """Check the global blocks that no tree uses, as far as they mean anything without a tree.
 
     Args:
-        blocks: the global blocks.
         used: the names of those that were checked with a tree, in lower case.
         findings: told of expressions that are none, of Refs to nothing, and of circles.
-        budget: of the folder.
     """
     for block in blocks.blocks():
         if block.name.lower() not in used:

@@ -216,7 +216,6 @@ def _boolean(value: object, name: str) -> bool:
     A text from a file or a console would be true whatever it says.
 
     Args:
-        value: neither True nor False.
         name: of the variable, for the error.
     """
     try:
@@ -236,7 +235,6 @@ def _saved_variables(saved: object, tree: str) -> list[tuple[str, bool]]:
     """What stands in a saved state, read before anything is changed.
 
     Args:
-        saved: anything.
         tree: the name of the tree that it has to be of.
     """
     plain = _plain_dict(saved)

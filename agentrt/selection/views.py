@@ -30,17 +30,11 @@ NO_BEHAVIOR = "No Behavior"
 
 @dataclass(frozen=True, slots=True)
 class PassedView:
-    """A node before the current leaf whose condition does not hold.
+    """A node before the current leaf whose condition does not hold."""
 
-    Attributes:
-        path: its place, as in the trace.
-        condition: the expression.
-        because: what its variables are, in words.
-    """
-
-    path: str
+    path: str  # its place, as in the trace
     condition: str
-    because: str
+    because: str  # what its variables are, in words
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
@@ -49,9 +43,6 @@ class PassedView:
     @classmethod
     def read(cls, fields: Fields) -> PassedView:
         """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
 
         Raises:
             DataFault: it is no such view.
@@ -179,14 +170,7 @@ class SelectionView(ModelView):
 
 
 def passed_over(program: Program, bits: int, leaf: Node | None, name: str) -> tuple[PassedView, ...]:
-    """The nodes before a leaf whose condition does not hold, in the order of the file; all, if there is no leaf.
-
-    Args:
-        program: the tree.
-        bits: the variables of an agent.
-        leaf: the current one.
-        name: of the driver.
-    """
+    """The nodes before a leaf whose condition does not hold, in the order of the file; all, if there is no leaf."""
     values = {one.lower(): value for one, value in program.values(bits).items()}
     nodes, index, found = program.nodes, 0, []
     while index < len(nodes):
@@ -209,7 +193,6 @@ def mermaid(program: Program, current: str = "") -> str:
     """Draw a program.
 
     Args:
-        program: the program.
         current: the path of a leaf that is marked; empty for none.
 
     Returns:
@@ -245,7 +228,6 @@ def outline_of(program: Program, name: str) -> Outline:
     """The outline of a program.
 
     Args:
-        program: the program.
         name: begins the paths: that of the state.
     """
     below: dict[Node, list[Outline]] = {}

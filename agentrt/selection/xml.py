@@ -122,19 +122,11 @@ def shown(text: str) -> str:
 
 
 class Findings:
-    """Collects problems.
-
-    Args:
-        mode: strict or compatible.
-
-    Attributes:
-        mode: as given.
-        omitted: how many problems were not kept, because there were too many.
-    """
+    """Collects problems."""
 
     def __init__(self, mode: Mode) -> None:
         self.mode: Mode = mode
-        self.omitted: int = 0
+        self.omitted: int = 0  # how many problems were not kept, because there were too many
         self.errors: int = 0
         self._kept: dict[tuple[str, int, str], SelectionProblem] = {}
 
@@ -142,8 +134,6 @@ class Findings:
         """Something without which a tree cannot be, in either mode.
 
         Args:
-            file: where.
-            line: where in it.
             text: what is wrong and what to write instead.
         """
         self._add(SelectionProblem(file, line, text))
@@ -152,29 +142,16 @@ class Findings:
         """An error in the strict mode, a warning in the compatible one.
 
         Args:
-            file: where.
-            line: where in it.
             text: what is wrong and what to write instead.
         """
         self._add(SelectionProblem(file, line, text, self.mode == STRICT))
 
     def warning(self, file: str, line: int, text: str) -> None:
-        """Something that works and is probably not meant.
-
-        Args:
-            file: where.
-            line: where in it.
-            text: what is strange.
-        """
+        """Something that works and is probably not meant."""
         self._add(SelectionProblem(file, line, text, is_error=False))
 
     def near(self, name: str, known: Iterable[str]) -> str:
-        """The words that offer near names, as long as there are few problems.
-
-        Args:
-            name: what was written.
-            known: what could have been written.
-        """
+        """The words that offer near names, as long as there are few problems."""
         return did_you_mean(name, islice(known, _NEAR_AMONG)) if len(self._kept) < _MOST_NEAR else ""
 
     def _add(self, problem: SelectionProblem) -> None:
@@ -222,36 +199,25 @@ _ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii"}
 
 
 class Element:
-    """One element of a document.
-
-    Attributes:
-        tag: in lower case.
-        written: the tag as it was written, for people.
-        attributes: name in lower case -> value.
-        line: where it begins, from 1.
-        file: in which file.
-        children: the elements in it.
-        text_line: where the first text in it stands; 0 if there is none but white space.
-        repeated: an attribute that stands there twice, in different cases; empty if there is none.
-    """
+    """One element of a document."""
 
     __slots__ = ("attributes", "children", "file", "line", "repeated", "tag", "text_line", "written")
 
     def __init__(self, written: str, attributes: dict[str, str], file: str, line: int) -> None:
-        self.written: str = written
-        self.tag: str = written.lower()
-        self.attributes: dict[str, str] = {}
-        self.repeated: str = ""
+        self.written: str = written  # the tag as it was written, for people
+        self.tag: str = written.lower()  # in lower case
+        self.attributes: dict[str, str] = {}  # name in lower case -> value
+        self.repeated: str = ""  # an attribute that stands there twice, in different cases; empty if there is none
         for name, value in attributes.items():
             lower = name.lower()
             if lower in self.attributes:
                 self.repeated = name
             else:
                 self.attributes[lower] = value
-        self.file: str = file
-        self.line: int = line
-        self.children: list[Element] = []
-        self.text_line: int = 0
+        self.file: str = file  # in which file
+        self.line: int = line  # where it begins, from 1
+        self.children: list[Element] = []  # the elements in it
+        self.text_line: int = 0  # where the first text in it stands; 0 if there is none but white space
 
     @property
     def name(self) -> str:
@@ -264,10 +230,6 @@ class Element:
 
 def read_bytes(path: Path, file: str) -> bytes:
     """Read a file.
-
-    Args:
-        path: the file.
-        file: what problems call it.
 
     Returns:
         Its bytes; one more than may be, at most.
@@ -288,11 +250,7 @@ def parse(data: bytes, file: str) -> Element:
     """Parse the bytes of a document.
 
     Args:
-        data: XML in UTF-8.
         file: what problems call the place it came from.
-
-    Returns:
-        The outermost element.
 
     Raises:
         InvalidSelectionError: it is not XML within the bounds.
@@ -383,19 +341,12 @@ class _Reader:
 
 
 class Shape(NamedTuple):
-    """What an element may have.
+    """What an element may have."""
 
-    Attributes:
-        written: its tag, as the documentation writes it.
-        required: attributes without which it has no meaning.
-        optional: further ones.
-        children: tags, in lower case.
-    """
-
-    written: str
-    required: tuple[str, ...] = ()
+    written: str  # its tag, as the documentation writes it
+    required: tuple[str, ...] = ()  # attributes without which it has no meaning
     optional: tuple[str, ...] = ()
-    children: tuple[str, ...] = ()
+    children: tuple[str, ...] = ()  # tags, in lower case
 
 
 NODES = ("priority", "leaf", "ref")
@@ -431,7 +382,6 @@ def shaped(root: Element, findings: Findings, stem: str) -> Element | None:
 
     Args:
         root: its outermost element; it is changed.
-        findings: told what does not fit.
         stem: the name of the file without folder and suffix, which names a tree that fills it.
 
     Returns:

@@ -97,26 +97,17 @@ Translate = Callable[[str, Mapping[str, Any]], str]
 
 
 class Status(NamedTuple):
-    """What an agent says that it does.
+    """What an agent says that it does."""
 
-    Attributes:
-        key: a key of the game's texts; empty if it says nothing.
-        args: what the text is filled with.
-    """
-
-    key: str
-    args: Mapping[str, Any]
+    key: str  # a key of the game's texts; empty if it says nothing
+    args: Mapping[str, Any]  # what the text is filled with
 
 
 SILENT = Status("", {})
 
 
 def status_of(planner: Planner) -> Status:
-    """What an agent says that it does: the innermost running action that has a key.
-
-    Args:
-        planner: the agent's.
-    """
+    """What an agent says that it does: the innermost running action that has a key."""
     for execution in (planner.execution, *reversed(planner.performances)):
         found = SILENT
         for unit in running_branch(execution.root):
@@ -139,7 +130,6 @@ class Translator:
 
     Args:
         translate: the game's function; None shows the keys.
-        report: told of the first failure.
     """
 
     __slots__ = ("_has_failed", "_report", "_translate")
@@ -172,11 +162,7 @@ class Translator:
 
 
 def key_text(status: Status) -> str:
-    """The key with its arguments, for whoever has no translator.
-
-    Args:
-        status: what an agent says.
-    """
+    """The key with its arguments, for whoever has no translator."""
     if not status.args:
         return status.key
     return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
@@ -192,12 +178,7 @@ _NO_RESTARTS: dict[str, Any] = {}
 
 
 def frame_view(frame: Frame, path: str) -> FrameView:
-    """The view of a place of a plan and all below it.
-
-    Args:
-        frame: the place.
-        path: its path.
-    """
+    """The view of a place of a plan and all below it."""
     state = frame.state
     return FrameView(
         frame.activity,

@@ -361,8 +361,6 @@ def doing_of(plan: FrameView | None, drivers: Sequence[DriverView], solving: str
     """What an agent does, in a few words, out of its snapshot.
 
     Args:
-        plan: its plan tree.
-        drivers: its other models.
         solving: the strategies that run beside the plan, in a few words.
     """
     name = ""
@@ -683,9 +681,6 @@ def _strategies(fields: Fields) -> GameplayView:
 
 def check_version(fields: Fields) -> None:
     """Find out whether a snapshot can be read.
-
-    Args:
-        fields: its object.
 
     Raises:
         DataFault: it is of another version, or has none.

@@ -147,12 +147,7 @@ class _Carrier(Action):
 
 
 def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
-    """What carries a strategy for one of its dependencies.
-
-    Args:
-        spec: the strategy.
-        wanted: the class of the dependency.
-    """
+    """What carries a strategy for one of its dependencies."""
     found = spec.carriers.get(wanted)
     if found is None:
         cls = spec.cls
@@ -182,9 +177,6 @@ def is_lost(unit: Unit) -> bool:
 
 def refuse(unit: Unit) -> None:
     """Go no further behind a shield, if an action is being unwound.
-
-    Args:
-        unit: the action.
 
     Raises:
         ActivityAbortedError: it is.
@@ -219,19 +211,12 @@ def _error(unit: Unit) -> ActivityAbortedError:
 
 
 class Gate(Generator[Any, Any, Any]):
-    """Drives a coroutine, and has it stand still while it is closed. Await it, once.
-
-    Args:
-        coro: the coroutine.
-
-    Attributes:
-        is_closed: whether the coroutine stands still.
-    """
+    """Drives a coroutine, and has it stand still while it is closed. Await it, once."""
 
     __slots__ = ("_coro", "_kept", "_waiter", "is_closed")
 
     def __init__(self, coro: Coroutine[Any, Any, Any]) -> None:
-        self.is_closed: bool = False
+        self.is_closed: bool = False  # whether the coroutine stands still
         self._coro = coro
         self._waiter: Waiter | None = None  # at the gate, while a wake is kept
         self._kept: Any = None
@@ -257,9 +242,6 @@ class Gate(Generator[Any, Any, Any]):
     def send(self, value: Any) -> Any:
         """A wake: on to the coroutine, or kept.
 
-        Args:
-            value: what the wait returns.
-
         Returns:
             What the coroutine awaits next, or the wait at the gate.
         """
@@ -272,14 +254,7 @@ class Gate(Generator[Any, Any, Any]):
         return self._coro.send(value)
 
     def throw(self, *raised: Any) -> Any:
-        """Something is raised: it goes through.
-
-        Args:
-            raised: as for a coroutine.
-
-        Returns:
-            What the coroutine awaits next.
-        """
+        """Something is raised: it goes through."""
         self._kept = self._waiter = None
         return self._coro.throw(*raised)
 
@@ -306,7 +281,6 @@ class OwnTime:
     """The time of one attempt.
 
     Args:
-        kernel: who keeps the time.
         above: that of the attempt that waits for it; None at the root.
         hangs: called when its patience is over.
     """
@@ -422,30 +396,8 @@ class Attempt(SpawnedFrame):
     """One try of one strategy.
 
     Args:
-        solving: what it is part of.
         errand: what for: the dependency, and how whoever needs it wants it solved.
-        provider: whose strategy.
         node: its node in the task tree.
-
-    Attributes:
-        solving, errand, provider, node: as given.
-        wanted: the dependency.
-        above: the attempt that needs the dependency; None at the root.
-        time: what it takes.
-        context: what its strategy is run with; None before.
-        outcome: what became of it; RUNNING until then, SKIPPED if it was not the best any more when it could begin.
-        reason: why it failed.
-        cause: the error that it failed with, if it was one.
-        circle: the circle of needs, or the endless regress, that it failed of, in words; empty if it did not.
-        said: what its strategy said that it costs, before that was corrected, in game seconds.
-        value: what it returned.
-        interruptions: how many times something came up while it, or something below it, ran; one that begins again
-            goes on counting.
-        is_again: whether it is to be run again.
-        was_interrupted: whether it was unwound because something came up.
-        is_hearing: whether its strategy is being told of an interruption; it may have been unwound for that already.
-        is_solving: whether it has something solved at this moment.
-        executed: the plain activity that it executes at this moment.
     """
 
     __slots__ = (
@@ -486,25 +438,32 @@ class Attempt(SpawnedFrame):
         self.provider: Provider = provider
         self.wanted: Dependency[Any] = wanted
         self.node: TaskNode = node
-        self.above: Attempt | None = above
+        self.above: Attempt | None = above  # the attempt that needs the dependency; None at the root
+        # what it takes
         self.time: OwnTime = OwnTime(solving.gameplay.kernel, None if above is None else above.time, self._hangs)
-        self.context: StrategyContext | None = None
+        self.context: StrategyContext | None = None  # what its strategy is run with; None before
+        # what became of it; RUNNING until then, SKIPPED if it was not the best any more when it could begin
         self.outcome: Outcome = Outcome.RUNNING
-        self.reason: str = ""
-        self.cause: BaseException | None = None
+        self.reason: str = ""  # why it failed
+        self.cause: BaseException | None = None  # the error that it failed with, if it was one
+        # the circle of needs, or the endless regress, that it failed of, in words; empty if it did not
         self.circle: str = ""
+        # what its strategy said that it costs, before that was corrected, in game seconds
         self.said: float = node.cost or 0.0
-        self.value: Any = None
+        self.value: Any = None  # what it returned
+        # how many times something came up while it, or something below it, ran; one that begins again goes on
+        # counting
         self.interruptions: int = errand.interruptions.get(provider, 0)
-        self.is_again: bool = False
-        self.was_interrupted: bool = False
-        self.is_solving: bool = False
-        self.executed: SpawnedFrame | None = None
+        self.is_again: bool = False  # whether it is to be run again
+        self.was_interrupted: bool = False  # whether it was unwound because something came up
+        self.is_solving: bool = False  # whether it has something solved at this moment
+        self.executed: SpawnedFrame | None = None  # the plain activity that it executes at this moment
         self._gate: Gate | None = None
         self._dealing: Strand | None = None  # the strand that deals with what came up, while the coroutine stands still
         self._strategy: Strategy | None = None
         self._scope: CancelScope | None = None
         self._is_kept_waiting = False  # whether whoever needs it waits until it has its control flags
+        # whether its strategy is being told of an interruption; it may have been unwound for that already
         self.is_hearing: bool = False
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -599,7 +558,6 @@ class Attempt(SpawnedFrame):
         """It has failed.
 
         Args:
-            reason: why, in words.
             cause: the error, if it was one.
         """
         self.outcome = Outcome.FAILED
@@ -708,9 +666,6 @@ class Attempt(SpawnedFrame):
     def hear(self, interruption: Interruption) -> bool:
         """Something came up while it, or something below it, ran, and was dealt with: the author looks at the world.
 
-        Args:
-            interruption: what it was.
-
         Returns:
             Whether it gave up or begins again, and is being unwound.
         """
@@ -741,11 +696,7 @@ class Attempt(SpawnedFrame):
         return self._unwind()
 
     def give_up(self, flow: Flow) -> None:
-        """Somebody else than the strategy itself says, through its context, that it fails or begins again.
-
-        Args:
-            flow: what is said.
-        """
+        """Somebody else than the strategy itself says, through its context, that it fails or begins again."""
         if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
             ignored(self._unit, flow.method)
             return
@@ -826,19 +777,11 @@ class Pace:
         self._began = 0  # how many attempts began in that tick
 
     def is_full(self, clock: Clock) -> bool:
-        """Whether the next attempt has to wait: what ends at once must not keep everybody else from the next tick.
-
-        Args:
-            clock: of the runtime.
-        """
+        """Whether the next attempt has to wait: what ends at once must not keep everybody else from the next tick."""
         return self._tick == clock.tick and self._began >= MAX_A_TICK
 
     def count(self, clock: Clock) -> None:
-        """An attempt begins.
-
-        Args:
-            clock: of the runtime.
-        """
+        """An attempt begins."""
         if self._tick != clock.tick:
             self._tick, self._began = clock.tick, 0
         self._began += 1
@@ -849,17 +792,15 @@ class Within:
 
     Args:
         kernel: of the runtime; None outside of one.
-
-    Attributes:
-        asker: the attempt whose strategy asks for it, or has a plan ask for it; None if none does.
-        pace: what all keep that were asked for by one another.
     """
 
     __slots__ = ("_floor", "asker", "pace")
 
     def __init__(self, kernel: Kernel | None) -> None:
         above = _owners_above(kernel)
+        # the attempt whose strategy asks for it, or has a plan ask for it; None if none does
         self.asker: Attempt | None = next((one for one in above if isinstance(one, Attempt)), None)
+        # what all keep that were asked for by one another
         self.pace: Pace = Pace() if self.asker is None else self.asker.solving.within.pace
         self._floor = None if self.asker is None else self.asker.solving.interruptions.floor()
 
@@ -879,14 +820,7 @@ class Within:
 
 
 def waiting_above(unit: Unit) -> Iterator[Attempt]:
-    """The attempts that wait for what is done below an action, in its request and in those that await it.
-
-    Args:
-        unit: the action.
-
-    Yields:
-        Each once, the nearest first.
-    """
+    """The attempts that wait for what is done below an action, in its request and in those that await it."""
     units, seen = [unit], {unit}
     for one in units:  # which grows meanwhile
         frame, execution = one.frame, one.frame.execution

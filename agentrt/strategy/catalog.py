@@ -102,13 +102,7 @@ class Provider:
     """A strategy that an agent has.
 
     Args:
-        spec: what it declares.
         number: its place in the order of loading.
-
-    Attributes:
-        spec, number: as given.
-        oracle: the instance that is asked what it would cost.
-        holds: how many times it was loaded.
     """
 
     __slots__ = ("holds", "number", "oracle", "spec")
@@ -116,27 +110,23 @@ class Provider:
     def __init__(self, spec: StrategySpec, number: int) -> None:
         self.spec: StrategySpec = spec
         self.number: int = number
-        self.oracle: Strategy = spec.cls()
-        self.holds: int = 0
+        self.oracle: Strategy = spec.cls()  # the instance that is asked what it would cost
+        self.holds: int = 0  # how many times it was loaded
 
     def __repr__(self) -> str:
         return f"<Provider {self.spec.name} #{self.number}>"
 
 
 class Catalog:
-    """The strategies of one agent.
-
-    Attributes:
-        version: changes whenever a strategy comes or goes.
-        reserved: names that no call may have, since the gameplay has something else of that name.
-        topics: the words that are known, besides what strategies read; None if nobody minds.
-    """
+    """The strategies of one agent."""
 
     __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics", "version")
 
     def __init__(self) -> None:
-        self.version: int = 0
+        self.version: int = 0  # changes whenever a strategy comes or goes
+        # names that no call may have, since the gameplay has something else of that name
         self.reserved: frozenset[str] = frozenset()
+        # the words that are known, besides what strategies read; None if nobody minds
         self.topics: Topics | None = None
         self._providers: dict[type[Strategy], Provider] = {}
         self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
@@ -146,12 +136,6 @@ class Catalog:
 
     def add(self, cls: type[Strategy]) -> Provider:
         """Load a strategy, or hold it once more.
-
-        Args:
-            cls: its class.
-
-        Returns:
-            Its entry.
 
         Raises:
             DefinitionError: another one of its name is loaded, a name is reserved, or it cannot be made.
@@ -177,7 +161,6 @@ class Catalog:
         """Find out whether strategies can be loaded; nothing changes.
 
         Args:
-            strategies: their classes.
             without: strategies that will have been let go of once before.
 
         Raises:
@@ -225,11 +208,7 @@ class Catalog:
         return spec
 
     def remove(self, cls: type[Strategy]) -> None:
-        """Let go of a strategy once; when nobody holds it any more, it is not considered from then on.
-
-        Args:
-            cls: its class.
-        """
+        """Let go of a strategy once; when nobody holds it any more, it is not considered from then on."""
         provider = self._providers.get(cls)
         if provider is not None:
             provider.holds -= 1
@@ -263,27 +242,15 @@ class Catalog:
         return tuple(self._by_dependency)
 
     def of(self, wanted: type[Dependency[Any]]) -> tuple[Provider, ...]:
-        """Who provides a dependency, in the order of loading.
-
-        Args:
-            wanted: its class.
-        """
+        """Who provides a dependency, in the order of loading."""
         return self._by_dependency.get(wanted, ())
 
     def named(self, name: str) -> Provider | None:
-        """The strategy of a name; None if there is none.
-
-        Args:
-            name: as the strategy declares it.
-        """
+        """The strategy of a name; None if there is none."""
         return self._by_name.get(name)
 
     def provider(self, cls: type[Strategy]) -> Provider | None:
-        """The entry of a strategy; None if it is not loaded.
-
-        Args:
-            cls: its class.
-        """
+        """The entry of a strategy; None if it is not loaded."""
         return self._providers.get(cls)
 
     def joined(self, name: str, method: str = "joined") -> tuple[Provider, ...]:
@@ -308,8 +275,6 @@ class Catalog:
         """Who of some strategies is loaded; those that are not may be so later.
 
         Args:
-            among: their classes.
-            wanted: what they are to provide.
             method: what was called, for the error.
 
         Raises:

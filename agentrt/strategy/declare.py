@@ -115,11 +115,6 @@ _LONG: Final = 8  # letters from which on two may be wrong
 def check_topics(subject: str, what: str, topics: object) -> None:
     """Check what was declared as topics: words, several of them.
 
-    Args:
-        subject: whose, for the error.
-        what: what they are declared as.
-        topics: what was declared.
-
     Raises:
         DefinitionError: it is something else.
     """
@@ -132,12 +127,7 @@ def check_topics(subject: str, what: str, topics: object) -> None:
 
 
 def near(word: str, known: Iterable[str]) -> list[str]:
-    """Which known words somebody may have meant who wrote another one; none that differs in digits only.
-
-    Args:
-        word: what was written.
-        known: what could have been.
-    """
+    """Which known words somebody may have meant who wrote another one; none that differs in digits only."""
     found = dict.fromkeys(one for one in known if one != word and _bare(one) != _bare(word) and _is_slip(word, one))
     return list(found)
 
@@ -178,20 +168,13 @@ class Topics:
         self._changed: dict[str, None] = {}
 
     def add(self, topics: Iterable[str]) -> None:
-        """Take words as they are.
-
-        Args:
-            topics: them.
-        """
+        """Take words as they are."""
         for topic in topics:
             _require("gameplay.add_topics", topic)
             self._said.add(topic)
 
     def is_read(self, topics: Iterable[str]) -> str:
         """Somebody reads topics.
-
-        Args:
-            topics: them.
 
         Returns:
             What is wrong with one of them, and what may be meant; empty if nothing is.
@@ -212,9 +195,6 @@ class Topics:
 
     def changes(self, topics: Iterable[str]) -> None:
         """Topics changed.
-
-        Args:
-            topics: them.
 
         Raises:
             ArgumentError: one is no word, or nobody reads it and somebody reads one that is called nearly so.
@@ -324,11 +304,7 @@ _CALL = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def words(name: str) -> str:
-    """The name of a class in words: ``MineOre`` is "Mine Ore".
-
-    Args:
-        name: the name.
-    """
+    """The name of a class in words: ``MineOre`` is "Mine Ore"."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
 
 
@@ -516,11 +492,7 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
 
 
 def label_of(wanted: Dependency[Any]) -> str:
-    """What trees and errors call a dependency, whatever its author's ``label`` and the values in it do.
-
-    Args:
-        wanted: the dependency.
-    """
+    """What trees and errors call a dependency, whatever its author's ``label`` and the values in it do."""
     try:
         return words_of(wanted.label())
     except ENDS_PROGRAM:
@@ -543,7 +515,6 @@ def required(method: str, *wanted: object) -> None:
 
     Args:
         method: what was called, for the error.
-        wanted: what was given.
 
     Raises:
         ArgumentError: one is none.
@@ -706,35 +677,23 @@ class Strategy:
 
 
 class StrategySpec:
-    """What a class of strategies declares, checked.
-
-    Args:
-        cls: the class.
-
-    Attributes:
-        cls: as given.
-        subject: its module and name, for errors.
-        name: what the generated call is called.
-        label: what trees call it, in words.
-        provides: the classes of dependencies.
-        foresees: whether it has the hook ``foresee``.
-        asks: whether it has ``estimate`` or ``foresee``; else its constant counts.
-        hears: whether it has the hook ``interrupted``.
-        carriers: what the planner runs for each of the dependencies; made when it is first needed.
-    """
+    """What a class of strategies declares, checked."""
 
     __slots__ = ("asks", "carriers", "cls", "foresees", "hears", "label", "name", "provides", "subject")
 
     def __init__(self, cls: type[Strategy]) -> None:
         self.cls: type[Strategy] = cls
-        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"
-        self.name: str = cls.name
-        self.label: str = words(cls.__name__)
+        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"  # its module and name, for errors
+        self.name: str = cls.name  # what the generated call is called
+        self.label: str = words(cls.__name__)  # what trees call it, in words
         given: Any = cls.provides
+        # the classes of dependencies
         self.provides: tuple[type[Dependency[Any]], ...] = tuple(given) if isinstance(given, Collection) else (given,)
-        self.foresees: bool = not hasattr(cls.foresee, "is_default_hook")
+        self.foresees: bool = not hasattr(cls.foresee, "is_default_hook")  # whether it has the hook ``foresee``
+        # whether it has ``estimate`` or ``foresee``; else its constant counts
         self.asks: bool = self.foresees or not hasattr(cls.estimate, "is_default_hook")
-        self.hears: bool = not hasattr(cls.interrupted, "is_default_hook")
+        self.hears: bool = not hasattr(cls.interrupted, "is_default_hook")  # whether it has the hook ``interrupted``
+        # what the planner runs for each of the dependencies; made when it is first needed
         self.carriers: dict[type[Dependency[Any]], ActionSpec] = {}
         self._check()
 

@@ -84,7 +84,6 @@ def check_rank(method: str, rank: object) -> None:
 
     Args:
         method: what was called, for the error.
-        rank: what was given.
 
     Raises:
         ArgumentError: it is no function, or one that waits.
@@ -98,7 +97,6 @@ def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) ->
     """What a parent says to offers.
 
     Args:
-        rank: says it.
         offers: of those that can, and of those that cannot.
         failed: who has failed already; a parent may have kept their offers.
 
@@ -137,32 +135,21 @@ def _several(given: object) -> list[Any]:
 
 
 class Priced(NamedTuple):
-    """An offer, with what the strategy foresees.
+    """An offer, with what the strategy foresees."""
 
-    Attributes:
-        offer: what it said.
-        branches: what may come of it; empty if it does not foresee anything.
-        circle: if it cannot since it needs itself, the needs from what it was asked for down to what is needed again.
-    """
-
-    offer: Offer
-    branches: tuple[Branch, ...] = ()
+    offer: Offer  # what it said
+    branches: tuple[Branch, ...] = ()  # what may come of it; empty if it does not foresee anything
+    # if it cannot since it needs itself, the needs from what it was asked for down to what is needed again
     circle: tuple[Dependency[Any], ...] = ()
 
 
 class Choice(NamedTuple):
-    """What a dependency costs, and by whom.
+    """What a dependency costs, and by whom."""
 
-    Attributes:
-        cost: the expected game seconds; 0 if it is met, infinity if nobody can provide it.
-        by: the cheapest offer; None if it is met, if nobody can, and where look-ahead ends.
-        is_met: whether it holds.
-        circle: if nobody can since each would need itself, the needs from it down to what is needed again.
-    """
-
-    cost: float
-    by: Priced | None = None
-    is_met: bool = False
+    cost: float  # the expected game seconds; 0 if it is met, infinity if nobody can provide it
+    by: Priced | None = None  # the cheapest offer; None if it is met, if nobody can, and where look-ahead ends
+    is_met: bool = False  # whether it holds
+    # if nobody can since each would need itself, the needs from it down to what is needed again
     circle: tuple[Dependency[Any], ...] = ()
 
 
@@ -430,27 +417,16 @@ Chain = Iterable[tuple["Provider", "Dependency[Any]"]]
 
 
 class Estimator:
-    """Asks the providers of one agent, under one set of global parameters.
-
-    Args:
-        gameplay: whose.
-        params: the global parameters.
-
-    Attributes:
-        gameplay, params: as given.
-        world: the world as it is.
-        asked: how many times an author's hook was asked, ever.
-        epoch: how many times everything was forgotten.
-    """
+    """Asks the providers of one agent, under one set of global parameters."""
 
     __slots__ = ("_decision", "_levels", "_limit", "_nested", "_open", "asked", "epoch", "gameplay", "params", "world")
 
     def __init__(self, gameplay: Gameplay, params: Params) -> None:
         self.gameplay: Gameplay = gameplay
         self.params: Params = params
-        self.world: World = World()
-        self.asked: int = 0
-        self.epoch: int = 0
+        self.world: World = World()  # the world as it is
+        self.asked: int = 0  # how many times an author's hook was asked, ever
+        self.epoch: int = 0  # how many times everything was forgotten
         self._decision = 0
         self._nested = 0
         self._limit = 0  # of asked, in this decision
@@ -465,11 +441,7 @@ class Estimator:
     # --- the decision -------------------------------------------------------------------------------------------------
 
     def deciding(self, chain: Chain = ()) -> AbstractContextManager[None]:
-        """Ask several things as one decision: nothing changes meanwhile, and nobody is asked twice.
-
-        Args:
-            chain: who is being run above.
-        """
+        """Ask several things as one decision: nothing changes meanwhile, and nobody is asked twice."""
         return _AS_BEFORE if self._nested and not chain else self._deciding(chain)
 
     @contextmanager
@@ -499,7 +471,6 @@ class Estimator:
         """What each provider of a dependency says, the cheapest first; those that cannot come last.
 
         Args:
-            wanted: the dependency.
             among: whom to ask; None for all.
             chain: who is being run above, for what: nobody of them is asked for the same again.
             depth: how many levels to look ahead; None for what the agent looks.
@@ -532,9 +503,6 @@ class Estimator:
         """What one provider says and foresees, and whether that is kept beyond this decision.
 
         Args:
-            provider: it.
-            wanted: the dependency.
-            chain: who is being run above.
             depth: how many levels to look ahead; None for what the agent looks.
             world: the world as it is assumed; None for the world as it is.
         """
@@ -549,7 +517,6 @@ class Estimator:
         """What a dependency costs, and by whom.
 
         Args:
-            wanted: the dependency.
             world: the world as it is assumed; None for the world as it is.
             depth: how many levels to look ahead; None for what the agent looks.
         """
@@ -562,7 +529,6 @@ class Estimator:
         """The expected game seconds of solving a dependency; 0 if it is met, infinity if nobody can.
 
         Args:
-            wanted: the dependency.
             world: the world as it is assumed; None for the world as it is.
             depth: how many levels to look ahead; None for what the agent looks.
         """
@@ -572,7 +538,6 @@ class Estimator:
         """Whether a dependency holds already.
 
         Args:
-            wanted: the dependency.
             world: the world as it is assumed; None for the world as it is.
         """
         kind = type(wanted)
@@ -591,9 +556,6 @@ class Estimator:
 
     def need_of(self, wanted: Dependency[Any]) -> Need:
         """What must not be asked for again below whoever solves a dependency.
-
-        Args:
-            wanted: the dependency.
 
         Raises:
             Exception: its ``guard_key`` raised, or gave what cannot be hashed: nobody can tell what it is.
@@ -712,32 +674,20 @@ class Estimator:
         """Whoever is being asked needs something that turned out to be impossible.
 
         Args:
-            need: what.
             circle: if that is since it needs itself, the needs down to what is needed again.
         """
         if self._levels:
             self._levels[-1].lack, self._levels[-1].circle = need, circle
 
     def foresees(self, branches: tuple[Branch, ...]) -> None:
-        """What whoever is being asked foresees.
-
-        Args:
-            branches: what may come of it.
-        """
+        """What whoever is being asked foresees."""
         if self._levels:
             self._levels[-1].branches = branches
 
     # --- levels and the memo ------------------------------------------------------------------------------------------
 
     def remembered(self, table: Table, key: object, find: Callable[..., Any], *args: Any) -> Any:
-        """What was found out before, if it still holds; else what is found out now.
-
-        Args:
-            table: where it is kept.
-            key: under what.
-            find: finds it out.
-            args: for it.
-        """
+        """What was found out before, if it still holds; else what is found out now."""
         kept = self._known(table, key)
         if kept is None:
             level = self._enter(None)

@@ -86,8 +86,6 @@ def check_setting(name: str, value: object, *, is_known: bool) -> None:
     """Check what somebody sets on ``agent.gameplay``.
 
     Args:
-        name: the attribute.
-        value: what it is to be.
         is_known: whether there is such an attribute.
 
     Raises:

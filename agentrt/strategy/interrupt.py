@@ -75,13 +75,9 @@ class Incident:
     """Something that came up, and what is to be done about it.
 
     Args:
-        interruption: what strategies hear.
         wanted: what to have solved because of it; None for nothing.
         priority: a higher one interrupts what is done about a lower one.
         then: called when it was dealt with, with how that ended: DONE, FAILED, or CANCELLED if nobody will any more.
-
-    Attributes:
-        interruption, wanted, priority, then: as given.
     """
 
     __slots__ = ("interruption", "priority", "then", "wanted")
@@ -102,7 +98,6 @@ class Incident:
         """It was dealt with, or never will be. That the author's function raises is nobody else's failure.
 
         Args:
-            outcome: how that ended.
             gameplay: the agent's, to which that is reported.
         """
         if self.then is not None:
@@ -118,36 +113,24 @@ class Incident:
 
 
 class _Level:
-    """Where incidents are being dealt with.
-
-    Attributes:
-        mark: how many attempts there were on the stack when it began; those after it belong to it.
-        current: what is being dealt with; None while it looks for the next one, or stands still.
-    """
+    """Where incidents are being dealt with."""
 
     __slots__ = ("current", "mark")
 
     def __init__(self, mark: int) -> None:
-        self.mark: int = mark
+        self.mark: int = mark  # how many attempts there were on the stack when it began; those after it belong to it
+        # what is being dealt with; None while it looks for the next one, or stands still
         self.current: Incident | None = None
 
 
 class Interruptions:
-    """What came up during one request.
-
-    Args:
-        solving: the request.
-
-    Attributes:
-        pending: what was not dealt with yet, in the order in which it will be.
-        is_paused: whether the request is to stand still.
-    """
+    """What came up during one request."""
 
     __slots__ = ("_changed", "_is_looking", "_levels", "_solving", "is_paused", "pending")
 
     def __init__(self, solving: Solving) -> None:
-        self.pending: list[Incident] = []
-        self.is_paused: bool = False
+        self.pending: list[Incident] = []  # what was not dealt with yet, in the order in which it will be
+        self.is_paused: bool = False  # whether the request is to stand still
         self._solving = solving
         self._levels: list[_Level] = []
         self._changed: Signal | None = None
@@ -161,11 +144,7 @@ class Interruptions:
     # --- what comes up ------------------------------------------------------------------------------------------------
 
     def add(self, incident: Incident) -> None:
-        """Something came up. Nothing is interrupted on the caller's stack.
-
-        Args:
-            incident: it.
-        """
+        """Something came up. Nothing is interrupted on the caller's stack."""
         insort(self.pending, incident, key=_rank)
         self._look_soon()
 
@@ -237,9 +216,6 @@ class Interruptions:
             above: the innermost attempt that goes on.
             interrupted: one that was unwound for it.
 
-        Returns:
-            Whether there was anything.
-
         Raises:
             ActivityAbortedError: it is called behind a shield, and unwound.
         """
@@ -263,7 +239,6 @@ class Interruptions:
         Args:
             unit: below which action of the plan.
             node: below which node of the task tree.
-            told: who hears of it first.
             how: what the interrupted one supports, for the trace.
         """
         floor = self.floor()

@@ -153,12 +153,7 @@ class Foreseen:
 
 
 def remaining(branch: Branch, done: Sequence[Dependency[Any]]) -> list[Dependency[Any]]:
-    """What is left of the needs of a branch, in order.
-
-    Args:
-        branch: it.
-        done: what was asked for already.
-    """
+    """What is left of the needs of a branch, in order."""
     spent = list(done)
     left: list[Dependency[Any]] = []
     for need in branch.needs:
@@ -185,8 +180,6 @@ def forecast(
     Args:
         estimator: who asks; whoever is run above is known to it (``deciding``).
         priced: the strategy, with what it foresees.
-        wanted: what it is run for.
-        world: in which world.
         depth: how many levels it is looked ahead.
         branches: those that are still possible; None for all.
         done: what it has asked for already.
@@ -221,9 +214,6 @@ def forecast_need(
     """What is expected if a dependency is asked for.
 
     Args:
-        estimator: who asks.
-        need: the dependency.
-        world: in which world.
         depth: how many levels it is looked ahead.
         probability: how likely it is that it is asked for.
     """
@@ -234,25 +224,15 @@ def forecast_need(
 
 
 class Outlook:
-    """What is expected of one attempt that runs.
-
-    Args:
-        attempt: it.
-
-    Attributes:
-        attempt: as given.
-        branches: what its strategy foresees, the likeliest first.
-        done: what it has had solved, or has solved at this moment.
-        forecast: the path that is expected; None if it foresees nothing.
-    """
+    """What is expected of one attempt that runs."""
 
     __slots__ = ("attempt", "branches", "done", "forecast")
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt: Attempt = attempt
-        self.branches: list[Branch] = []
-        self.done: list[Dependency[Any]] = []
-        self.forecast: Foreseen | None = None
+        self.branches: list[Branch] = []  # what its strategy foresees, the likeliest first
+        self.done: list[Dependency[Any]] = []  # what it has had solved, or has solved at this moment
+        self.forecast: Foreseen | None = None  # the path that is expected; None if it foresees nothing
 
     @property
     def open(self) -> list[Branch]:
@@ -262,11 +242,7 @@ class Outlook:
         return [one for one, fit in zip(self.branches, fits, strict=True) if fit == most]
 
     def left(self, rank: int = 0) -> tuple[Branch | None, list[Dependency[Any]]]:
-        """A branch that can still come true, and what is left of it.
-
-        Args:
-            rank: 0 for the likeliest.
-        """
+        """A branch that can still come true, and what is left of it."""
         branches = self.open
         if rank >= len(branches):
             return None, []
@@ -289,8 +265,6 @@ class Preparing:
     """What is prepared for one request.
 
     Args:
-        gameplay: the agent's.
-        estimator: who asks for costs.
         outlooks: gives what is expected of the attempts that run, the outermost first.
     """
 
@@ -422,23 +396,16 @@ _MOST_PLANNED: Final = 24  # nodes below one
 
 
 class ForesightCounts:
-    """How far what was foreseen came true, for one agent.
-
-    Attributes:
-        hits: how many times the likeliest branch came true.
-        others: how many times another branch that was foreseen.
-        misses: how many times something that nobody had foreseen.
-        prepared: how many decisions were made in advance.
-        taken: how many times the world turned out as it was assumed, so that a decision had been made already.
-    """
+    """How far what was foreseen came true, for one agent."""
 
     __slots__ = ("hits", "misses", "others", "prepared", "taken")
 
     def __init__(self) -> None:
-        self.hits: int = 0
-        self.others: int = 0
-        self.misses: int = 0
-        self.prepared: int = 0
+        self.hits: int = 0  # how many times the likeliest branch came true
+        self.others: int = 0  # how many times another branch that was foreseen
+        self.misses: int = 0  # how many times something that nobody had foreseen
+        self.prepared: int = 0  # how many decisions were made in advance
+        # how many times the world turned out as it was assumed, so that a decision had been made already
         self.taken: int = 0
 
     def __repr__(self) -> str:
@@ -449,42 +416,27 @@ class ForesightCounts:
 
 
 class Foresight:
-    """The foresight of one request.
-
-    Args:
-        solving: the request.
-
-    Attributes:
-        outlooks: of the attempts that run, the outermost first.
-        preparing: makes the decisions that come next in advance.
-    """
+    """The foresight of one request."""
 
     __slots__ = ("_solving", "outlooks", "preparing")
 
     def __init__(self, solving: Solving) -> None:
-        self.outlooks: list[Outlook] = []
+        self.outlooks: list[Outlook] = []  # of the attempts that run, the outermost first
+        # makes the decisions that come next in advance
         self.preparing: Preparing = Preparing(solving.gameplay, solving.estimator, lambda: self.outlooks)
         self._solving = solving
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def begins(self, attempt: Attempt) -> None:
-        """An attempt begins.
-
-        Args:
-            attempt: it.
-        """
+        """An attempt begins."""
         outlook = Outlook(attempt)
         self.outlooks.append(outlook)
         if self._is_on:
             self._look(outlook)
 
     def ends(self, attempt: Attempt) -> None:
-        """An attempt is over.
-
-        Args:
-            attempt: it.
-        """
+        """An attempt is over."""
         self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
         solving = self._solving
         wanted = attempt.wanted
@@ -500,7 +452,6 @@ class Foresight:
 
         Args:
             unit: below which action of the plan.
-            wanted: the dependency.
             above: the attempt that needs it; None at the root.
             node: its node; an option that nobody foresaw is no surprise.
         """
@@ -572,11 +523,7 @@ class Foresight:
     # --- forecasts ----------------------------------------------------------------------------------------------------
 
     def supplies(self, attempt: Attempt) -> Amounts:
-        """What an attempt and those above it will still use up.
-
-        Args:
-            attempt: it.
-        """
+        """What an attempt and those above it will still use up."""
         estimator, depth = self._solving.estimator, self._solving.gameplay.lookahead
         total: Amounts = {}
         one: Attempt | None = attempt

@@ -123,11 +123,7 @@ class _Solver(Action):
 
 
 def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
-    """The action that performs the activity of a dependency in a plan; made once, and kept with the dependency.
-
-    Args:
-        wanted: the class of the dependency.
-    """
+    """The action that performs the activity of a dependency in a plan; made once, and kept with the dependency."""
     found: type[Action] | None = wanted.__dict__.get("_solver")
     if found is None:
         declared = {
@@ -143,11 +139,7 @@ def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
 
 
 class Solvers:
-    """What the plan of an agent knows to have solved.
-
-    Args:
-        agent: whose.
-    """
+    """What the plan of an agent knows to have solved."""
 
     __slots__ = ("_agent", "_held", "_known", "_provided")
 
@@ -160,9 +152,6 @@ class Solvers:
     def fit(self, provided: tuple[type[Dependency[Any]], ...]) -> None:
         """Know just what strategies provide, and what is being done.
 
-        Args:
-            provided: the classes of dependencies.
-
         Raises:
             DefinitionError: the agent knows an action that does the same with other arguments.
         """
@@ -173,19 +162,11 @@ class Solvers:
                 self._known[wanted] = self._agent.learn_solver(solver_of(wanted))
 
     def hold(self, wanted: type[Dependency[Any]]) -> None:
-        """A plan begins to do it.
-
-        Args:
-            wanted: the class of the dependency.
-        """
+        """A plan begins to do it."""
         self._held[wanted] = self._held.get(wanted, 0) + 1
 
     def let_go(self, wanted: type[Dependency[Any]]) -> None:
-        """A plan does not do it any more.
-
-        Args:
-            wanted: the class of the dependency.
-        """
+        """A plan does not do it any more."""
         self._held[wanted] -= 1
         kernel = self._agent.kernel
         if not self._held[wanted]:
@@ -216,11 +197,7 @@ class _Performed(Performance):
         return f"{self._request.tree.label} of {self.planner.name!r}"
 
     def end_deadlock(self, reason: str) -> None:
-        """It is the youngest of a circle of those that wait for each other: it fails, and says so.
-
-        Args:
-            reason: which circle, in words.
-        """
+        """It is the youngest of a circle of those that wait for each other: it fails, and says so."""
         self._request.solving.deadlock = reason
         super().end_deadlock(reason)
 
@@ -453,12 +430,6 @@ class Request(Generic[R]):
 
 async def await_request(request: Request[R]) -> R:
     """Wait for a request, and cancel it if the wait is.
-
-    Args:
-        request: one that nobody else knows.
-
-    Returns:
-        What solving it gave.
 
     Raises:
         DependencyFailedError: it could not be solved.

@@ -72,31 +72,18 @@ class Postponed:
         self._known: dict[Dependency[Any], tuple[int, int]] = {}  # how often, until when
 
     def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
-        """It could not be solved: do not try it again at once, and later each time.
-
-        Args:
-            wanted: the dependency.
-            clock: of the runtime.
-        """
+        """It could not be solved: do not try it again at once, and later each time."""
         times = min(self._known.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()
         self._known[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
 
     def solved(self, wanted: Dependency[Any]) -> None:
-        """It was solved.
-
-        Args:
-            wanted: the dependency.
-        """
+        """It was solved."""
         self._known.pop(wanted, None)
 
     def until(self, wanted: Dependency[Any]) -> int:
-        """The tick from which on it may be tried again; 0 for at once.
-
-        Args:
-            wanted: the dependency.
-        """
+        """The tick from which on it may be tried again; 0 for at once."""
         return self._known.get(wanted, (0, 0))[1]
 
 
@@ -105,16 +92,10 @@ class Errand:
 
     Args:
         unit: the action of the plan below which it is done.
-        wanted: the dependency.
         above: the attempt that needs it; None at the root.
         node: its node in the task tree.
         among: who may provide it; None for everybody.
         rank: what the parent says to the offers.
-
-    Attributes:
-        unit, wanted, above, node, among, rank: as given.
-        failed: the attempts of those who were tried, the last of each.
-        interruptions: how often each was interrupted; one that begins again goes on counting.
     """
 
     __slots__ = ("above", "among", "failed", "interruptions", "node", "rank", "unit", "wanted")
@@ -134,7 +115,8 @@ class Errand:
         self.node: TaskNode = node
         self.among: Collection[Provider] | None = among
         self.rank: Rank | None = rank
-        self.failed: dict[Provider, Attempt] = {}
+        self.failed: dict[Provider, Attempt] = {}  # the attempts of those who were tried, the last of each
+        # how often each was interrupted; one that begins again goes on counting
         self.interruptions: dict[Provider, int] = {}
 
 
@@ -142,30 +124,12 @@ class Solving:
     """One request, and all that is solved for it.
 
     Args:
-        gameplay: the agent's.
         estimator: who asks for costs, under its global parameters.
-        wanted: what is asked for.
         only: the one strategy that may provide it; None for anybody.
         priority: if it is what is done about something that came up.
-
-    Attributes:
-        gameplay, estimator, wanted: as given.
-        value: what solving it gave, when it is over.
-        root: the top of its task tree.
-        stack: the attempts that run, the outermost first.
-        attempts: how many there were.
-        failure: why it could not be solved; None until then.
-        regress: the endless regress that was run into, in words; empty if none was.
-        deadlock: the circle of those that waited for each other because of which it fails, in words; empty if it does
-            not.
-        foresight: what is expected to come.
-        interruptions: what comes up meanwhile.
-        priority: as given.
-        within: who asked for it through the gameplay, or through a plan.
-        unit: below which action of the plan it is solved; there is one as long as it is.
     """
 
-    unit: Unit
+    unit: Unit  # below which action of the plan it is solved; there is one as long as it is
 
     __slots__ = (
         "_is_anew",
@@ -198,19 +162,21 @@ class Solving:
         self.gameplay: Gameplay = gameplay
         self.estimator: Estimator = estimator
         self.wanted: Dependency[Any] = wanted
-        self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), None, wanted)
-        self.stack: list[Attempt] = []
-        self.failure: DependencyFailedError | None = None
+        self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), None, wanted)  # the top of its task tree
+        self.stack: list[Attempt] = []  # the attempts that run, the outermost first
+        self.failure: DependencyFailedError | None = None  # why it could not be solved; None until then
+        # the circle of those that waited for each other because of which it fails, in words; empty if it does
+        # not
         self.deadlock: str = ""
-        self.regress: str = ""
-        self.value: Any = None
+        self.regress: str = ""  # the endless regress that was run into, in words; empty if none was
+        self.value: Any = None  # what solving it gave, when it is over
         self.priority: int | None = priority
-        self.interruptions: Interruptions = Interruptions(self)
-        self.foresight: Foresight = Foresight(self)
+        self.interruptions: Interruptions = Interruptions(self)  # what comes up meanwhile
+        self.foresight: Foresight = Foresight(self)  # what is expected to come
         self._only = only
         self._is_anew = False
-        self.attempts: int = 0
-        self.within: Within = Within(gameplay.agent.kernel)
+        self.attempts: int = 0  # how many there were
+        self.within: Within = Within(gameplay.agent.kernel)  # who asked for it through the gameplay, or through a plan
 
     @property
     def asker(self) -> Attempt | None:
@@ -224,9 +190,6 @@ class Solving:
 
     async def run(self, unit: Unit) -> None:
         """Solve it, below an action of the plan.
-
-        Args:
-            unit: the action.
 
         Raises:
             DependencyFailedError: it could not be solved.
@@ -242,22 +205,14 @@ class Solving:
             self.gameplay.ended(self)
 
     def push(self, attempt: Attempt) -> None:
-        """An attempt begins; the one above it waits.
-
-        Args:
-            attempt: it.
-        """
+        """An attempt begins; the one above it waits."""
         if self.stack:
             self.stack[-1].time.lend()
         self.stack.append(attempt)
         self.foresight.begins(attempt)
 
     def pop(self, attempt: Attempt) -> None:
-        """An attempt is over; the one above it goes on.
-
-        Args:
-            attempt: it.
-        """
+        """An attempt is over; the one above it goes on."""
         self.stack.remove(attempt)
         self.foresight.ends(attempt)
         if self.stack:
@@ -274,7 +229,6 @@ class Solving:
         """Something came up: have it dealt with as soon as those that run allow it.
 
         Args:
-            interruption: what strategies hear.
             wanted: what to have solved because of it; None for nothing.
             priority: a higher one interrupts what is done about a lower one.
             then: called when it was dealt with, with how that ended.
@@ -284,11 +238,7 @@ class Solving:
         self.interruptions.add(Incident(interruption, wanted, priority, then))
 
     def gives_way_to(self, priority: int) -> bool:
-        """Whether it can be interrupted: what is done about something that came up, by something more urgent only.
-
-        Args:
-            priority: of what came up.
-        """
+        """Whether it can be interrupted: what is done about something that came up, by something more urgent only."""
         is_lower = self.floor is None or self.floor < priority
         return is_lower and not self.unit.frame.execution.is_unwinding(self.unit.frame)
 
@@ -314,14 +264,10 @@ class Solving:
 
         Args:
             unit: the action of the plan below which it is done.
-            wanted: the dependency.
             above: the attempt that needs it; None at the root.
             among: who may provide it; None for everybody.
             rank: what the parent says to the offers.
             node: its node, if it has one already.
-
-        Returns:
-            What the strategy returned.
 
         Raises:
             DependencyFailedError: it could not be solved.
@@ -426,9 +372,6 @@ class Solving:
         """Whether an attempt that had to wait for its control flags is to be run now that it has them.
 
         If so, it is expected to cost what its strategy says now.
-
-        Args:
-            attempt: it.
         """
         errand = attempt.errand
         if self.estimator.is_met(errand.wanted):

@@ -97,9 +97,7 @@ class _Record:
     """What is known of one strategy: sums, in which older attempts weigh less.
 
     Attributes:
-        count: how many attempts there were.
         weight: of all of them.
-        doubt: the weight of attempts as expected that are assumed besides.
         expected, actual: what it said and what it took.
         factor, more: how what it says is corrected.
     """
@@ -107,9 +105,9 @@ class _Record:
     __slots__ = ("actual", "count", "doubt", "expected", "factor", "more", "weight")
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = 0  # how many attempts there were
         self.weight = self.expected = self.actual = self.more = 0.0
-        self.doubt = float(_DOUBT)
+        self.doubt = float(_DOUBT)  # the weight of attempts as expected that are assumed besides
         self.factor = 1.0
 
     def add(self, said: float, actual: float) -> bool:
@@ -147,7 +145,6 @@ class Records:
         """An attempt was completed.
 
         Args:
-            spec: of the strategy.
             said: what it said, before that was corrected, in game seconds.
             actual: what it took, in game seconds.
 
@@ -159,10 +156,6 @@ class Records:
     def corrected(self, spec: StrategySpec, said: float) -> float:
         """What a strategy says, corrected.
 
-        Args:
-            spec: of the strategy.
-            said: game seconds.
-
         Returns:
             The game seconds that it is expected to take; what it said, if it was never completed.
         """
@@ -171,9 +164,6 @@ class Records:
 
     def factor(self, spec: StrategySpec) -> float:
         """By what to multiply what a strategy says.
-
-        Args:
-            spec: of the strategy.
 
         Returns:
             Between a thousandth and a thousand; 1 for one that was never completed, or that says 0.
@@ -222,11 +212,7 @@ _OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)
 
 
 def seconds(value: float) -> str:
-    """A cost for people: "2.5 s", "3230 s".
-
-    Args:
-        value: game seconds.
-    """
+    """A cost for people: "2.5 s", "3230 s"."""
     return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
@@ -406,13 +392,8 @@ def failure_of(
 
     Args:
         unit: below which action of the plan.
-        wanted: the dependency.
-        node: its node.
         offers: what those said who are left; nobody of them can.
         failed: the attempts of those who were tried.
-
-    Returns:
-        The error, with the story.
     """
     planner = unit.frame.planner
     clock = planner.kernel.clock
@@ -441,11 +422,7 @@ def failure_of(
 
 
 def told_path(path: Sequence[Dependency[Any]]) -> str:
-    """Needs in words, each of the one before it: "Have [plank] needs Have [log]".
-
-    Args:
-        path: the needs, the outermost first.
-    """
+    """Needs in words, each of the one before it: "Have [plank] needs Have [log]"."""
     told = [label_of(one) for one in path[:_MOST_NEEDS]]
     if len(path) > _MOST_NEEDS:
         told += ["...", label_of(path[-1])] if path[-1] in path[:_MOST_NEEDS] else ["..."]

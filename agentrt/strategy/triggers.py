@@ -137,18 +137,13 @@ def _is_number(value: object) -> bool:
 
 
 class _Watch:
-    """One trigger of one agent.
-
-    Attributes:
-        trigger: it.
-        is_busy: whether it came up, and was not dealt with yet.
-    """
+    """One trigger of one agent."""
 
     __slots__ = ("_again_at", "_connection", "_failures", "_gameplay", "_timer", "is_busy", "trigger")
 
     def __init__(self, gameplay: Gameplay, trigger: Trigger) -> None:
         self.trigger: Trigger = trigger
-        self.is_busy: bool = False
+        self.is_busy: bool = False  # whether it came up, and was not dealt with yet
         self._gameplay = gameplay
         self._connection: Connection | None = None
         self._timer: Timer | None = None
@@ -230,11 +225,7 @@ class _Watch:
 
 
 class Triggers:
-    """The triggers of one agent.
-
-    Args:
-        gameplay: the agent's.
-    """
+    """The triggers of one agent."""
 
     __slots__ = ("_gameplay", "_is_live", "_watches")
 
@@ -255,9 +246,6 @@ class Triggers:
 
     def add(self, trigger: Trigger) -> Callable[[], None]:
         """Look out for something more.
-
-        Args:
-            trigger: it.
 
         Returns:
             A function that ends it; what came up already is dealt with.
@@ -313,11 +301,7 @@ class Triggers:
     # --- who is interrupted -------------------------------------------------------------------------------------------
 
     def interrupt(self, incident: Incident) -> None:
-        """Something came up: interrupt what is being solved, or have it solved by itself.
-
-        Args:
-            incident: it.
-        """
+        """Something came up: interrupt what is being solved, or have it solved by itself."""
         solving = self._whom(incident)
         if solving is not None:
             solving.interruptions.add(incident)
@@ -374,26 +358,15 @@ class Opportunity:
 
 
 class Found(NamedTuple):
-    """What is taken.
-
-    Attributes:
-        wanted: the dependency.
-        saved: how many game seconds later that saves, times how likely it is.
-        costs: what it costs now, in game seconds.
-    """
+    """What is taken."""
 
     wanted: Dependency[Any]
-    saved: float
-    costs: float
+    saved: float  # how many game seconds later that saves, times how likely it is
+    costs: float  # what it costs now, in game seconds
 
 
 def lookout(gameplay: Gameplay, opportunity: Opportunity) -> Trigger:
-    """The trigger that takes an opportunity.
-
-    Args:
-        gameplay: whose.
-        opportunity: it.
-    """
+    """The trigger that takes an opportunity."""
 
     def when(agent: Any) -> Found | None:
         if gameplay.lookahead <= 0 or not gameplay.running:
@@ -439,8 +412,6 @@ def saved(gameplay: Gameplay, wanted: Iterable[Dependency[Any]], most: int = MOS
     """How many game seconds it saves later to have a dependency met now, times how likely it is.
 
     Args:
-        gameplay: whose.
-        wanted: the dependencies, each by itself.
         most: after how many asks no further need is priced.
 
     Returns:
@@ -467,7 +438,6 @@ class _Look:
     """What having something would save in one request.
 
     Args:
-        solving: the request.
         totals: by dependency, what having it saves; counted up.
         most: after how many asks it is cut short.
     """

@@ -58,33 +58,20 @@ class OfferView(NamedTuple):
 
 
 class ProvidedView(NamedTuple):
-    """A dependency that can be asked for.
+    """A dependency that can be asked for."""
 
-    Attributes:
-        activity: its name among activities.
-        strategies: the names of those that provide it, in the order of loading.
-    """
-
-    activity: str
-    strategies: tuple[str, ...]
+    activity: str  # its name among activities
+    strategies: tuple[str, ...]  # the names of those that provide it, in the order of loading
 
 
 class ForesightView(NamedTuple):
-    """How far what was foreseen came true.
+    """How far what was foreseen came true."""
 
-    Attributes:
-        hits: how many times the likeliest branch came true.
-        others: how many times another branch that was foreseen.
-        misses: how many times something that nobody had foreseen.
-        prepared: how many decisions were made in advance.
-        taken: how many times the world turned out as it was assumed, so that a decision had been made already.
-    """
-
-    hits: int = 0
-    others: int = 0
-    misses: int = 0
-    prepared: int = 0
-    taken: int = 0
+    hits: int = 0  # how many times the likeliest branch came true
+    others: int = 0  # how many times another branch that was foreseen
+    misses: int = 0  # how many times something that nobody had foreseen
+    prepared: int = 0  # how many decisions were made in advance
+    taken: int = 0  # how many times the world turned out as it was assumed, so that a decision had been made already
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,11 +364,7 @@ _LONGEST: Final = 300  # characters of a text that an author made
 
 
 def view_of(gameplay: Gameplay) -> GameplayView:
-    """What an agent solves now.
-
-    Args:
-        gameplay: the agent's.
-    """
+    """What an agent solves now."""
     catalog, busy = gameplay.catalog, gameplay.triggers.busy
     return GameplayView(
         lookahead=gameplay.lookahead,
@@ -433,15 +416,10 @@ class _Room:
 
 
 class _Ended(NamedTuple):
-    """The view of a node that has ended.
-
-    Attributes:
-        view: it.
-        size: how many nodes it has.
-    """
+    """The view of a node that has ended."""
 
     view: TaskView
-    size: int
+    size: int  # how many nodes it has
 
 
 def _live(node: TaskNode, place: str, level: int, room: _Room) -> TaskView:

@@ -109,15 +109,10 @@ class Kept:
     """Something that was found out, and when it holds.
 
     Args:
-        value: it.
         topics: what was read for it; None if that is not known.
-        needs: what was priced for it.
         context: who of those who provide one of these needs was being asked or run for it, so that he was left out.
         decision: the number of the decision in which it was found out.
         stamp: how many changes there had been.
-
-    Attributes:
-        value, topics, needs, context, decision, stamp: as given.
     """
 
     __slots__ = ("context", "decision", "needs", "stamp", "topics", "value")
@@ -138,7 +133,6 @@ class Kept:
         Args:
             decision: the number of the present decision.
             stamp: how many changes there were up to now.
-            versions: of the topics.
         """
         if self.decision == decision:
             return True
@@ -172,24 +166,15 @@ class Kept:
 
 
 class Table:
-    """What was found out about one dependency at one depth: by provider, and by what it is.
-
-    Attributes:
-        kept: the entries, one for each context, the latest last.
-    """
+    """What was found out about one dependency at one depth: by provider, and by what it is."""
 
     __slots__ = ("kept",)
 
     def __init__(self) -> None:
-        self.kept: dict[object, list[Kept]] = {}
+        self.kept: dict[object, list[Kept]] = {}  # the entries, one for each context, the latest last
 
     def add(self, key: object, kept: Kept) -> None:
-        """Keep something.
-
-        Args:
-            key: what it is.
-            kept: it.
-        """
+        """Keep something."""
         entries = self.kept.setdefault(key, [])
         if len(entries) >= _MOST_CONTEXTS:
             del entries[0]
@@ -201,23 +186,18 @@ class World:
 
     Args:
         state: a layer of CURRENT with what is assumed; None for the world as it is.
-
-    Attributes:
-        state: as given.
-        tables: what was found out in it.
     """
 
     __slots__ = ("state", "tables")
 
     def __init__(self, state: Current | None = None) -> None:
         self.state: Current | None = state
-        self.tables: dict[tuple[Dependency[Any], int], Table] = {}
+        self.tables: dict[tuple[Dependency[Any], int], Table] = {}  # what was found out in it
 
     def table(self, wanted: Dependency[Any], depth: int) -> Table:
         """The table of a dependency; made if there is none.
 
         Args:
-            wanted: the dependency.
             depth: how many levels are looked ahead.
         """
         key = (wanted, depth)
@@ -234,23 +214,16 @@ class World:
 
 
 class Level:
-    """One level of asking: a provider for a dependency, or the choice between providers.
-
-    Attributes:
-        topics: what was read; None once somebody did not say what he reads.
-        needs: what was priced.
-        branches: what the provider foresees.
-        lack: the last need of the provider that turned out to be impossible.
-        circle: if that is since it needs itself, the needs from it down to what is needed again.
-    """
+    """One level of asking: a provider for a dependency, or the choice between providers."""
 
     __slots__ = ("branches", "circle", "lack", "needs", "topics")
 
     def __init__(self) -> None:
-        self.topics: dict[str, int] | None = {}
-        self.needs: set[Need] = set()
-        self.branches: tuple[Branch, ...] = ()
-        self.lack: Dependency[Any] | None = None
+        self.topics: dict[str, int] | None = {}  # what was read; None once somebody did not say what he reads
+        self.needs: set[Need] = set()  # what was priced
+        self.branches: tuple[Branch, ...] = ()  # what the provider foresees
+        self.lack: Dependency[Any] | None = None  # the last need of the provider that turned out to be impossible
+        # if that is since it needs itself, the needs from it down to what is needed again
         self.circle: tuple[Dependency[Any], ...] = ()
 
 
@@ -258,7 +231,6 @@ def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
     """Whether the world is as it was assumed.
 
     Args:
-        state: the assumption.
         real: a layer on the world as it is.
 
     Returns:
@@ -283,14 +255,8 @@ def take_over(source: World, into: World, fields: Collection[str], versions: Map
     """Let what was found out in an assumed world hold in another one.
 
     Args:
-        source: the world that was assumed.
-        into: the world as it is.
         fields: those that were assumed, and are so.
-        versions: of the topics.
         stamp: how many changes there were up to now.
-
-    Returns:
-        How many entries hold.
     """
     count = 0
     for (wanted, depth), table in source.tables.items():
@@ -331,9 +297,6 @@ def likeliest(branches: Iterable[Branch]) -> list[Branch]:
 def checked(branches: Iterable[Branch]) -> tuple[Branch, ...]:
     """What an author's hook foresees, if it is that.
 
-    Args:
-        branches: what the hook gave.
-
     Raises:
         TypeError: something else than branches, or a need that is no dependency.
         ValueError: a probability that is none.
@@ -356,9 +319,6 @@ def after(estimator: Estimator, need: Dependency[Any], world: World, depth: int)
     """The world in which a dependency has been met.
 
     Args:
-        estimator: who asks.
-        need: the dependency.
-        world: the world before.
         depth: how many levels it is looked ahead for what the provider brings about besides.
 
     Returns:
@@ -391,11 +351,8 @@ def outcome(
     """The world in which a strategy has provided a dependency.
 
     Args:
-        estimator: who asks.
-        need: the dependency.
         branch: what came of the strategy; None if it foresees nothing.
         left: which needs of the branch are not met yet.
-        world: the world before.
         depth: how many levels it is looked ahead for the needs.
     """
     for one in left:
@@ -412,7 +369,6 @@ def write_expected(state: Current, expect: Expect) -> None:
     """Write into CURRENT what is expected.
 
     Args:
-        state: a layer.
         expect: fields and their values, or a function that writes them.
     """
     if isinstance(expect, Mapping):
@@ -428,11 +384,7 @@ def layered(
     """A world with a layer more.
 
     Args:
-        estimator: who asks.
-        world: the world below.
         need: the dependency that is concerned, for reports.
-        hook: which hook writes.
-        write: writes into CURRENT.
 
     Returns:
         The world below, if nothing was written, or if the hook raises.
@@ -500,7 +452,6 @@ def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
     """The least amounts that are enough.
 
     Args:
-        amounts: what will be used up.
         confidence: how certain that has to be, from 0 to less than 1.
 
     Returns:
@@ -526,9 +477,6 @@ def amounts_of(estimator: Estimator, needs: Iterable[Dependency[Any]], world: Wo
     """What dependencies will use up, one after the other.
 
     Args:
-        estimator: who asks.
-        needs: the dependencies.
-        world: in which world.
         depth: how many levels it is looked ahead.
     """
     total: Amounts = {}
@@ -552,9 +500,6 @@ def amounts_left(estimator: Estimator, outlook: Outlook, world: World, depth: in
     """What an attempt that runs will still use up.
 
     Args:
-        estimator: who asks.
-        outlook: what is expected of it.
-        world: in which world.
         depth: how many levels it is looked ahead.
     """
     return _mixed(estimator, outlook.shares(), world, depth)
@@ -586,12 +531,7 @@ def _mixed(
 
 
 def together(one: Amounts, other: Amounts) -> Amounts:
-    """What is used up by two things.
-
-    Args:
-        one: by the first.
-        other: by the second.
-    """
+    """What is used up by two things."""
     if not one or not other:
         return one or other
     total = dict(one)

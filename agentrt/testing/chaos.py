@@ -434,11 +434,7 @@ class Points:
 
 
 def agent_of(owner: Any) -> str:
-    """The name of the agent whose strand it is; empty for the world's.
-
-    Args:
-        owner: of the strand.
-    """
+    """The name of the agent whose strand it is; empty for the world's."""
     for way in ("frame.planner.name", "_body.name", "_owner._agent.name"):
         found = owner
         for part in way.split("."):

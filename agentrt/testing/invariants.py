@@ -87,15 +87,11 @@ class Invariants:
 
     Args:
         agent: the agent's name; records of others are passed over.
-
-    Attributes:
-        agent: as given.
-        violations: what was found so far.
     """
 
     def __init__(self, agent: str) -> None:
         self.agent: str = agent
-        self.violations: list[Violation] = []
+        self.violations: list[Violation] = []  # what was found so far
         self._tick = 0
         self._thinking: set[str] = set()
         self._ready: set[str] = set()
@@ -336,18 +332,11 @@ _LASTING = ("agentrt.activity.tasks.task", "agentrt.body.leases")  # as long as 
 
 
 class Leaks:
-    """Looks for what is left.
-
-    Args:
-        runtime: whose.
-
-    Attributes:
-        violations: what was found so far.
-    """
+    """Looks for what is left."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self.violations: list[Violation] = []
+        self.violations: list[Violation] = []  # what was found so far
         self._lives: dict[str, Agent] = {}
         self._all: dict[Agent, None] = {}
         self._groups: dict[TaskGroup, None] = {}

@@ -234,11 +234,7 @@ class Waiting(ABC):
 
 
 def running_paths(snapshot: AgentSnapshot) -> list[str]:
-    """The paths of what an agent runs: of its plan down to the leaf, of each performance, and of its drivers.
-
-    Args:
-        snapshot: of the agent.
-    """
+    """The paths of what an agent runs: of its plan down to the leaf, of each performance, and of its drivers."""
     paths = [snapshot.running] if snapshot.running else []
     paths += [path for frame in snapshot.performances if (path := _running_leaf(frame))]
     return paths + [path for driver in snapshot.drivers for path in driver.active]

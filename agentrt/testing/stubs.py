@@ -271,11 +271,7 @@ class Script:
         return any(one is not None for one in self._outcomes)
 
     def fulfill(self, end: Callable[[str], object]) -> None:
-        """Do what stands for this time.
-
-        Args:
-            end: called with a text.
-        """
+        """Do what stands for this time."""
         if not self._outcomes:
             return
         outcome = self._outcomes[min(self._times, len(self._outcomes) - 1)]
@@ -365,14 +361,10 @@ class AskedCall(NamedTuple):
 
 
 class _Script:
-    """The answers to one function.
-
-    Attributes:
-        after: after how many ticks they come; None for when they are released.
-    """
+    """The answers to one function."""
 
     def __init__(self, values: tuple[Any, ...], after: int | None) -> None:
-        self.after: int | None = after
+        self.after: int | None = after  # after how many ticks they come; None for when they are released
         self._values = values or (None,)
         self._times = 0
 

@@ -56,40 +56,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def default_hook(hook: F) -> F:
-    """Mark a hook of a base class as one that does nothing.
-
-    Args:
-        hook: the function.
-
-    Returns:
-        The same function.
-    """
+    """Mark a hook of a base class as one that does nothing."""
     hook.is_default_hook = True  # type: ignore[attr-defined]
     return hook
 
 
 class ActionSpec:
-    """What an action class declares, checked and compiled.
-
-    Attributes:
-        cls: the class.
-        subject: its module and name, for errors.
-        label: what paths and records call it: the name of the class.
-        kind: what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``.
-        low: the least utility.
-        high: the greatest utility; 1 for a compound that composes it.
-        scheduler_priority: what the agent's share of the think budget is multiplied with while it runs.
-        span: the width of the declared range.
-        is_range: whether ``ctx.set_utility`` may be called.
-        has_think: whether it has such a hook; likewise the others.
-        is_filter: whether it has no other hook than ``should_start_thinking``: then it is never run.
-        steps: a compound's steps; None for a leaf.
-        output: a compound's declared output fields.
-        output_reads: the elements that they come from, the nearest first; see ``CompiledStep.reads``.
-        think_timeout: in how many game seconds it has to be ready; None for no limit.
-        keeps: whether its thinking goes on over the end of plans; see the module ``keeping``.
-        uses: which output fields of which step a compound reads.
-    """
+    """What an action class declares, checked and compiled."""
 
     __slots__ = (
         "activity",
@@ -127,42 +100,49 @@ class ActionSpec:
 
     def __init__(self, cls: type[Action]) -> None:
         self.cls: type[Action] = cls
-        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"
-        self.label: str = cls.__name__
+        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"  # its module and name, for errors
+        self.label: str = cls.__name__  # what paths and records call it: the name of the class
+        # what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``
         self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
         self.name: str = cls.name
         self.activity: str = cls.does
         self._check_names()
         reach, is_range = parse_range(self.subject, cls.utility)
-        self.low: float = reach[0]
-        self.high: float = reach[1]
-        self.is_range: bool = is_range
-        self.span: float = self.high - self.low
+        self.low: float = reach[0]  # the least utility
+        self.high: float = reach[1]  # the greatest utility; 1 for a compound that composes it
+        self.is_range: bool = is_range  # whether ``ctx.set_utility`` may be called
+        self.span: float = self.high - self.low  # the width of the declared range
         self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
         self.weight: float = self._number("weight", cls.weight)
+        # what the agent's share of the think budget is multiplied with while it runs
         self.scheduler_priority: float = self._number("scheduler_priority", cls.scheduler_priority)
+        # in how many game seconds it has to be ready; None for no limit
         self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
         self.flags: tuple[str, ...] = self._flag_names(cls.flags)
         self.has_filter: bool = self._hook("should_start_thinking")
-        self.has_think: bool = self._hook("think", is_async=True)
+        self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
         self.has_stop_thinking: bool = self._hook("stop_thinking")
         self.has_on_reject: bool = self._hook("on_reject")
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)
         self.has_stop: bool = self._hook("stop")
+        # whether it has no other hook than ``should_start_thinking``: then it is never run
         self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
         self.output_type: type[ThinkOutput] | None = cls.Output
         self.output_label: str = f"{cls.does} (think output)"
-        self.steps: tuple[CompiledStep, ...] | None = None
+        self.steps: tuple[CompiledStep, ...] | None = None  # a compound's steps; None for a leaf
+        # a compound's declared output fields
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        # the elements that they come from, the nearest first; see ``CompiledStep.reads``
         self.output_reads: tuple[int, ...] = ()
-        self.uses: dict[int, list[str]] = {}
+        self.uses: dict[int, list[str]] = {}  # which output fields of which step a compound reads
         self.composes: bool = False
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
+        # whether its thinking goes on over the end of plans; see the module ``keeping``
         self.keeps: bool = self._keeps(cls.asks)
 
     def output_fields(self) -> tuple[str, ...]:

@@ -163,23 +163,13 @@ class Node:
 
 
 def late(unit: Unit, method: str) -> None:
-    """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so.
-
-    Args:
-        unit: whose action it was.
-        method: what was called.
-    """
+    """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so."""
     if unit.frame.planner.trace.on:
         unit.note(Event.LATE, method=method)
 
 
 def ignored(unit: Unit, method: str) -> None:
-    """A call came too late, or too early, to mean anything: it does nothing, and the trace says so.
-
-    Args:
-        unit: whose action it is.
-        method: what was called.
-    """
+    """A call came too late, or too early, to mean anything: it does nothing, and the trace says so."""
     if unit.frame.planner.trace.on:
         unit.note(Event.IGNORED, method=method, state=UNIT_NAMES[unit.state])
 

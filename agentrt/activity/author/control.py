@@ -60,18 +60,14 @@ class Flow(ControlFlow):
     """Control flow that one action is meant by.
 
     Args:
-        reason: why, in words.
         tell: has the action do it, wherever that was asked for: by the context through which it was.
-
-    Attributes:
-        reason: as given, in words.
     """
 
     method = ""
     """What the author called."""
 
     def __init__(self, reason: str, tell: Callable[[Flow], None]) -> None:
-        self.reason: Final = words_of(reason)
+        self.reason: Final = words_of(reason)  # as given, in words
         self._tell = tell
         super().__init__(self.reason)
 
@@ -101,11 +97,7 @@ class Reject(Flow):
 
 
 def is_on_own_stack(unit: Unit) -> bool:
-    """Whether the caller is an action itself: its think or run, which is being stepped, or a hook of it.
-
-    Args:
-        unit: the action.
-    """
+    """Whether the caller is an action itself: its think or run, which is being stepped, or a hook of it."""
     kernel = unit.frame.planner.kernel
     if not kernel.is_here:
         return False
@@ -120,10 +112,6 @@ def is_on_own_stack(unit: Unit) -> bool:
 def require_own_stack(unit: Unit, method: str) -> None:
     """An action does one thing at a time, and what is below it ends before it does: nobody else may do it for it.
 
-    Args:
-        unit: the action, which runs.
-        method: what was called.
-
     Raises:
         WrongStateError: the caller is another coroutine than its ``run``.
     """
@@ -137,10 +125,7 @@ def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any
     """Call an author's code for an action that is ready.
 
     Args:
-        unit: the action.
         hook: what the code is called, for the report of an error.
-        call: the code.
-        args: what to call it with.
 
     Returns:
         Whether the action is out now, or the plan is being aborted.
@@ -166,13 +151,7 @@ def ends_thinking(unit: Unit, hook: str, call: Callable[..., object], *args: Any
 
 
 def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
-    """The error of who awaits a frame that was unwound.
-
-    Args:
-        frame: it.
-        reason: why, in words.
-        path: where that came from.
-    """
+    """The error of who awaits a frame that was unwound."""
     planner = frame.planner
     return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
@@ -196,9 +175,6 @@ def outermost_holder(unit: Unit) -> Unit:
 
     Args:
         unit: the unit, which waits for a flag.
-
-    Returns:
-        It, or one above it.
     """
     owners = [hold.owner for hold in unit.frame.planner.flags.holds().values()]
     found, above = unit, unit.frame.parent
@@ -213,7 +189,6 @@ def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
     """What a strand is told that awaits a frame behind a shield while both are unwound.
 
     Args:
-        frame: what it awaits.
         strand: who awaits it; None if nobody does.
 
     Returns:
@@ -225,12 +200,7 @@ def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
 
 
 def is_under(frame: Frame, target: Frame) -> bool:
-    """Whether a frame is the target or lies below it.
-
-    Args:
-        frame: the frame.
-        target: what may lie above it.
-    """
+    """Whether a frame is the target or lies below it."""
     node: Any = frame
     while node.depth > target.depth:
         node = node.parent.frame

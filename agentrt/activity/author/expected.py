@@ -168,10 +168,6 @@ def _table(items: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
 def own_copy(name: str, value: Any) -> Any:
     """A value for one future alone.
 
-    Args:
-        name: the field.
-        value: what it is before.
-
     Returns:
         A copy, or the value itself if it cannot be changed in place.
     """
@@ -201,11 +197,7 @@ def _deep(value: Any) -> Any:
 
 
 def is_storage(value: Any) -> bool:
-    """Whether something can be turned into an expected storage: it has ``items``, and ``capacity`` or ``full``.
-
-    Args:
-        value: anything.
-    """
+    """Whether something can be turned into an expected storage: it has ``items``, and ``capacity`` or ``full``."""
     items = getattr(value, "items", None)
     return items is not None and not callable(items) and (hasattr(value, "capacity") or hasattr(value, "full"))
 
@@ -307,7 +299,6 @@ def read_entity(entity: Any, name: str) -> Any:
     Looks for an attribute of that name on the entity, then on its components in their order.
 
     Args:
-        entity: the entity.
         name: the field, such as ``location``, ``carrying``, ``storage``.
 
     Returns:
@@ -334,7 +325,6 @@ class Current:
 
     Args:
         below: the layer under it, or None for the entity as it is.
-        entity: whose state it is.
         read: how to read the entity as it is.
         fields: the fields that there are, with their types; None for any.
     """

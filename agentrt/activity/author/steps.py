@@ -285,11 +285,7 @@ def NOT(inner: object) -> Any:  # noqa: N802 - the seed's name for it
 
 
 def has_placeholder(value: object) -> bool:
-    """Whether a value is a placeholder, or something with one in it: a list, tuple, dict, set, dataclass or record.
-
-    Args:
-        value: anything.
-    """
+    """Whether a value is a placeholder, or something with one in it: a list, tuple, dict, set, dataclass or record."""
     left: list[object] = [value]
     seen: dict[int, object] = {}  # what lies in a cycle is looked at once
     while left:
@@ -325,20 +321,19 @@ class Compiler:
     """Turns placeholders of one compound action into functions.
 
     Args:
-        subject: the compound's name, for errors.
         names: step names to step numbers, from 1.
         args: the fields that the compound declares, or None if they are not known.
-
-    Attributes:
-        uses: for each step number that is referred to, the output fields that are read, in order; "" for the whole.
-        reads: the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments.
     """
 
     def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str] | None) -> None:
         self.subject = subject
         self.names = names
         self.args = args
+        # for each step number that is referred to, the output fields that are read, in order; "" for the
+        # whole
         self.uses: dict[int, list[str]] = {}
+        # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's
+        # arguments
         self.reads: set[int] = set()
         self._step = 0  # where a placeholder stands; the output stands behind the last step
         self._place = 0  # what errors call that place
@@ -349,8 +344,6 @@ class Compiler:
         """Compile one argument of a step.
 
         Args:
-            step: the step's number, from 1.
-            field: the argument's name.
             value: a value, or something with placeholders in it.
 
         Returns:
@@ -368,12 +361,7 @@ class Compiler:
         """Compile one field of the compound's own output.
 
         Args:
-            steps: how many steps there are.
-            field: the field's name.
             value: a value, or something with placeholders in it.
-
-        Returns:
-            As ``compile`` does.
 
         Raises:
             PlaceholderError: it cannot resolve.
@@ -539,7 +527,6 @@ def check_seconds(subject: str, what: str, value: object) -> float | None:
 
     Args:
         subject: who declares it, for the error.
-        what: what it is called.
         value: game seconds, or None for no limit.
 
     Raises:
@@ -582,38 +569,26 @@ class Output:
 
 
 class CompiledStep:
-    """A step with its placeholders compiled.
-
-    Attributes:
-        activity: what it performs.
-        label: what paths call it: the activity, with the step's number if a step before performs the same.
-        constants: arguments that never change.
-        bound: arguments with the functions that resolve them.
-        is_used: whether a later step, or the compound's output, reads its think output.
-        reads: the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the
-            compound's own thinking, and ``ARGUMENTS`` last for the compound's arguments.
-        think_timeout: in how many game seconds it has to be ready; None for no limit.
-    """
+    """A step with its placeholders compiled."""
 
     __slots__ = ("activity", "bound", "constants", "is_used", "label", "reads", "think_timeout")
 
     def __init__(
         self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
     ) -> None:
-        self.activity: str = activity
+        self.activity: str = activity  # what it performs
+        # what paths call it: the activity, with the step's number if a step before performs the same
         self.label: str = label
-        self.constants: dict[str, object] = constants
-        self.bound: tuple[tuple[str, Resolver], ...] = bound
-        self.is_used: bool = False
+        self.constants: dict[str, object] = constants  # arguments that never change
+        self.bound: tuple[tuple[str, Resolver], ...] = bound  # arguments with the functions that resolve them
+        self.is_used: bool = False  # whether a later step, or the compound's output, reads its think output
+        # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the
+        # compound's own thinking, and ``ARGUMENTS`` last for the compound's arguments
         self.reads: tuple[int, ...] = ()
-        self.think_timeout: float | None = None
+        self.think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
 
     def bind(self, scope: Any) -> dict[str, object]:
-        """The arguments of the step.
-
-        Args:
-            scope: the compound that thinks.
-        """
+        """The arguments of the step."""
         values = self.constants.copy()
         for field, resolve in self.bound:
             values[field] = resolve(scope)
@@ -621,14 +596,7 @@ class CompiledStep:
 
 
 class CompiledSteps:
-    """All steps of a compound action, and its output.
-
-    Attributes:
-        steps: in order.
-        output: the fields of the declared output; None if there is none.
-        output_reads: the elements that the output comes from, the nearest first.
-        uses: which output fields of which step are read.
-    """
+    """All steps of a compound action, and its output."""
 
     __slots__ = ("output", "output_reads", "steps", "uses")
 
@@ -640,9 +608,10 @@ class CompiledSteps:
         uses: dict[int, list[str]],
     ) -> None:
         self.steps: tuple[CompiledStep, ...] = steps
+        # the fields of the declared output; None if there is none
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = output
-        self.output_reads: tuple[int, ...] = output_reads
-        self.uses: dict[int, list[str]] = uses
+        self.output_reads: tuple[int, ...] = output_reads  # the elements that the output comes from, the nearest first
+        self.uses: dict[int, list[str]] = uses  # which output fields of which step are read
 
 
 def compile_steps(subject: str, cls: type[CompoundAction]) -> CompiledSteps:
@@ -650,7 +619,6 @@ def compile_steps(subject: str, cls: type[CompoundAction]) -> CompiledSteps:
 
     Args:
         subject: its module and name, for errors.
-        cls: the class.
 
     Raises:
         DefinitionError: the steps are not well formed.

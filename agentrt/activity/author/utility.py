@@ -32,21 +32,12 @@ UtilityRange = tuple[float, float]
 
 
 def remap(value: float, low: float, high: float) -> float:
-    """Put a number from 0 to 1 linearly into a range.
-
-    Args:
-        value: from 0 to 1.
-        low: what 0 becomes.
-        high: what 1 becomes.
-    """
+    """Put a number from 0 to 1 linearly into a range."""
     return round(low + value * (high - low), DECIMALS)
 
 
 def fraction(value: Any) -> float:
     """A number that an author computed, kept between 0 and 1.
-
-    Args:
-        value: what should be a number.
 
     Raises:
         TypeError: it is none: text, a truth value, nothing.
@@ -89,9 +80,7 @@ def draw(items: Sequence[T], weights: Sequence[float], stream: Stream) -> T:
     """One of several equals, by weight; a single one costs no random number.
 
     Args:
-        items: at least one.
         weights: one for each; all 0 counts as all equal.
-        stream: where the chance comes from.
     """
     if len(items) == 1:
         return items[0]

@@ -56,15 +56,12 @@ OUTSIDE: Final = ARGUMENTS - 1
 
 
 class Search:
-    """What a compound remembers of the rejections in it. Made with the first one.
-
-    Attributes:
-        blame: for each element that was asked: who else had a part in the rejection of its choices.
-    """
+    """What a compound remembers of the rejections in it. Made with the first one."""
 
     __slots__ = ("_asked", "_step", "_tick", "_timer", "blame")
 
     def __init__(self) -> None:
+        # for each element that was asked: who else had a part in the rejection of its choices
         self.blame: dict[int, set[int]] = {}
         self._tick = 0
         self._asked = 0  # how many other choices were asked for in that tick
@@ -77,11 +74,7 @@ class Search:
         return self._timer is not None
 
     def forget(self, number: int) -> None:
-        """Elements think from the beginning: what became of their choices before does not count.
-
-        Args:
-            number: the first of them.
-        """
+        """Elements think from the beginning: what became of their choices before does not count."""
         for element in [element for element in self.blame if element >= number]:
             del self.blame[element]
         if self._step >= number:
@@ -98,11 +91,7 @@ class Search:
             self._timer = None
 
     def may_ask(self, tick: int) -> bool:
-        """Whether one more choice may be asked for in a tick; counts it.
-
-        Args:
-            tick: the tick.
-        """
+        """Whether one more choice may be asked for in a tick; counts it."""
         if tick != self._tick:
             self._tick = tick
             self._asked = 0
@@ -110,12 +99,7 @@ class Search:
         return self._asked <= MOST_CHOICES
 
     def put_off(self, unit: CompoundUnit, frame: Frame) -> None:
-        """Go on in the next tick.
-
-        Args:
-            unit: the compound.
-            frame: the step that rejected.
-        """
+        """Go on in the next tick."""
         if self._timer is not None:
             return
         if unit.frame.planner.trace.on:
@@ -132,10 +116,6 @@ class Search:
 
 def choose_again(unit: CompoundUnit, frame: Frame) -> bool:
     """All actions of a step rejected their arguments: find somebody who has another choice.
-
-    Args:
-        unit: the compound, which thinks.
-        frame: the step.
 
     Returns:
         Whether somebody has, or the search goes on; if not, the compound has to think again.
@@ -251,11 +231,7 @@ def _has_news(unit: Unit) -> bool:
 
 
 def _ask_outside(unit: CompoundUnit) -> bool:
-    """Nobody inside can help, and the compound's own arguments are to blame: those come from the compound around.
-
-    Returns:
-        Whether it has others.
-    """
+    """Nobody inside can help, and the compound's own arguments are to blame: those come from the compound around."""
     frame = unit.frame
     if any(other is not unit and other.state != IMPOSSIBLE for other in frame.units):
         return False  # another action may do it with these arguments
@@ -270,12 +246,7 @@ def _ask_outside(unit: CompoundUnit) -> bool:
 
 
 def rejected(unit: CompoundUnit, frame: Frame) -> None:
-    """All actions of a step rejected their arguments.
-
-    Args:
-        unit: the compound.
-        frame: the step.
-    """
+    """All actions of a step rejected their arguments."""
     backoff = unit.backoff
     if unit.state == THINKING and not backoff.is_waiting:
         if choose_again(unit, frame):
@@ -294,11 +265,7 @@ def rejected(unit: CompoundUnit, frame: Frame) -> None:
 
 
 def think_again(unit: CompoundUnit) -> None:
-    """Have a compound think again from its beginning, if it thinks still.
-
-    Args:
-        unit: it.
-    """
+    """Have a compound think again from its beginning, if it thinks still."""
     if unit.state != THINKING:
         return
     delay, extras = unit.backoff.delay, unit.extras

@@ -105,9 +105,6 @@ def expected_after(frames: list[Frame], own: Current | None) -> Current | None:
 def think_output(unit: CompoundUnit) -> Any:
     """What a compound gives when all its steps are ready: the fields that it declares, else its arguments.
 
-    Args:
-        unit: the compound.
-
     Raises:
         Exception: what a placeholder raised.
     """
@@ -120,18 +117,7 @@ def think_output(unit: CompoundUnit) -> Any:
 
 
 class CompoundUnit(Unit):
-    """A compound action at one place of a plan.
-
-    Attributes:
-        frames: its steps; made when they first think.
-        results: think outputs: its own, then the steps'.
-        step: the number of the step that runs, from 1; 0 before.
-        self_utility: what ``ctx.set_utility`` made of it.
-        own_output: what its own think gave; None while it has not.
-        is_due: whether the steps are to think with a new output of its own, when the ready queue comes to it.
-        backoff: how long it waits before it thinks again.
-        search: what is remembered of rejections; None while there was none.
-    """
+    """A compound action at one place of a plan."""
 
     __slots__ = (
         "_is_open",
@@ -148,16 +134,17 @@ class CompoundUnit(Unit):
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
         super().__init__(frame, spec)
-        self.frames: list[Frame] = []
-        self.results: list[Any] = []
-        self.step: int = 0
-        self.self_utility: float = spec.low
-        self.own_output: Any = None
+        self.frames: list[Frame] = []  # its steps; made when they first think
+        self.results: list[Any] = []  # think outputs: its own, then the steps'
+        self.step: int = 0  # the number of the step that runs, from 1; 0 before
+        self.self_utility: float = spec.low  # what ``ctx.set_utility`` made of it
+        self.own_output: Any = None  # what its own think gave; None while it has not
         self._is_open = False  # whether the round of its frame waits for its answer
+        # whether the steps are to think with a new output of its own, when the ready queue comes to it
         self.is_due: bool = False
-        self.search: Search | None = None
+        self.search: Search | None = None  # what is remembered of rejections; None while there was none
         self._is_stepping = False  # whether a loop below goes from step to step
-        self.backoff: Backoff = Backoff()
+        self.backoff: Backoff = Backoff()  # how long it waits before it thinks again
 
     def children(self) -> Iterable[Frame]:
         """The frames of its steps, and those that it spawned."""

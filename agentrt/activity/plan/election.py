@@ -46,7 +46,6 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     that was elected, expects a changed entity: those were planned for what the elected one expects.
 
     Args:
-        frame: the activity.
         is_patient: whether to wait for such a plan if it is better than all others.
 
     Returns:
@@ -78,12 +77,7 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
 
 
 def comes_too_late(frame: Frame, unit: Unit) -> bool:
-    """Whether a unit does not count, because the steps after it were planned for another state of the entity.
-
-    Args:
-        frame: the activity.
-        unit: one of its units.
-    """
+    """Whether a unit does not count, because the steps after it were planned for another state of the entity."""
     is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
     return is_planned and _changes_too_much(frame, unit)
 
@@ -158,8 +152,6 @@ def try_again(frame: Frame, unit: Unit, number: int) -> None:
     """Have a unit think again that refused to be started.
 
     Args:
-        frame: its place.
-        unit: it.
         number: in which round it was refused.
     """
     if number != frame.round or unit.state != IMPOSSIBLE or unit not in frame.units or frame.state in (IDLE, FINISHED):
@@ -207,7 +199,6 @@ def switch(frame: Frame, best: Unit) -> None:
     """A better unit takes over: the old one unwinds first.
 
     Args:
-        frame: the place.
         best: the better one, as of now.
     """
     active = frame.active
@@ -232,7 +223,6 @@ def unwound(frame: Frame, was_running: bool) -> None:
     """The old unit's strands have ended: stop it, and let the best take its place.
 
     Args:
-        frame: the place.
         was_running: whether the old unit ran; then the new one does.
     """
     active = frame.active
@@ -266,12 +256,7 @@ def _wait_for_the_next_tick(frame: Frame) -> None:
 
 
 def refuse(unit: Unit, reason: str) -> None:
-    """An elected unit cannot be started now: stop it again, and have it think again a little later.
-
-    Args:
-        unit: the unit.
-        reason: why, in words.
-    """
+    """An elected unit cannot be started now: stop it again, and have it think again a little later."""
     watched = unit.frame.planner.trace.on
     if watched:
         unit.note(Event.REFUSED, reason=reason)

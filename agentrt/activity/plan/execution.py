@@ -54,24 +54,7 @@ class Execution:
     """The root frame of an agent's plan, and what runs in it.
 
     Args:
-        planner: whose it is.
-        activity: the root activity.
         holder: for whom it is performed, so that control flags are shared; None for the agent's own plan.
-
-    Attributes:
-        holder: as given.
-        root: the frame of the root activity.
-        runs: the units whose ``run`` is under way, outermost first.
-        aborts: how many aborts there were in a row.
-        abort_reason: the last one's reason.
-        kills: how many times in a row the planner gave up.
-        is_stopped: whether it was told to stop for good.
-        is_aborting: whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step
-            of a plan asks it.
-        keeps: whether there ever was a place where somebody keeps thinking over the end of a plan.
-        renewing: why thinking stops at this moment that may be kept, because it will begin again; empty if it does not.
-        asides: the places of the plan that are idle where some keep thinking.
-        stale: those of them that were there when the last plan ended.
     """
 
     __slots__ = (
@@ -104,17 +87,21 @@ class Execution:
     def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
         self.planner: Planner = planner
         self.holder: Holder | None = holder
-        self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)
-        self.runs: list[Unit] = []
-        self.aborts: int = 0
-        self.abort_reason: str = ""
-        self.kills: int = 0
-        self.is_stopped: bool = False
+        self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
+        self.runs: list[Unit] = []  # the units whose ``run`` is under way, outermost first
+        self.aborts: int = 0  # how many aborts there were in a row
+        self.abort_reason: str = ""  # the last one's reason
+        self.kills: int = 0  # how many times in a row the planner gave up
+        self.is_stopped: bool = False  # whether it was told to stop for good
+        # whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step of
+        # a plan asks it
         self.is_aborting: bool = False
-        self.keeps: bool = False
+        self.keeps: bool = False  # whether there ever was a place where somebody keeps thinking over the end of a plan
+        # why thinking stops at this moment that may be kept, because it will begin again; empty if it does
+        # not
         self.renewing: str = ""
-        self.asides: list[Frame] = []
-        self.stale: list[Frame] = []
+        self.asides: list[Frame] = []  # the places of the plan that are idle where some keep thinking
+        self.stale: list[Frame] = []  # those of them that were there when the last plan ended
         self._abort: tuple[str, Unit | None] | None = None
         self._counts = True
         self._ending = False
@@ -220,12 +207,7 @@ class Execution:
         self.runs.append(unit)
 
     def run_ended(self, unit: Unit, error: BaseException | None) -> None:
-        """A unit's ``run`` ended, by itself or because it was stopped.
-
-        Args:
-            unit: the unit.
-            error: what it raised.
-        """
+        """A unit's ``run`` ended, by itself or because it was stopped."""
         self.runs.remove(unit)
         if self._target is not None and is_under(unit.frame, self._target):
             # What it awaited behind a shield was unwound, too: nothing that it could have helped.
@@ -249,9 +231,6 @@ class Execution:
         """Whether a frame is being unwound: it is the target, or lies under the unit that is to be stopped there.
 
         What thinks under another unit of the target goes on.
-
-        Args:
-            frame: the frame.
         """
         target = self._target
         if target is None or self.is_aborting:
@@ -263,13 +242,7 @@ class Execution:
         return node is target or (node.parent is not None and node.parent is target.active)
 
     def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
-        """Stop what runs under a frame; the frame's ``unwound`` is called then.
-
-        Args:
-            target: the frame.
-            reason: why, in words.
-            was_running: handed on to ``unwound``.
-        """
+        """Stop what runs under a frame; the frame's ``unwound`` is called then."""
         if self._target is None or target.depth < self._target.depth:
             self._target = target
             self._was_running = was_running
@@ -281,12 +254,7 @@ class Execution:
                 self.planner.kernel.call_soon(self._stop_innermost, reason)
 
     def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
-        """Unwind an executed frame because nobody waits for it any more.
-
-        Args:
-            frame: the frame.
-            then: called when it is stopped.
-        """
+        """Unwind an executed frame because nobody waits for it any more."""
         if self._given_up is None:
             self._given_up = {}
         self._given_up[frame] = then
@@ -354,18 +322,12 @@ class Execution:
         """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for.
 
         Args:
-            reason: why, in words.
             unit: who asked for it, or None.
         """
         self._blame(reason, unit, is_failure=True)
 
     def replan(self, reason: str, unit: Unit) -> None:
-        """As ``abort``, for what somebody took from the agent: it does not count as its failure.
-
-        Args:
-            reason: why, in words.
-            unit: what was taken.
-        """
+        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
         self._blame(reason, unit, is_failure=False)
 
     def _blame(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
@@ -376,12 +338,7 @@ class Execution:
             catcher.caught(reason, unit, is_failure=is_failure)
 
     def deadlocked(self, reason: str, unit: Unit) -> None:
-        """A control flag can be had only from somebody who waits for this plan: give all of its own back, think again.
-
-        Args:
-            reason: why, in words.
-            unit: what needs the flag.
-        """
+        """A control flag can be had only from who waits for this plan: give all of its own back, think again."""
         self.replan(reason, unit if catcher_of(unit) is None else outermost_holder(unit))
 
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
@@ -396,11 +353,7 @@ class Execution:
         self.unwind(self.root, reason, False)
 
     def end(self, reason: str) -> None:
-        """Unwind the whole plan for good; the planner is told when it is done.
-
-        Args:
-            reason: why, in words.
-        """
+        """Unwind the whole plan for good; the planner is told when it is done."""
         if self.is_stopped:
             return
         self.is_stopped = self.is_aborting = True
@@ -432,11 +385,7 @@ class Execution:
             self._later()
 
     def restart(self, seconds: float) -> None:
-        """The planner gave up, but its agent is not to: think again, after a while.
-
-        Args:
-            seconds: game seconds.
-        """
+        """The planner gave up, but its agent is not to: think again, after a while."""
         self.is_stopped = False
         self.aborts = 0
         kernel = self.planner.kernel

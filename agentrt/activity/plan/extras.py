@@ -106,7 +106,6 @@ def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
     """What an action gives as its think output.
 
     Args:
-        unit: the action.
         fields: what it says, taken over by the output; nothing for its arguments.
 
     Raises:
@@ -120,13 +119,6 @@ def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
 
 def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
     """Offer the first of several choices. Called on the author's stack.
-
-    Args:
-        unit: the action, which thinks.
-        choices: the fields of each choice.
-
-    Returns:
-        Whether there is one.
 
     Raises:
         ArgumentError: the fields do not fit the declaration.
@@ -146,10 +138,6 @@ def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
 
 def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
     """Offer the next choice.
-
-    Args:
-        unit: the action, which is ready.
-        iterator: its choices.
 
     Returns:
         Whether there was one, or the author's code ended the thinking in another way; if not, the choices are used up.
@@ -212,12 +200,7 @@ class FlagClaimant:
         return True
 
     def give_way(self, flag: str, claimant: str) -> None:
-        """Somebody of higher precedence needs a flag: unwind the plan and think again.
-
-        Args:
-            flag: what is needed.
-            claimant: who needs it.
-        """
+        """Somebody of higher precedence needs a flag: unwind the plan and think again."""
         self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self._unit())
 
     def claim_flags(self) -> bool:
@@ -267,16 +250,13 @@ _LONGEST: Final = 100  # characters of an entity's name
 
 
 class Protection:
-    """The watch over the arguments of one activity.
-
-    Attributes:
-        missing: the name of an argument's entity that was destroyed, before or meanwhile; None while all are there.
-    """
+    """The watch over the arguments of one activity."""
 
     __slots__ = ("_connections", "missing")
 
     def __init__(self, frame: Frame, entities: list[Any]) -> None:
         gone = first_gone(entities)
+        # the name of an argument's entity that was destroyed, before or meanwhile; None while all are there
         self.missing: str | None = None if gone is None else _name(gone)
         self._connections: list[Connection] = [] if gone is not None else [watch(frame, one, None) for one in entities]
 
@@ -288,9 +268,6 @@ class Protection:
 
 def protect_arguments(frame: Frame) -> Protection | None:
     """Watch the entities among the arguments of an activity.
-
-    Args:
-        frame: the activity.
 
     Returns:
         The watch; None if there is nothing to be watched.
@@ -355,7 +332,6 @@ def meant(frame: Frame, value: Any) -> Collection[Any]:
     """The entities that an author means who hands something to ``ctx.protect_argument`` or its counterpart.
 
     Args:
-        frame: the activity of the action.
         value: an entity, something that holds some, or the name of an argument that is or holds some.
     """
     args = frame.args
@@ -377,8 +353,6 @@ def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
     """Call ``lost`` when an entity is destroyed.
 
     Args:
-        frame: the activity that it concerns.
-        entity: something with a ``destroyed`` signal.
         only: the one unit that it concerns, or None for all.
     """
 
@@ -394,8 +368,6 @@ def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
     """A protected entity was destroyed.
 
     Args:
-        frame: the activity that it concerns.
-        entity: the entity.
         only: the unit that protected it, or None for an argument of the activity, which concerns all units.
     """
     name = _name(entity)
@@ -423,13 +395,7 @@ def _name(entity: Any) -> str:
 
 
 class Listener(Connection):
-    """A function of an action that is connected to a signal. Closing it twice does nothing.
-
-    Args:
-        signal: what it listens to.
-        function: what is called.
-        unit: whose it is.
-    """
+    """A function of an action that is connected to a signal. Closing it twice does nothing."""
 
     __slots__ = ("_unit",)
 
@@ -446,12 +412,7 @@ class Listener(Connection):
 
 
 class Alarm:
-    """A function of an action that is called once, later. Closing it after that does nothing.
-
-    Args:
-        unit: whose it is.
-        function: what is called.
-    """
+    """A function of an action that is called once, later. Closing it after that does nothing."""
 
     __slots__ = ("_function", "_timer", "_unit")
 
@@ -463,11 +424,7 @@ class Alarm:
         self._timer: Timer | None = None
 
     def set(self, ticks: int) -> None:
-        """Have it called.
-
-        Args:
-            ticks: how many ticks from now.
-        """
+        """Have it called."""
         self._timer = self._unit.frame.planner.kernel.call_later(ticks, self._ring)
 
     def _ring(self) -> None:
@@ -484,32 +441,7 @@ class Alarm:
 
 
 class Extras:
-    """The rare possessions of one unit.
-
-    Attributes:
-        backoff: for when it refuses to be started.
-        progress: what ``set_debug_progress`` said.
-        reason: why it is not possible now, unless it rejected or just found nothing; empty otherwise.
-        status: the status text key and its arguments, if the action set one.
-        debug: the author's own debugging data.
-        suspension: the wait of ``suspend``, while it lasts.
-        resumption: what the next wait returns at once, because ``resume`` came before it.
-        execute: the spawned frame whose end ``run`` awaits at this moment.
-        spawned: the spawned frames that think or run; None while there never was one.
-        candidates: the choices that are left of ``ctx.candidates``.
-        timeout: the limit of its thinking.
-        step_timeouts: the limits of steps that think, by number; None while there never was one.
-        cuts: how often its thinking was stopped before it had an answer, since it had one.
-        cut_reason: why, the last time.
-        cut_since: the tick in which the first of these thoughts began.
-        kept_since: the tick in which the thinking began that was kept over the end of a plan; 0 for no such.
-        awaits_flags: whether it runs, but waits for its control flags.
-        place: its place in the line for a lease, while it waits in one.
-        refusal: the lease because of which it rejected its arguments, until it stops thinking; None if it was not that.
-        was_kept_waiting: whether it runs now, and had to wait for them.
-        awaits: the performance of which ``run`` awaits the end at this moment.
-        unwinding: called when its ``run`` is told to stop, by whoever has it stand still; None for nobody.
-    """
+    """The rare possessions of one unit."""
 
     __slots__ = (
         "_exempt",
@@ -542,50 +474,48 @@ class Extras:
     )
 
     def __init__(self) -> None:
-        self.progress: str = ""
-        self.reason: str = ""
+        self.progress: str = ""  # what ``set_debug_progress`` said
+        self.reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
+        # the status text key and its arguments, if the action set one
         self.status: tuple[str, dict[str, Any]] | None = None
-        self.debug: dict[str, Any] = {}
-        self.suspension: Waiter | None = None
+        self.debug: dict[str, Any] = {}  # the author's own debugging data
+        self.suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
+        # what the next wait returns at once, because ``resume`` came before it
         self.resumption: tuple[Any] | None = None
         self._is_late = False  # whether the last wait was given up: its resume may still come
-        self.execute: Frame | None = None
+        self.execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
+        # the spawned frames that think or run; None while there never was one
         self.spawned: list[SpawnedFrame] | None = None
-        self.candidates: Iterator[Mapping[str, Any]] | None = None
-        self.timeout: Timer | None = None
+        self.candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
+        self.timeout: Timer | None = None  # the limit of its thinking
+        # the limits of steps that think, by number; None while there never was one
         self.step_timeouts: dict[int, Timer] | None = None
-        self.cuts: int = 0
-        self.cut_reason: str = ""
-        self.cut_since: int = 0
+        self.cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
+        self.cut_reason: str = ""  # why, the last time
+        self.cut_since: int = 0  # the tick in which the first of these thoughts began
+        # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
         self.kept_since: int = 0
-        self.awaits_flags: bool = False
-        self.was_kept_waiting: bool = False
-        self.awaits: Performance | None = None
+        self.awaits_flags: bool = False  # whether it runs, but waits for its control flags
+        self.was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
+        self.awaits: Performance | None = None  # the performance of which ``run`` awaits the end at this moment
+        # called when its ``run`` is told to stop, by whoever has it stand still; None for nobody
         self.unwinding: Callable[[], object] | None = None
-        self.place: Place | None = None
+        self.place: Place | None = None  # its place in the line for a lease, while it waits in one
+        # the lease because of which it rejected its arguments, until it stops thinking; None if it was not
+        # that
         self.refusal: Refusal | None = None
-        self.backoff: Backoff = Backoff()
+        self.backoff: Backoff = Backoff()  # for when it refuses to be started
         self._while_thinking: list[Listener | Alarm] = []
         self._while_running: list[Listener | Alarm] = []
         self._protected: list[tuple[Any, Connection]] = []
         self._exempt: list[Any] = []
 
     def keep(self, opened: Listener | Alarm, *, is_thinking: bool) -> None:
-        """Close something when the unit stops thinking, or when it stops.
-
-        Args:
-            opened: what to close.
-            is_thinking: which of the two.
-        """
+        """Close something when the unit stops thinking, or when it stops."""
         (self._while_thinking if is_thinking else self._while_running).append(opened)
 
     def let_go(self, unit: Unit, opened: Listener | Alarm) -> None:
-        """Something was closed before.
-
-        Args:
-            unit: whose extras these are.
-            opened: it.
-        """
+        """Something was closed before."""
         for kept in (self._while_thinking, self._while_running):
             if opened in kept:
                 kept.remove(opened)
@@ -595,7 +525,6 @@ class Extras:
         """Watch an entity; one that is gone already is lost at once.
 
         Args:
-            unit: whose extras these are.
             value: an entity, something that holds some, or the name of an argument.
         """
         entities = meant(unit.frame, value)
@@ -613,7 +542,6 @@ class Extras:
         """Do not watch it any more.
 
         Args:
-            unit: whose extras these are.
             value: an entity, something that holds some, or the name of an argument.
         """
         for entity in meant(unit.frame, value):
@@ -624,11 +552,7 @@ class Extras:
             self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
 
     def is_unprotected(self, entity: Any) -> bool:
-        """Whether protection was taken from an entity.
-
-        Args:
-            entity: an argument of the activity.
-        """
+        """Whether protection was taken from an entity."""
         return any(kept is entity for kept in self._exempt)
 
     # --- suspend and resume -------------------------------------------------------------------------------------------
@@ -640,20 +564,13 @@ class Extras:
         return waiter
 
     def unsuspend(self, waiter: Waiter) -> None:
-        """It is over.
-
-        Args:
-            waiter: the wait.
-        """
+        """It is over."""
         if self.suspension is waiter:
             self.suspension = None
             self._is_late = not waiter.was_notified
 
     def resume(self, value: Any) -> bool:
         """End the wait, or the next one before it begins.
-
-        Args:
-            value: what the wait returns.
 
         Returns:
             Whether there was, or will be, something to end.
@@ -751,10 +668,6 @@ def stop_run(unit: Unit, reason: str) -> None:
     """Have the strand of a unit's ``run`` end; whoever has it stand still lets it go.
 
     What it executes was stopped before. Behind a shield it would wait for that for ever: it is told.
-
-    Args:
-        unit: the unit.
-        reason: why, in words.
     """
     if unit.running is not None:
         unit.running.stop(reason)
@@ -768,12 +681,7 @@ def stop_run(unit: Unit, reason: str) -> None:
 
 
 def line_up(unit: Unit, refusal: Refusal) -> None:
-    """Have a unit wait in line for what it could not have; if it does already, it keeps its place.
-
-    Args:
-        unit: it.
-        refusal: what it could not have.
-    """
+    """Have a unit wait in line for what it could not have; if it does already, it keeps its place."""
     extras = unit.own_extras()
     place = extras.place
     if place is not None:
@@ -784,11 +692,7 @@ def line_up(unit: Unit, refusal: Refusal) -> None:
 
 
 def keep_place(unit: Unit) -> Place | None:
-    """Take a unit's place in line from it, so that it does not lose it while it stops thinking, to think again.
-
-    Args:
-        unit: it.
-    """
+    """Take a unit's place in line from it, so that it does not lose it while it stops thinking, to think again."""
     if unit.extras is None:
         return None
     place, unit.extras.place = unit.extras.place, None
@@ -796,11 +700,6 @@ def keep_place(unit: Unit) -> Place | None:
 
 
 def restore_place(unit: Unit, place: Place | None) -> None:
-    """Give it back.
-
-    Args:
-        unit: it.
-        place: what ``keep_place`` gave.
-    """
+    """Give it back."""
     if place is not None:
         unit.own_extras().place = place

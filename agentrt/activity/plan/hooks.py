@@ -66,9 +66,6 @@ def _forbids(unit: Unit) -> str:
     """Why an action keeps its activity from being considered; empty if it lets it be.
 
     One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
-
-    Args:
-        unit: the action.
     """
     kernel = unit.frame.planner.kernel
     outer, kernel.acting = kernel.acting, unit
@@ -91,11 +88,7 @@ def _forbids(unit: Unit) -> str:
 
 
 def is_blocked(frame: Frame) -> bool:
-    """Whether a filter among the actions forbids the activity.
-
-    Args:
-        frame: the activity.
-    """
+    """Whether a filter among the actions forbids the activity."""
     for unit in frame.units:
         if not unit.spec.has_filter:
             continue
@@ -110,11 +103,7 @@ def is_blocked(frame: Frame) -> bool:
 
 
 def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
-    """The coroutine of ``think``, or None if it could not be made; the unit is disabled then.
-
-    Args:
-        unit: the action.
-    """
+    """The coroutine of ``think``, or None if it could not be made; the unit is disabled then."""
     if unit.extras is not None:
         unit.extras.reason = ""
         unit.extras.refusal = None
@@ -131,7 +120,6 @@ def on_reject(unit: Unit, reason: str) -> bool:
     """Call ``on_reject``.
 
     Args:
-        unit: the action.
         reason: why what was made of its output was rejected.
 
     Returns:
@@ -143,11 +131,7 @@ def on_reject(unit: Unit, reason: str) -> bool:
 
 
 def stop_thinking(unit: Unit) -> None:
-    """Call ``stop_thinking``.
-
-    Args:
-        unit: the action.
-    """
+    """Call ``stop_thinking``."""
     kernel = unit.frame.planner.kernel
     outer, kernel.acting = kernel.acting, unit
     try:
@@ -167,9 +151,6 @@ def stop_thinking(unit: Unit) -> None:
 
 def start(unit: Unit) -> bool:
     """Call ``start``.
-
-    Args:
-        unit: the action.
 
     Returns:
         Whether it is started; if not, it was stopped again, or the plan is being aborted.
@@ -200,11 +181,7 @@ def start(unit: Unit) -> bool:
 
 
 def run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
-    """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then.
-
-    Args:
-        unit: the action.
-    """
+    """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then."""
     try:
         return unit.action.run(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
@@ -216,11 +193,7 @@ def run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
 
 
 def stop(unit: Unit) -> None:
-    """Call ``stop``.
-
-    Args:
-        unit: the action.
-    """
+    """Call ``stop``."""
     kernel = unit.frame.planner.kernel
     outer, kernel.acting = kernel.acting, unit
     try:
@@ -240,7 +213,6 @@ def compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
     """Call ``compose_utility`` of a compound or of a task group.
 
     Args:
-        unit: it.
         own: the first number that it composes: a compound's own part, a group's task.
         more: what else a compound is given: the utilities of its steps, and which of them runs.
 
@@ -261,12 +233,7 @@ def compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
 
 
 def limit_unit(unit: Unit, seconds: float) -> None:
-    """An action that declares a limit begins to think.
-
-    Args:
-        unit: the action.
-        seconds: its limit.
-    """
+    """An action that declares a limit begins to think."""
     extras = unit.own_extras()
     if extras.timeout is None:
         kernel = unit.frame.planner.kernel
@@ -284,13 +251,7 @@ def _unit_expired(unit: Unit, seconds: float) -> None:
 
 
 def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
-    """A step that declares a limit thinks.
-
-    Args:
-        unit: the compound.
-        frame: the step.
-        seconds: its limit.
-    """
+    """A step that declares a limit thinks."""
     extras = unit.own_extras()
     if extras.step_timeouts is None:
         extras.step_timeouts = {}
@@ -309,12 +270,7 @@ def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
 
 
 def forget_steps(extras: Extras, number: int) -> None:
-    """Steps do not think any more.
-
-    Args:
-        extras: of their compound.
-        number: the first of them.
-    """
+    """Steps do not think any more."""
     if extras.step_timeouts:
         for step in [step for step in extras.step_timeouts if step >= number]:
             extras.step_timeouts.pop(step).cancel()

@@ -55,11 +55,7 @@ _DONE: Final = "another action has done that step"
 
 
 def keeps_thinking(frame: Frame) -> bool:
-    """Whether a place has actions that keep their thinking, and will be there when the next plan is thought.
-
-    Args:
-        frame: the place.
-    """
+    """Whether a place has actions that keep their thinking, and will be there when the next plan is thought."""
     if not any(unit.spec.keeps for unit in frame.units):
         if frame.aside is not None:
             end_asides([frame])
@@ -75,11 +71,7 @@ def keeps_thinking(frame: Frame) -> bool:
 
 
 def renew(frame: Frame) -> None:
-    """A plan has run to its end: stop it, but for those who keep their thinking.
-
-    Args:
-        frame: its root.
-    """
+    """A plan has run to its end: stop it, but for those who keep their thinking."""
     execution = frame.execution
     if execution.stale:
         end_asides(execution.stale.copy())
@@ -112,12 +104,7 @@ def set_aside(frame: Frame) -> list[Unit]:
 
 
 def outdone(frame: Frame, unit: Unit) -> None:
-    """A unit cannot beat what is elected: it stops thinking; below it some may keep theirs.
-
-    Args:
-        frame: the place.
-        unit: one of its units.
-    """
+    """A unit cannot beat what is elected: it stops thinking; below it some may keep theirs."""
     execution = frame.execution
     if frame.state == FINISHED:
         execution.renewing = _DONE if frame.index else ENDED
@@ -136,9 +123,6 @@ def take_up(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
         frame: the place; its arguments are still those of before.
         args: what it is called with now.
         expected: the expected state of the entity now.
-
-    Returns:
-        The others, which are to begin.
     """
     if frame.aside is None:
         return frame.units
@@ -164,11 +148,7 @@ def _bring_back(frame: Frame) -> list[Unit]:
 
 
 def end_asides(frames: list[Frame]) -> None:
-    """Stop what was set aside and not taken up.
-
-    Args:
-        frames: the places.
-    """
+    """Stop what was set aside and not taken up."""
     for frame in frames:
         for unit in _bring_back(frame):
             unit.end_thinking("its place in the plan was not come to again")
@@ -176,11 +156,7 @@ def end_asides(frames: list[Frame]) -> None:
 
 
 def relearn_asides(frames: list[Frame]) -> None:
-    """The agent learned or forgot actions: stop what was set aside where others are known now.
-
-    Args:
-        frames: the places.
-    """
+    """The agent learned or forgot actions: stop what was set aside where others are known now."""
     for frame in frames:
         if tuple(unit.spec for unit in frame.units) != tuple(frame.planner.performers(frame)):
             end_asides([frame])
@@ -190,7 +166,6 @@ def note_cut(unit: Unit, why: str) -> None:
     """The thinking of a unit is stopped before it had an answer.
 
     Args:
-        unit: the unit.
         why: the reason in words, if who stops it knows one.
     """
     extras, execution = unit.own_extras(), unit.frame.execution

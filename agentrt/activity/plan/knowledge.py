@@ -44,9 +44,6 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
     Args:
         actions: the classes, in the order in which they were learned.
 
-    Returns:
-        Activity to actions.
-
     Raises:
         DefinitionError: actions of one activity take different arguments.
         PlaceholderError: a step is given arguments that its activity does not take, or a compound reads a field that an
@@ -157,7 +154,6 @@ def check_group(index: Known, spec: ActionSpec) -> None:
     """A task group takes no arguments: nor may the actions that perform the same activity.
 
     Args:
-        index: what the agent knows.
         spec: the group that it is to join.
 
     Raises:
@@ -167,11 +163,7 @@ def check_group(index: Known, spec: ActionSpec) -> None:
 
 
 def learn(frame: Frame) -> None:
-    """Make units for actions that the agent has learned since, and let go of idle ones that it forgot.
-
-    Args:
-        frame: a place of its plan.
-    """
+    """Make units for actions that the agent has learned since, and let go of idle ones that it forgot."""
     planner = frame.planner
     frame.version = planner.version
     specs = planner.performers(frame)
@@ -184,9 +176,6 @@ def learn(frame: Frame) -> None:
 
 def take_up(frame: Frame) -> Unit | None:
     """The agent's knowledge changed: let units of forgotten actions go, and have those of new ones think.
-
-    Args:
-        frame: a place of its plan.
 
     Returns:
         The elected unit, if it is started and was forgotten: the plan around it has to be unwound.

@@ -111,22 +111,8 @@ class Planner:
     """What the frames and units of one agent share.
 
     Args:
-        kernel: who drives it.
-        agent: whose planner it is.
         flags: the agent's ledger of control flags.
-        top: the root activity.
         read: how to read the entity's state for CURRENT.
-
-    Attributes:
-        known: activity to the actions that perform it, in the order in which they were learned.
-        groups: activity to the task groups that perform it, in the order in which the agent joined them.
-        version: changes whenever one of these does.
-        busy_frames: at how many places of the plan it thinks or runs.
-        share: its place in the think budget; None until it asked for work.
-        precedence: of the plan's claims for control flags.
-        performances: what is performed beside the plan, in the order in which it began.
-        sunk_ticks: after how many ticks the sunk-cost boost sets in.
-        execution: the root of the plan.
     """
 
     __slots__ = (
@@ -158,17 +144,20 @@ class Planner:
         self.entity: Any = agent.entity
         self.flags: FlagLedger = flags
         self.read: StateReader = read
+        # activity to the actions that perform it, in the order in which they were learned
         self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
+        # activity to the task groups that perform it, in the order in which the agent joined them
         self.groups: Mapping[str, tuple[GroupSpec, ...]] = _NO_GROUPS
-        self.version: int = 0
+        self.version: int = 0  # changes whenever one of these does
         self._group_places: list[GroupUnit] | None = None
-        self.busy_frames: int = 0
-        self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)
-        self.precedence: int = 0
+        self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
+        self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)  # after how many ticks the sunk-cost boost sets in
+        self.precedence: int = 0  # of the plan's claims for control flags
+        # what is performed beside the plan, in the order in which it began
         self.performances: tuple[Performance, ...] = ()
-        self.share: Share | None = None
+        self.share: Share | None = None  # its place in the think budget; None until it asked for work
         self._reported: set[tuple[str, str]] | None = None
-        self.execution: Execution = Execution(self, top)
+        self.execution: Execution = Execution(self, top)  # the root of the plan
 
     @property
     def random(self) -> Stream:
@@ -211,9 +200,6 @@ class Planner:
 
         Those that were chosen for it; under a task group its tasks; elsewhere what the agent knows, and then the groups
         that it is in.
-
-        Args:
-            frame: the place.
         """
         if frame.chosen is not None:
             return frame.chosen
@@ -254,10 +240,6 @@ class Planner:
     def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
         """A unit for an action at a place of the plan.
 
-        Args:
-            frame: the place.
-            spec: the action.
-
         Returns:
             The unit; None if the action's class raised when it was to be made, which is reported.
         """
@@ -274,8 +256,6 @@ class Planner:
 
         Args:
             spec: one of the actions that perform it; they all declare the same.
-            activity: its name.
-            values: a mapping.
 
         Raises:
             ArgumentError: they do not fit.
@@ -290,9 +270,6 @@ class Planner:
 
     def admit(self, frame: Frame) -> None:
         """A place of the plan is about to think; there must be an end to how deep and how wide a plan grows.
-
-        Args:
-            frame: the place.
 
         Raises:
             ActivityRecursionError: there are too many.
@@ -326,9 +303,6 @@ class Planner:
         """A frame that a unit manages by itself; see ``Context.spawn`` and ``Context.execute``.
 
         Args:
-            unit: the unit.
-            activity: what to perform.
-            args: its arguments.
             handle: the context through which its author asked for it; None for ``execute``.
         """
         return SpawnedFrame(unit, activity, args, handle=handle)
@@ -352,8 +326,6 @@ class Planner:
         """Put a record into the trace; ask ``trace.on`` first.
 
         Args:
-            path: where.
-            event: what.
             detail: pairs of name and plain value.
         """
         self.trace.emit(TraceRecord(self.kernel.clock.tick, self.name, path, event, detail))
@@ -363,8 +335,6 @@ class Planner:
 
         Args:
             unit: the action, or None for the planner itself.
-            hook: which hook.
-            error: what it raised.
         """
         if isinstance(error, ControlFlow):
             error.send_on()  # it was contained in the middle of what the hook is for
@@ -372,13 +342,7 @@ class Planner:
             self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
 
     def report(self, path: str, hook: str, error: BaseException) -> None:
-        """As ``fault``, for a place that has no unit.
-
-        Args:
-            path: the place.
-            hook: which hook.
-            error: what it raised.
-        """
+        """As ``fault``, for a place that has no unit."""
         error = meant(error)
         if self.trace.on:
             words = error_words(error)
@@ -395,8 +359,6 @@ class Planner:
 
         Args:
             aborts: how many aborts in a row there were.
-            reason: the last one's.
-            unit: who asked for it.
         """
         path = self.execution.root.path() if unit is None else unit.path()
         if self.trace.on:

@@ -44,11 +44,7 @@ _MOST = 1e6  # weights beyond this say no more than "all of it"
 
 
 def running_branch(frame: Frame) -> Iterator[Unit]:
-    """The units that are started, from the root of a plan down to its leaf.
-
-    Args:
-        frame: the root.
-    """
+    """The units that are started, from the root of a plan down to its leaf."""
     node: Frame | None = frame
     while node is not None and node.active is not None and node.active.state >= STARTED:
         unit = node.active
@@ -60,12 +56,7 @@ class SearchWork:
     """The search work of one runtime.
 
     Args:
-        kernel: who wakes those who wait.
         units: how many units of work all agents together may do in a tick; None for any number.
-
-    Attributes:
-        budget: the units of this tick and who waits for them; None if there is no limit.
-        waits: how long the work that was asked for had to wait; empty without a limit.
 
     Raises:
         ValueError: the number of units is less than 1.
@@ -74,8 +65,9 @@ class SearchWork:
     __slots__ = ("_is_settling", "_kernel", "_tick", "_timer_set", "budget", "waits")
 
     def __init__(self, kernel: Kernel, units: int | None) -> None:
+        # the units of this tick and who waits for them; None if there is no limit
         self.budget: ThinkBudget | None = None if units is None else ThinkBudget(units)
-        self.waits: WaitTimes = WaitTimes()
+        self.waits: WaitTimes = WaitTimes()  # how long the work that was asked for had to wait; empty without a limit
         self._kernel = kernel
         self._tick = kernel.clock.tick
         self._timer_set = False
@@ -90,10 +82,6 @@ class SearchWork:
 
     def ask(self, planner: Planner, units: int) -> Awaitable[None]:
         """Take units for an agent; see ``Context.work``.
-
-        Args:
-            planner: the agent's.
-            units: how many.
 
         Returns:
             An awaitable that returns None when they are granted.
@@ -115,10 +103,6 @@ class SearchWork:
 
     def spare(self, planner: Planner, units: int) -> bool:
         """Take units that nobody waits for, if there are as many; for work that can wait.
-
-        Args:
-            planner: the agent's.
-            units: how many.
 
         Returns:
             Whether they were there; always without a limit.
@@ -215,16 +199,12 @@ _STORM: Final = 4  # how many times the delay was doubled before repeats are a s
 
 
 class Backoff:
-    """The repeats of one asker: how long the next delay is, and the timer while one runs.
-
-    Attributes:
-        delay: game seconds of the next delay.
-    """
+    """The repeats of one asker: how long the next delay is, and the timer while one runs."""
 
     __slots__ = ("_timer", "delay")
 
     def __init__(self) -> None:
-        self.delay: float = _FIRST
+        self.delay: float = _FIRST  # game seconds of the next delay
         self._timer: Timer | None = None
 
     @property
@@ -247,13 +227,7 @@ class Backoff:
         self.delay = _FIRST
 
     def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
-        """Call a function after the delay; the next one is twice as long, up to the longest.
-
-        Args:
-            kernel: whose time passes.
-            then: a plain function.
-            args: what to call it with.
-        """
+        """Call a function after the delay; the next one is twice as long, up to the longest."""
 
         def due() -> None:
             self._timer = None

@@ -81,14 +81,8 @@ class SpawnedPlace(Frame):
     """A frame that an action spawned.
 
     Args:
-        owner: who manages it.
-        unit: below which action it hangs.
-        activity: what is to be performed.
         chosen: the one action that is to perform it; None for whatever the agent knows.
         catches: whether the owner hears of an abort below it, instead of the whole plan.
-
-    Attributes:
-        label: what paths call it.
     """
 
     __slots__ = ("catcher", "chosen", "label")
@@ -97,7 +91,7 @@ class SpawnedPlace(Frame):
         self, owner: SpawnedFrame, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool
     ) -> None:
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
-        self.label: str = activity
+        self.label: str = activity  # what paths call it
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
         self.catcher: SpawnedFrame | None = owner if catches else None
 
@@ -537,20 +531,8 @@ class Performance(Execution):
     """One activity that is performed beside the plan. Made by ``perform``.
 
     Args:
-        planner: whose it is.
-        activity: what to perform.
-        args: its arguments.
         holder: for whom, if control flags are to be shared.
         chosen: the one action that is to perform it; None for whatever the agent knows.
-
-    Attributes:
-        output: the think output of the action that performed it, when it is over.
-        error: why it was not performed, when it is over.
-        asker: the action that awaits it; None if it is somebody else.
-        awaiters: the actions of which ``run`` awaits its end at this moment.
-        age: how many there were before it.
-        waiter: who awaits its end.
-        then: called when it is over, for whoever does not await it.
     """
 
     __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "then", "waiter")
@@ -566,13 +548,13 @@ class Performance(Execution):
         super().__init__(planner, activity, holder)
         self.root: Frame = _Root(self, activity, holder, chosen)
         self._args = dict(args)
-        self.asker: Unit | None = None
-        self.awaiters: list[Unit] = []
-        self.age: int = next(_ages)
-        self.output: Any = None
-        self.error: BaseException | None = None
-        self.waiter: Waiter = Waiter()
-        self.then: Callable[[], object] | None = None
+        self.asker: Unit | None = None  # the action that awaits it; None if it is somebody else
+        self.awaiters: list[Unit] = []  # the actions of which ``run`` awaits its end at this moment
+        self.age: int = next(_ages)  # how many there were before it
+        self.output: Any = None  # the think output of the action that performed it, when it is over
+        self.error: BaseException | None = None  # why it was not performed, when it is over
+        self.waiter: Waiter = Waiter()  # who awaits its end
+        self.then: Callable[[], object] | None = None  # called when it is over, for whoever does not await it
 
     @property
     def is_over(self) -> bool:
@@ -642,33 +624,20 @@ class Performance(Execution):
         return self
 
     def end_deadlock(self, reason: str) -> None:
-        """It is the youngest of a circle of those that wait for each other: it fails, so that the others go on.
-
-        Args:
-            reason: which circle, in words.
-        """
+        """It is the youngest of a circle of those that wait for each other: it fails, so that the others go on."""
         self.end(reason)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def deadlocked(self, reason: str, unit: Unit) -> None:
-        """As for a plan; but for whom it is performed would keep its flags, and has to be told.
-
-        Args:
-            reason: why, in words.
-            unit: what needs the flag.
-        """
+        """As for a plan; but for whom it is performed would keep its flags, and has to be told."""
         if self.holder is None:
             super().deadlocked(reason, unit)
         else:
             self.abort(reason, unit)
 
     def end(self, reason: str) -> None:
-        """Unwind it for good; who awaits it is told when that is done.
-
-        Args:
-            reason: why, in words.
-        """
+        """Unwind it for good; who awaits it is told when that is done."""
         if self.is_stopped:
             return
         self.is_stopped: bool = True
@@ -761,9 +730,6 @@ async def perform(
     """Perform an activity once, beside the plan.
 
     Args:
-        planner: the agent's.
-        activity: what to perform.
-        args: its arguments.
         holder: for whom, if control flags are to be shared.
         chosen: the one action that is to perform it; None for whatever the agent knows.
 

@@ -120,26 +120,7 @@ _ALONE: Final = _Keeper().references()  # of something that one attribute refers
 
 
 class Unit(FlagClaimant):
-    """A leaf action at one place of a plan.
-
-    Attributes:
-        frame: the activity at that place.
-        action: its own instance of the action.
-        context: what the hooks of one thinking and one run are called with; made with the first call.
-        spec: what the action declares.
-        state: one of the constants of the module ``states``.
-        utility: within its activity, without any boost.
-        output: its think output, while it is ready or later.
-        current: its own layer of CURRENT, or None while it has not touched it.
-        thinking: the strand of ``think``, if there is one; the batch in which it waits for its first step.
-        leaving: the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it.
-        running: the strand of ``run``, if there is one.
-        since: the tick in which it started running, or began to think by itself; who thinks together with all others of
-            its frame did so in the tick that the frame tells.
-        is_fresh: whether the output was set anew since the frame last looked.
-        rejection: why it said that the arguments are to blame; None if it did not.
-        extras: what only few units have: listeners, protections, debug words; None for the others.
-    """
+    """A leaf action at one place of a plan."""
 
     __slots__ = (
         "action",
@@ -160,20 +141,26 @@ class Unit(FlagClaimant):
     )
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
-        self.frame: Frame = frame
-        self.spec: ActionSpec = spec
-        self.action: Action = spec.cls()
-        self.state: int = IDLE
-        self.utility: float = spec.low
-        self.output: Any = None
+        self.frame: Frame = frame  # the activity at that place
+        self.spec: ActionSpec = spec  # what the action declares
+        self.action: Action = spec.cls()  # its own instance of the action
+        self.state: int = IDLE  # one of the constants of the module ``states``
+        self.utility: float = spec.low  # within its activity, without any boost
+        self.output: Any = None  # its think output, while it is ready or later
+        # what the hooks of one thinking and one run are called with; made with the first call
         self.context: Context | None = None
-        self.current: Current | None = None
+        self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
+        # the strand of ``think``, if there is one; the batch in which it waits for its first step
         self.thinking: Strand | Batch | None = None
+        # the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it
         self.leaving: Strand | None = None
-        self.running: Strand | None = None
+        self.running: Strand | None = None  # the strand of ``run``, if there is one
+        # the tick in which it started running, or began to think by itself; who thinks together with all
+        # others of its frame did so in the tick that the frame tells
         self.since: int = 0
-        self.is_fresh: bool = False
-        self.rejection: str | None = None
+        self.is_fresh: bool = False  # whether the output was set anew since the frame last looked
+        self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
+        # what only few units have: listeners, protections, debug words; None for the others
         self.extras: Extras | None = None
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -574,29 +561,7 @@ class Unit(FlagClaimant):
 
 
 class Frame:
-    """One activity at one place of a plan.
-
-    Attributes:
-        execution: the stack that it is run on.
-        planner: what all frames of the agent share.
-        owner: who asked for the activity.
-        parent: the unit that it is a step of, or None at the root.
-        activity: what is to be performed.
-        state: one of the constants of the module ``states``.
-        units: the actions that could, in the order in which the agent learned them.
-        active: the elected unit.
-        args: what the activity was called with.
-        expected: the expected state of the entity before it; None while nobody touched it.
-        index: its number among the steps of its compound, from 1; 0 elsewhere.
-        depth: how many frames lie above it.
-        round: how often it began to think.
-        round_open: whether immediate answers are awaited.
-        pending: how many.
-        is_bound: whether later steps read its output.
-        keeps: whether some of its actions keep their thinking over the end of a plan.
-        aside: those of its units that go on thinking while it is idle; None for none.
-        since: the tick in which it began to think.
-    """
+    """One activity at one place of a plan."""
 
     __slots__ = (
         "_is_looking",
@@ -632,27 +597,27 @@ class Frame:
     def __init__(
         self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
     ) -> None:
-        self.execution: Execution = execution
-        self.planner: Planner = execution.planner
-        self.owner: FrameOwner = owner
-        self.parent: Unit | None = parent
-        self.activity: str = activity
-        self.index: int = index
-        self.is_bound: bool = is_bound
-        self.depth: int = 0 if parent is None else parent.frame.depth + 1
-        self.state: int = IDLE
-        self.units: list[Unit] = []
-        self.active: Unit | None = None
-        self.args: Any = None
-        self.expected: Current | None = None
+        self.execution: Execution = execution  # the stack that it is run on
+        self.planner: Planner = execution.planner  # what all frames of the agent share
+        self.owner: FrameOwner = owner  # who asked for the activity
+        self.parent: Unit | None = parent  # the unit that it is a step of, or None at the root
+        self.activity: str = activity  # what is to be performed
+        self.index: int = index  # its number among the steps of its compound, from 1; 0 elsewhere
+        self.is_bound: bool = is_bound  # whether later steps read its output
+        self.depth: int = 0 if parent is None else parent.frame.depth + 1  # how many frames lie above it
+        self.state: int = IDLE  # one of the constants of the module ``states``
+        self.units: list[Unit] = []  # the actions that could, in the order in which the agent learned them
+        self.active: Unit | None = None  # the elected unit
+        self.args: Any = None  # what the activity was called with
+        self.expected: Current | None = None  # the expected state of the entity before it; None while nobody touched it
         self.version: int = -1
-        self.round_open: bool = False
+        self.round_open: bool = False  # whether immediate answers are awaited
         self.pending: int = 0
-        self.round: int = 0
-        self.since: int = 0
+        self.round: int = 0  # how often it began to think
+        self.since: int = 0  # the tick in which it began to think
         self.has_filter: bool = False
-        self.keeps: bool = False
-        self.aside: list[Unit] | None = None
+        self.keeps: bool = False  # whether some of its actions keep their thinking over the end of a plan
+        self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
         self._is_looking = False
         self._path: str | None = None  # it stays the same for life, and records need it all the time
         self.protection: Protection | None = None
@@ -786,11 +751,7 @@ class Frame:
         return True
 
     def elected(self, unit: Unit) -> None:
-        """Note which unit is the best of those that are ready.
-
-        Args:
-            unit: it.
-        """
+        """Note which unit is the best of those that are ready."""
         if self.state != READY:
             self.move(READY)
         self.active = unit
@@ -850,11 +811,7 @@ class Frame:
             adjust(self)
 
     def begin_again(self, unit: Unit) -> None:
-        """Have one idle unit think again.
-
-        Args:
-            unit: one of its units.
-        """
+        """Have one idle unit think again."""
         self.begin_late([unit])
 
     def begin_late(self, units: list[Unit]) -> None:

@@ -41,17 +41,11 @@ __all__ = ["Wait", "circle_through", "look_for_circle", "wait_in_words", "waits_
 
 
 class Wait(NamedTuple):
-    """An execution waits for another one.
-
-    Attributes:
-        execution: which one.
-        target: for whose end it waits.
-        how: in words, such as "awaits".
-    """
+    """An execution waits for another one."""
 
     execution: Execution
-    target: Execution
-    how: str
+    target: Execution  # for whose end it waits
+    how: str  # in words, such as "awaits"
 
 
 def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wait]:
@@ -61,7 +55,6 @@ def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wai
     for the holders in turn, which are.
 
     Args:
-        execution: it.
         back_to: whom somebody looks for; None for nobody.
     """
     unit = _innermost(execution)
@@ -109,11 +102,7 @@ def _may_end(execution: Execution, unit: Unit) -> bool:
 
 
 def circle_through(execution: Execution) -> list[Wait]:
-    """The waits that lead from an execution back to it; none if they do not.
-
-    Args:
-        execution: it.
-    """
+    """The waits that lead from an execution back to it; none if they do not."""
     path: list[Wait] = []
     seen = {execution}
     branches = [iter(waits_of(execution, execution))]
@@ -133,20 +122,12 @@ def circle_through(execution: Execution) -> list[Wait]:
 
 
 def wait_in_words(execution: Execution) -> str:
-    """For whom an execution waits, in words; empty if it does not.
-
-    Args:
-        execution: it.
-    """
+    """For whom an execution waits, in words; empty if it does not."""
     return "; ".join(f"{wait.how} {wait.target.title}" for wait in waits_of(execution))
 
 
 def look_for_circle(execution: Execution) -> None:
-    """An execution begins to wait: if that closes a circle, break it when the ready queue comes to it.
-
-    Args:
-        execution: it.
-    """
+    """An execution begins to wait: if that closes a circle, break it when the ready queue comes to it."""
     if _is_awaited(execution):
         execution.planner.kernel.call_soon(_break_circle, execution)
 

@@ -157,9 +157,6 @@ def check_declarations(subject: str, declared: Any) -> tuple[TaskDeclaration, ..
         subject: who declares it, for the error.
         declared: what was written as its tasks.
 
-    Returns:
-        The declarations, in order.
-
     Raises:
         DefinitionError: it is not a list of declarations, or one activity is declared twice.
     """
@@ -176,19 +173,14 @@ def check_declarations(subject: str, declared: Any) -> tuple[TaskDeclaration, ..
 
 
 class GroupSpec(ActionSpec):
-    """What a task group is to the planner.
-
-    Attributes:
-        declarations: its tasks, as its class declares them.
-        group: whose it is; None for the class itself.
-    """
+    """What a task group is to the planner."""
 
     __slots__ = ("composes_group", "declarations", "group")
 
     def __init__(self, cls: type[Action]) -> None:
         super().__init__(cls)
         self.kind: str = "group"
-        self.group: TaskGroup | None = None
+        self.group: TaskGroup | None = None  # whose it is; None for the class itself
         for hook in _HOOKS:
             if getattr(self, "has_filter" if hook == "should_start_thinking" else f"has_{hook}"):
                 raise DefinitionError(
@@ -200,6 +192,7 @@ class GroupSpec(ActionSpec):
             raise DefinitionError(
                 self.subject, "a task group takes no arguments.", "Leave Args out; its tasks take arguments."
             )
+        # its tasks, as its class declares them
         self.declarations: tuple[TaskDeclaration, ...] = check_declarations(self.subject, getattr(cls, "tasks", ()))
         compose = cls.compose_utility  # type: ignore[attr-defined]
         self.composes_group: bool = not getattr(compose, "is_default_hook", False)
@@ -227,9 +220,6 @@ class GroupSpec(ActionSpec):
     def of(self, group: TaskGroup) -> GroupSpec:
         """The spec of one group that was made of this class; paths call it by the group's name.
 
-        Args:
-            group: the group.
-
         Raises:
             DefinitionError: the group's name cannot be part of a path.
         """
@@ -243,11 +233,7 @@ class GroupSpec(ActionSpec):
 
 
 class TaskSpec(ActionSpec):
-    """What a task is to the planner.
-
-    Attributes:
-        task: the task.
-    """
+    """What a task is to the planner."""
 
     __slots__ = ("task",)
 

@@ -60,18 +60,13 @@ __all__ = ["Extension", "TaskBook", "Member", "TaskGroup"]
 
 
 class Extension:
-    """Declarations that were added to a group. Made by ``TaskGroup.extend``.
-
-    Attributes:
-        group: the group.
-        declarations: what was added.
-    """
+    """Declarations that were added to a group. Made by ``TaskGroup.extend``."""
 
     __slots__ = ("declarations", "group")
 
     def __init__(self, group: TaskBook, declarations: tuple[TaskDeclaration, ...]) -> None:
         self.group: TaskBook = group
-        self.declarations: tuple[TaskDeclaration, ...] = declarations
+        self.declarations: tuple[TaskDeclaration, ...] = declarations  # what was added
 
     def revoke(self) -> None:
         """Take the declarations back; their tasks are destroyed. A second call does nothing."""

@@ -75,13 +75,7 @@ class OpenTasks:
     """Tasks of one activity and utility that members know and that have room for one more worker.
 
     Args:
-        activity: what they do.
         low: their utility if that of the activity is 0.
-        high: the same for 1.
-
-    Attributes:
-        specs: the tasks, in no order that means anything, and in the same one in every equal run.
-        arrivals: how often one came.
     """
 
     __slots__ = ("_places", "activity", "arrivals", "high", "low", "specs")
@@ -90,22 +84,16 @@ class OpenTasks:
         self.activity: str = activity
         self.low: float = low
         self.high: float = high
+        # the tasks, in no order that means anything, and in the same one in every equal run
         self.specs: list[TaskSpec] = []
-        self.arrivals: int = 0
+        self.arrivals: int = 0  # how often one came
         self._places: dict[TaskSpec, int] = {}
 
     def __contains__(self, spec: object) -> bool:
         return spec in self._places
 
     def add(self, spec: TaskSpec) -> bool:
-        """Put one in.
-
-        Args:
-            spec: a task.
-
-        Returns:
-            Whether it was not in before.
-        """
+        """Put one in."""
         if spec in self._places:
             return False
         self._places[spec] = len(self.specs)
@@ -114,11 +102,7 @@ class OpenTasks:
         return True
 
     def discard(self, spec: TaskSpec) -> None:
-        """Take one out, if it is in; the last one takes its place.
-
-        Args:
-            spec: a task.
-        """
+        """Take one out, if it is in; the last one takes its place."""
         place = self._places.pop(spec, None)
         if place is not None:
             last = self.specs.pop()
@@ -128,20 +112,14 @@ class OpenTasks:
 
 
 class _Pool:
-    """What one member has not been asked about yet, of all tasks with one bound.
-
-    Attributes:
-        bound: what they could be worth.
-        lines: where they stand.
-        is_begun: whether one was asked.
-    """
+    """What one member has not been asked about yet, of all tasks with one bound."""
 
     __slots__ = ("_left", "_seen", "bound", "is_begun", "lines")
 
     def __init__(self, bound: float) -> None:
-        self.bound: float = bound
-        self.lines: list[OpenTasks] = []
-        self.is_begun: bool = False
+        self.bound: float = bound  # what they could be worth
+        self.lines: list[OpenTasks] = []  # where they stand
+        self.is_begun: bool = False  # whether one was asked
         self._left: list[TaskSpec] | None = None  # counted one by one only when a second window is asked
         self._seen = 0  # how many had come by then
 
@@ -209,13 +187,6 @@ class TaskFrame(Frame):
 
     Args:
         unit: the group, at its place in the plan.
-        activity: what the place is called.
-
-    Attributes:
-        group: whose tasks they are.
-        is_choosy: whether there are more tasks than all are asked.
-        asked: the tasks that were asked since it began to think, or have a unit at least; with the utility of those
-            that were let go of, None for the others.
     """
 
     __slots__ = (
@@ -235,8 +206,10 @@ class TaskFrame(Frame):
 
     def __init__(self, unit: GroupUnit, activity: str) -> None:
         super().__init__(unit.frame.execution, unit, unit, activity, 1, is_bound=False)
-        self.group: TaskGroup = unit.group
-        self.is_choosy: bool = False
+        self.group: TaskGroup = unit.group  # whose tasks they are
+        self.is_choosy: bool = False  # whether there are more tasks than all are asked
+        # the tasks that were asked since it began to think, or have a unit at least; with the utility of
+        # those that were let go of, None for the others
         self.asked: dict[TaskSpec, float | None] = {}
         self._let_go: list[tuple[float, int, TaskSpec]] = []  # a heap: the best first
         self._pools: list[_Pool] = []
@@ -647,11 +620,7 @@ class TaskUnit(CompoundUnit):
         return self.take_place() and super().start()
 
     def take_place(self) -> bool:
-        """Take a place among the workers; if there is none, it waits for one.
-
-        Returns:
-            Whether it has one.
-        """
+        """Take a place among the workers; if there is none, it waits for one."""
         task = self.task
         if self in task.working or task.take(self):
             return True

@@ -137,11 +137,7 @@ class TaskGroupView:
 
 
 def view_group(group: TaskGroup) -> TaskGroupView:
-    """Take a view of a group.
-
-    Args:
-        group: the group.
-    """
+    """Take a view of a group."""
     return TaskGroupView(
         name=group.name,
         activity=group.spec.activity,

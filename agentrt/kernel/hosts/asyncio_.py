@@ -99,9 +99,6 @@ def handles_cancellation(coro: object) -> bool:
     That is so in a ``finally``, ``except`` or ``__aexit__`` that it came to, and while it is put aside in a variable.
     What a coroutine holds is asked of the interpreter: there is no other way to look at it from outside. Only after a
     cancellation is anybody asked.
-
-    Args:
-        coro: the coroutine.
     """
     node: Any = coro
     for _ in range(_LONGEST):
@@ -177,7 +174,6 @@ class TaskFace(Strand):
         """Have a function called with the strand, by the event loop, after it has ended.
 
         Args:
-            fn: a plain function.
             context: in which it is called; the present one by default.
         """
         if context is None:
@@ -190,14 +186,7 @@ class TaskFace(Strand):
             self._callbacks.append((fn, context))
 
     def remove_done_callback(self, fn: Callable[[Any], object]) -> int:
-        """Take a function back.
-
-        Args:
-            fn: as it was added.
-
-        Returns:
-            How often it was registered.
-        """
+        """Take a function back."""
         before = self._callbacks or []
         self._callbacks = [entry for entry in before if entry[0] != fn] or None
         return len(before) - len(self._callbacks or ())
@@ -226,11 +215,7 @@ class TaskFace(Strand):
         return self.name
 
     def set_name(self, value: object) -> None:
-        """Give it another name.
-
-        Args:
-            value: turned into a string.
-        """
+        """Give it another name."""
         self.name: str = str(value)
 
 
@@ -505,14 +490,7 @@ class AsyncioStrand(TaskFace):
     # --- asyncio's cancellation ---------------------------------------------------------------------------------------
 
     def cancel(self, msg: Any | None = None) -> bool:
-        """Ask for a ``CancelledError`` at the wait in which it is, or at its next one. Not from another thread.
-
-        Args:
-            msg: the argument of the exception.
-
-        Returns:
-            False if it has ended.
-        """
+        """Ask for a ``CancelledError`` at the wait in which it is, or at its next one. Not from another thread."""
         if self.coro is None:
             return False
         if self._forgiven and self.pending() is not None:
@@ -543,11 +521,7 @@ class AsyncioStrand(TaskFace):
         return self._cancels + (self.pending() is not None and not self._forgiven)
 
     def uncancel(self) -> int:
-        """Take one request back.
-
-        Returns:
-            How many are left.
-        """
+        """Take one request back."""
         if self._cancels > 0:
             self._cancels -= 1
             if self._cancels == 0 and not self._wait_ended:
@@ -574,12 +548,7 @@ _NO_LOOP = (
 
 
 class AsyncioHost:
-    """Strands that await asyncio.
-
-    Attributes:
-        loop: the event loop on which the kernel was stepped last; None before that.
-        context: in which the callbacks of the event loop run.
-    """
+    """Strands that await asyncio."""
 
     name = "asyncio"
     steps_inline = False
@@ -587,8 +556,9 @@ class AsyncioHost:
     cancelled_type: type[BaseException] = asyncio.CancelledError
 
     def __init__(self) -> None:
+        # the event loop on which the kernel was stepped last; None before that
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.context: contextvars.Context = contextvars.copy_context()
+        self.context: contextvars.Context = contextvars.copy_context()  # in which the callbacks of the event loop run
         self._outer: asyncio.Task[Any] | None = None
         self._drain_scheduled = False
         self._failure: BaseException | None = None
@@ -695,7 +665,6 @@ class AsyncioHost:
         """Run one whole tick.
 
         Args:
-            kernel: the kernel.
             budget: real seconds after which the event loop gets a turn, again and again until the tick is whole; None
                 for no limit.
 
@@ -737,7 +706,6 @@ class AsyncioHost:
         """Let the event loop work between two ticks; strands whose foreign waits end meanwhile are stepped.
 
         Args:
-            kernel: the kernel.
             seconds: how long, in real seconds; 0 for one turn of the loop.
         """
         await asyncio.sleep(max(0.0, seconds))
@@ -746,12 +714,7 @@ class AsyncioHost:
         """Wait until strands have ended, without ticking: for those that wait for the event loop.
 
         Args:
-            kernel: the kernel.
-            strands: which.
             seconds: real seconds to wait at most.
-
-        Returns:
-            Whether all have ended.
         """
         left = [strand for strand in strands if isinstance(strand, AsyncioStrand) and not strand.is_done]
         if not left:

@@ -73,11 +73,7 @@ def shield() -> AbstractContextManager[object]:
 
 
 def is_cancellation(error: BaseException) -> bool:
-    """Whether an error is the event loop's own cancellation.
-
-    Args:
-        error: what was raised.
-    """
+    """Whether an error is the event loop's own cancellation."""
     if current_library() == "plain":
         return False
     import anyio
@@ -100,9 +96,6 @@ def is_foreign_cancellation(error: BaseException) -> bool:
 
     ``asyncio.CancelledError`` comes out of much else, such as ``result()`` of a task that was cancelled. (Trio alone
     makes its exceptions, each where it is raised.)
-
-    Args:
-        error: what was raised.
     """
     if current_library() != "asyncio":
         return False
@@ -150,9 +143,6 @@ async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
 
 def make_host(name: str) -> Host:
     """Make the host for an event loop.
-
-    Args:
-        name: plain, asyncio or trio.
 
     Raises:
         MissingExtraError: trio is not installed.

@@ -74,41 +74,22 @@ class PlainHost:
         """Run one whole tick, synchronously.
 
         Args:
-            kernel: the kernel.
             budget: ignored: there is no event loop that could get a turn.
         """
         kernel.step_tick()
 
     async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop.
-
-        Args:
-            kernel: the kernel.
-            seconds: how long.
-        """
+        """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop."""
         if seconds > 0:
             time.sleep(seconds)  # noqa: ASYNC251 - there is no loop that it could block
 
     async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """Nothing ends here without a tick.
-
-        Args:
-            kernel: the kernel.
-            strands: which.
-            seconds: ignored.
-
-        Returns:
-            Whether all have ended.
-        """
+        """Nothing ends here without a tick."""
         return all(strand.is_done for strand in strands)
 
 
 class Foreign:
-    """What ``waiting`` is while a strand waits for an event loop.
-
-    Args:
-        name: of the host.
-    """
+    """What ``waiting`` is while a strand waits for an event loop."""
 
     __slots__ = ("name",)
 
@@ -120,11 +101,7 @@ class Foreign:
 
 
 class Budget:
-    """Real time that one slice of a tick may take, on a host with an event loop.
-
-    Args:
-        seconds: how much.
-    """
+    """Real time that one slice of a tick may take, on a host with an event loop."""
 
     __slots__ = ("_end", "_seconds")
 
@@ -145,12 +122,7 @@ def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -
     """Turn what a library raises where its event loop does not run into an error that says what to do.
 
     Args:
-        error: what a strand raised.
-        host: the name of the host.
         words: by which the library's error is recognized.
-
-    Returns:
-        The better error, or the same.
     """
     text = words_of(error)
     if type_name(error) in _NO_LOOP_TYPES or (
@@ -171,24 +143,13 @@ def describe(command: object) -> str:
 
 
 def throw_foreign(strand: Strand, awaited: str, host: str) -> None:
-    """Raise ``ForeignAwaitError`` at the await in which a strand is, when its turn comes.
-
-    Args:
-        strand: the strand, just suspended.
-        awaited: what it awaited, in words.
-        host: the name of the host.
-    """
+    """Raise ``ForeignAwaitError`` at the await in which a strand is, when its turn comes."""
     error = ForeignAwaitError(awaited, host, path=f"{strand.name} ({strand.where()})", tick=strand.kernel.tick)
     throw_soon(strand, error)
 
 
 def throw_soon(strand: Strand, error: BaseException) -> None:
-    """Raise an error at the await in which a strand is, when its turn comes.
-
-    Args:
-        strand: the strand, just suspended.
-        error: what to raise.
-    """
+    """Raise an error at the await in which a strand is, when its turn comes."""
     strand.waiting = 0
     strand.stepper = _Thrower(strand, error)
     strand.kernel.ready.append(strand)

@@ -88,13 +88,7 @@ async def wait_for_baton() -> None:
 
 
 class TrioStrand(Strand):
-    """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``.
-
-    Attributes:
-        task: the task of trio's; None before the first step.
-        condemned: why it is being killed; None if it is not.
-        outcome: what its coroutine returned and raised, once it has ended.
-    """
+    """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``."""
 
     __slots__ = (
         "_context",
@@ -121,8 +115,9 @@ class TrioStrand(Strand):
         self._interrupted = False
         self._raise_cancel: Callable[[], NoReturn] | None = None
         self._trio_scope: trio.CancelScope | None = None
-        self.task: trio.lowlevel.Task | None = None
-        self.condemned: BaseException | None = None
+        self.task: trio.lowlevel.Task | None = None  # the task of trio's; None before the first step
+        self.condemned: BaseException | None = None  # why it is being killed; None if it is not
+        # what its coroutine returned and raised, once it has ended
         self.outcome: tuple[Any, BaseException | None] | None = None
 
     # --- the task -----------------------------------------------------------------------------------------------------
@@ -357,12 +352,6 @@ class TrioStrand(Strand):
         """Have it killed when its turn comes: every wait on the kernel raises the error, and trio cancels its own.
 
         The error is never raised in a wait of trio's: a nursery that closes would be torn.
-
-        Args:
-            error: why.
-
-        Returns:
-            That it ends by itself.
         """
         if self.condemned is None:
             self.condemned = error
@@ -401,11 +390,7 @@ _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameter
 
 
 class TrioHost:
-    """Strands that await trio.
-
-    Attributes:
-        stepped: the strand that has the baton, or has just given it back.
-    """
+    """Strands that await trio."""
 
     name = "trio"
     steps_inline = False
@@ -413,7 +398,7 @@ class TrioHost:
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:
-        self.stepped: TrioStrand | None = None
+        self.stepped: TrioStrand | None = None  # the strand that has the baton, or has just given it back
         self._context = contextvars.copy_context()
         self._token: trio.lowlevel.TrioToken | None = None
         self._holder: trio.lowlevel.Task | None = None  # who waits for the baton to come back
@@ -600,7 +585,6 @@ class TrioHost:
         """Run one whole tick.
 
         Args:
-            kernel: the kernel.
             budget: real seconds after which trio gets a turn, again and again until the tick is whole; None for no
                 limit. (Every step of a strand gives trio a turn as well.)
 
@@ -629,7 +613,6 @@ class TrioHost:
         """Let trio work between two ticks; strands whose foreign waits end meanwhile are stepped.
 
         Args:
-            kernel: the kernel.
             seconds: how long, in real seconds; 0 for one turn.
         """
         await trio.sleep(max(0.0, seconds))
@@ -638,12 +621,7 @@ class TrioHost:
         """Wait until strands have ended, without ticking: for those that wait for trio.
 
         Args:
-            kernel: the kernel.
-            strands: which.
             seconds: real seconds to wait at most.
-
-        Returns:
-            Whether all have ended.
         """
         left = list(strands)
         with trio.move_on_after(seconds):

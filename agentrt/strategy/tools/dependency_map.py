@@ -34,35 +34,28 @@ _UNKNOWN: Final = object()
 
 
 class DependencyMap:
-    """Which of some strategies provide what, and what they may need.
-
-    Args:
-        strategies: the strategies.
-
-    Attributes:
-        strategies: as given, in that order.
-        providers: for each dependency that is provided, who does; in the order in which they are first named.
-        needs: for each strategy, the dependencies that it may need, by their activities.
-        missing: the dependencies that somebody may need and nobody provides, by their activities.
-    """
+    """Which of some strategies provide what, and what they may need."""
 
     __slots__ = ("missing", "needs", "providers", "strategies")
 
     def __init__(self, strategies: Iterable[type[Strategy]]) -> None:
-        self.strategies: tuple[type[Strategy], ...] = tuple(strategies)
+        self.strategies: tuple[type[Strategy], ...] = tuple(strategies)  # as given, in that order
         providers: dict[Wanted, list[type[Strategy]]] = {}
         for strategy in self.strategies:
             for wanted in strategy.spec.provides:
                 providers.setdefault(wanted, []).append(strategy)
         calls = {wanted.call: wanted for wanted in providers}
+        # for each dependency that is provided, who does; in the order in which they are first named
         self.providers: Mapping[Wanted, tuple[type[Strategy], ...]] = {
             wanted: tuple(found) for wanted, found in providers.items()
         }
+        # for each strategy, the dependencies that it may need, by their activities
         self.needs: Mapping[type[Strategy], tuple[Wanted, ...]] = {
             strategy: tuple(sorted(_Reader(strategy, calls).read(), key=lambda one: one.activity))
             for strategy in self.strategies
         }
         missing = {need for needs in self.needs.values() for need in needs if need not in providers}
+        # the dependencies that somebody may need and nobody provides, by their activities
         self.missing: tuple[Wanted, ...] = tuple(sorted(missing, key=lambda one: one.activity))
 
     @property

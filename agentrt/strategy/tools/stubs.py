@@ -37,15 +37,7 @@ from __future__ import annotations
 
 
 def calls_module(strategies: Iterable[type[Strategy]], name: str = "GameplayCalls") -> str:
-    """Write a module with a protocol of the generated calls.
-
-    Args:
-        strategies: the strategies.
-        name: of the protocol.
-
-    Returns:
-        Its text.
-    """
+    """Write a module with a protocol of the generated calls."""
     names = _Names()
     methods: dict[str, str] = {}
     given = tuple(strategies)
@@ -72,11 +64,7 @@ def calls_module(strategies: Iterable[type[Strategy]], name: str = "GameplayCall
 
 
 def signature_of(wanted: Wanted) -> str:
-    """The generated call of a dependency, for people: ``collect(item: str, count: int = 1) -> int``.
-
-    Args:
-        wanted: the class of the dependency.
-    """
+    """The generated call of a dependency, for people: ``collect(item: str, count: int = 1) -> int``."""
     names = _Names(is_short=True)
     parameters = ", ".join(
         text + ("" if one.default is inspect.Parameter.empty else f" = {one.default!r}")
