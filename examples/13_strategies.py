@@ -8,8 +8,7 @@ been eaten empty, which is found out only on the way: another way is taken.
 from typing import Any
 
 from agentrt import Agent, Entity
-from agentrt.strategy import Ask, Dependency, Strategy, StrategyContext
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Ask, Dependency, Strategy, StrategyContext, strategy
 from agentrt.testing import Simulation
 
 

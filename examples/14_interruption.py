@@ -7,8 +7,7 @@ comes during each: one waits for the iron, the other only for the smith to look 
 from typing import Any
 
 from agentrt import Agent, Entity
-from agentrt.strategy import Dependency, Interruptible, Interruption, Strategy, StrategyContext, Trigger
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, Interruptible, Interruption, Strategy, StrategyContext, Trigger, strategy
 from agentrt.testing import Simulation
 
 

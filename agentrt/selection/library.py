@@ -38,7 +38,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
-from agentrt.selection import xml as document
+from agentrt.selection import xml
 from agentrt.selection.program import BlockScope, Budget, Program, check_blocks, compile_tree
 from agentrt.selection.tree import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
@@ -116,7 +116,7 @@ class Texts:
 
 
 def _reader(path: Path, name: str) -> Reader:
-    return lambda: document.read_bytes(path, name)
+    return lambda: xml.read_bytes(path, name)
 
 
 def _encoder(text: str) -> Reader:
@@ -157,7 +157,7 @@ class Survey:
                 if size > MAX_TOTAL:
                     self.findings.error(name, 0, f"with this file the folder is larger than {MAX_TOTAL >> 20} MiB.")
                     return
-                root = shaped(document.parse(data, name), self.findings, PurePosixPath(name).stem)
+                root = shaped(xml.parse(data, name), self.findings, PurePosixPath(name).stem)
             except InvalidSelectionError as error:
                 for place in error.problems:
                     self.findings.error(*place)

@@ -41,7 +41,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, final
 
 from agentrt.errors import ENDS_PROGRAM, ArgumentError
-from agentrt.strategy import worlds as assuming
+from agentrt.strategy import worlds
 from agentrt.strategy.declare import LONGEST_COST, label_of, required
 from agentrt.strategy.tree import told_path
 from agentrt.strategy.worlds import Context, Kept, Level, Need, Table, World, amounts_of, checked, enough
@@ -291,7 +291,7 @@ class Ask:
             for need in needs:
                 required("ask.total", need)
                 if last is not None:
-                    world = assuming.after(self._estimator, last, world, self.depth)
+                    world = worlds.after(self._estimator, last, world, self.depth)
                 choice = self._estimator.choose(need, world, self.depth)
                 if choice.cost == inf:
                     self._estimator.lacks(need, choice.circle)
@@ -330,7 +330,7 @@ class Ask:
 
         Source: seed 003, "Planning Ahead Using Probability".
         """
-        found = assuming.checked(branches)
+        found = worlds.checked(branches)
         total = shares = lost = succeeds = 0.0
         with self._estimator.deciding():
             self._estimator.foresees(found)
@@ -381,7 +381,7 @@ class Ask:
         Returns:
             The same world, if it is met, or if nobody says what holds then.
         """
-        return assuming.after(self._estimator, need, world or self.world, self.depth)
+        return worlds.after(self._estimator, need, world or self.world, self.depth)
 
     def when(self, expect: Expect, world: World | None = None) -> World:
         """The world in which fields of CURRENT have other values.
@@ -395,7 +395,7 @@ class Ask:
         """
         before = world or self.world
         layer = self._estimator.gameplay.layer(before.state)
-        assuming.write_expected(layer, expect)
+        worlds.write_expected(layer, expect)
         return World(layer)
 
     def within(self, world: World) -> Ask:

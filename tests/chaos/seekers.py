@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from agentrt import LOOK, MOVE, CancelScope, move_on_after, park, sleep_ticks
 from agentrt.errors import ActivityAbortedError, DependencyFailedError, NotRunningError
-from agentrt.strategy import Branch, Dependency, Interruptible, Opportunity, Order, Strategy, Trigger
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Branch, Dependency, Interruptible, Opportunity, Order, Strategy, Trigger, strategy
 
 
 class Fetch(Dependency[int], activity="seek:fetch"):

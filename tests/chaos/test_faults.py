@@ -11,7 +11,7 @@ from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
 from agentrt.errors import InjectedFault
 from agentrt.kernel.signals import Queue, Signal
 from agentrt.testing import Simulation
-from agentrt.testing import chaos as chaos_faults
+from agentrt.testing import chaos as chaos_module
 from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, Fault, Point, RandomPlan, play
 
 worlds = load("tests/chaos/worlds.py")
@@ -150,8 +150,8 @@ def test_an_error_of_ones_own():
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("number", range(4))
 def test_what_nobody_foresees_is_raised_at_an_await(host, number, monkeypatch):
-    burst = chaos_faults.bursting(number)
-    monkeypatch.setattr(chaos_faults, "bursting", lambda point: burst)
+    burst = chaos_module.bursting(number)
+    monkeypatch.setattr(chaos_module, "bursting", lambda point: burst)
     expected = "MuteError" if number == 1 else "cancelled"
     log = hit(sleeps, Fault("burst"), host=host)
     assert log[0] == (1, expected)
@@ -159,9 +159,9 @@ def test_what_nobody_foresees_is_raised_at_an_await(host, number, monkeypatch):
 
 
 def test_what_bursts_is_chosen_by_the_number_of_the_point():
-    kinds = [type(chaos_faults.bursting(number)).__name__ for number in range(8)]
+    kinds = [type(chaos_module.bursting(number)).__name__ for number in range(8)]
     assert kinds == ["Burst", "MuteError", "CancelledError", "BaseExceptionGroup"] * 2
-    for mute in (chaos_faults.Burst(), chaos_faults.MuteError()):
+    for mute in (chaos_module.Burst(), chaos_module.MuteError()):
         for text in (str, repr):
             with pytest.raises(ArithmeticError):
                 text(mute)

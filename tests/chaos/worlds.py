@@ -6,8 +6,7 @@ from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Reg
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary
-from agentrt.strategy import Dependency
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, strategy
 
 
 class Walk(Action):

@@ -18,8 +18,7 @@ from rich.text import Text
 
 import agentrt as art
 from agentrt.goals import LOOK, MOVE, Goal, GoalSelector
-from agentrt.strategy import Branch, Dependency, RequestView, Strategy, StrategyContext, TaskView
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Branch, Dependency, RequestView, Strategy, StrategyContext, TaskView, strategy
 from agentrt.testing import Simulation
 from examples.crafter.chart import cells
 from examples.crafter.player import Player

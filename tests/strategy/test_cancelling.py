@@ -7,8 +7,7 @@ from wants import Bearer, Build, Have, Know, Reach
 
 from agentrt import LOOK, MOVE, TOP, Action, Agent, CancelScope, CompoundAction, step
 from agentrt.errors import ActivityAbortedError, DependencyFailedError
-from agentrt.strategy import Dependency
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, strategy
 from agentrt.testing import exhaust
 
 

@@ -8,8 +8,7 @@ import pytest
 from wants import Build, Have, Know, Reach
 
 from agentrt.errors import ArgumentError, DefinitionError, DependencyFailedError, UnknownDependencyError
-from agentrt.strategy import Dependency, Interruptible, Strategy
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, Interruptible, Strategy, strategy
 
 # --- plugins ----------------------------------------------------------------------------------------------------------
 

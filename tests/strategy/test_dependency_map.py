@@ -9,8 +9,7 @@ import pytest
 from crafts import Collect, Craft, Find, Jack, Light, MineOre, Place, Rest, doze, look_around, make
 from wants import Have, Know, Reach
 
-from agentrt.strategy import Dependency, Strategy
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, Strategy, strategy
 from agentrt.strategy.tools.dependency_map import DependencyMap
 
 ALL = (MineOre, look_around, make, Jack, doze)

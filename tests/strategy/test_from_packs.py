@@ -18,8 +18,7 @@ from agentrt.errors import (
     UnknownDependencyError,
 )
 from agentrt.rebuild import restore_packs, save_packs
-from agentrt.strategy import Dependency, Strategy
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, Strategy, strategy
 from agentrt.testing import Simulation
 
 

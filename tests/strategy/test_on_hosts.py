@@ -13,8 +13,7 @@ from wants import Bearer, Build, Have, Know, Reach
 from agentrt import MOVE, TOP, Action, Agent, CompoundAction, step
 from agentrt.errors import DependencyFailedError, ForeignAwaitError
 from agentrt.kernel.traps import sleep
-from agentrt.strategy import Order
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Order, strategy
 from agentrt.testing import check_trace
 
 Player = load("tests/runtime/conftest.py").Player

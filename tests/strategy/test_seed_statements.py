@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 from wants import Build, Have, Know, Reach
 
-from agentrt.strategy import Branch, Dependency, Order
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Branch, Dependency, Order, strategy
 from agentrt.strategy.tree import MOST_CHILDREN
 
 # --- the map of dependencies ------------------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ import pytest
 from crafts import Collect, Jack, MineOre, Place, doze, look_around, make
 from wants import Know
 
-from agentrt.strategy import Dependency
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, strategy
 from agentrt.strategy.tools.stubs import calls_module, signature_of
 
 MODULE = '''\

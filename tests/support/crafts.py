@@ -6,8 +6,7 @@ import wants
 from wants import Reach
 
 from agentrt import Manifest
-from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Branch, Dependency, Strategy, strategy
 
 
 class Place:

@@ -7,7 +7,7 @@ import json
 from agentrt import MOVE, Agent
 from agentrt.errors import DependencyFailedError
 from agentrt.snapshot import AgentSnapshot, explain
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import strategy
 from agentrt.testing import Have, Simulation, StubBody, stub_strategy
 
 

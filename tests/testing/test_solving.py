@@ -8,8 +8,7 @@ from hypothesis import Phase, find, given, settings
 from agentrt import MOVE, Agent
 from agentrt.errors import DefinitionError, DependencyFailedError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.strategy import Dependency
-from agentrt.strategy import declare as strategy
+from agentrt.strategy import Dependency, strategy
 from agentrt.testing import (
     Have,
     Simulation,
