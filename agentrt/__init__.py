@@ -30,8 +30,8 @@ from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, FlagLedger, Refusal
 from agentrt.body.leases import Lease, LeaseBook
 from agentrt.errors import AgentRTError
 from agentrt.kernel.rng import Stream
-from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
+from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.trace import Event as TraceEvent
 from agentrt.kernel.trace import TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks

@@ -27,8 +27,8 @@ from agentrt.behavior.declare import Behavior
 from agentrt.body.driver import give, take
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
 from agentrt.goals.goal import Goal
-from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
+from agentrt.kernel.strand import outlast
 from agentrt.kernel.traps import next_tick, sleep
 from agentrt.selection.leaf import LeafBehavior
 

@@ -38,7 +38,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/strand.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
-    "agentrt/kernel/hosts/plain.py": {"threading", "time"},
+    "agentrt/kernel/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
     "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/loops.py": {"anyio", "asyncio", "time", "trio"},

@@ -33,8 +33,7 @@ from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Entry, Timer
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Due, Entry, Scheduler
 
 __all__ = ["Lease", "LeaseBook", "Place", "Refusal", "refusal_of"]
 
@@ -51,7 +50,7 @@ class Refusal:
     entry: Entry | None  # whose code was stepped
 
 
-def refusal_of(kernel: Kernel) -> Refusal | None:
+def refusal_of(kernel: Scheduler) -> Refusal | None:
     """What the code that is stepped at this moment was refused last; None if it was refused nothing."""
     refused = kernel.refused
     return refused if isinstance(refused, Refusal) and refused.entry is kernel.current else None
@@ -117,11 +116,11 @@ class Place:
 
     __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
 
-    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Kernel) -> None:
+    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Scheduler) -> None:
         self._line: _Line | None = line
         self._told = told
         self._kernel = kernel
-        self._timer: Timer | None = None
+        self._timer: Due | None = None
         self.thing: Any = line.thing  # what it waits for
         self.owner: Any = owner
         self.is_turn: bool = False  # whether the thing is promised to it
@@ -166,7 +165,7 @@ class _Line:
         self.places: deque[Place] = deque()
         self.promised: Place | None = None
         self.barred: Any = None  # who gave it back in this tick and may not have it at once
-        self.next_timer: Timer | None = None  # while somebody is barred
+        self.next_timer: Due | None = None  # while somebody is barred
         self._given_up: int = 0
 
     def left(self, place: Place) -> None:
@@ -213,7 +212,7 @@ class _Line:
     def is_barred(self, owner: Any) -> bool:
         return self.next_timer is not None and self.barred is owner
 
-    def bar(self, owner: Any, kernel: Kernel) -> None:
+    def bar(self, owner: Any, kernel: Scheduler) -> None:
         if self.next_timer is not None:
             self.next_timer.cancel()
         self.barred = owner

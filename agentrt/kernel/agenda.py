@@ -7,30 +7,26 @@ An entry that is woken early (its strand was cancelled) is not searched for: it 
 when the tick comes, because its ``waiting`` no longer says that tick. Such entries are counted for each tick, so that
 only the lists that hold some are looked through; when they outnumber what could possibly be live, those are swept.
 
-Plain functions among the strands: calls in the ready queue, timers in the agenda, hooks of every tick.
-
-A function that raises is reported, and whatever stands behind it goes on.
+Plain functions stand among the strands: calls in the ready queue, timers in the agenda, hooks of every tick. One that
+raises is reported, and whatever stands behind it goes on.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import KEEP
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.strand import Strand
+    from agentrt.kernel.roles import Entry, Scheduler
 
 __all__ = [
     "Agenda",
-    "Entry",
-    "Stepper",
     "Call",
     "Callbacks",
     "Caller",
@@ -40,39 +36,6 @@ __all__ = [
     "name_of",
     "raise_fault",
 ]
-
-
-class Stepper(Protocol):
-    """What the kernel steps when an entry's turn comes: a coroutine, or whatever can be stepped like one."""
-
-    def send(self, value: None, /) -> object:
-        """Go on; returns a command of the traps module."""
-        ...
-
-
-class Entry(Protocol):
-    """What the ready queue and the agenda hold: strands, timers, calls."""
-
-    waiting: object  # the tick in which the entry is due, while it sleeps
-
-    @property
-    def stepper(self) -> Stepper:
-        """How it goes on."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """For people."""
-        ...
-
-    @property
-    def coro(self) -> Coroutine[Any, Any, Any] | None:
-        """The coroutine whose code runs while it goes on; None for a plain function's."""
-        ...
-
-    def strand(self) -> Strand | None:
-        """The strand of that coroutine, made if it has none yet; None for a plain function's."""
-        ...
 
 
 class Agenda:
@@ -198,8 +161,8 @@ class Caller:
 
     __slots__ = ("kernel",)
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel: Kernel = kernel
+    def __init__(self, kernel: Scheduler) -> None:
+        self.kernel: Scheduler = kernel
 
     def send(self, _value: None) -> object:
         """Make the call."""
@@ -233,9 +196,8 @@ class Call:
     def coro(self) -> None:
         """None: it is a plain function's turn."""
 
-    def strand(self) -> Strand | None:
+    def strand(self) -> None:
         """None: it is a plain function's turn."""
-        return None
 
 
 class Timer(Call):
@@ -293,7 +255,7 @@ class Hooks(Callbacks[Callable[[], object]]):
 
     __slots__ = ()
 
-    def call(self, kernel: Kernel) -> None:
+    def call(self, kernel: Scheduler) -> None:
         """Call them; one that was taken out meanwhile is passed over.
 
         Args:

@@ -22,22 +22,66 @@ from __future__ import annotations
 import heapq
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.agenda import Agenda, Call, Caller, ControlFlow, Entry, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.agenda import Agenda, Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
-from agentrt.kernel.host import Host
+from agentrt.kernel.generators import Generators
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
+from agentrt.kernel.plain import PlainHost
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Generators, Strand, StrandOwner, Strays, meant
+from agentrt.kernel.strand import Strand, StrandOwner, Strays, meant
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
 
-__all__ = ["Kernel"]
+if TYPE_CHECKING:
+    from agentrt.kernel.roles import Entry
+
+__all__ = ["Host", "Kernel"]
 
 _CHUNK = 256
+
+
+class Host(Protocol):
+    """What stands between the kernel and an event loop."""
+
+    name: str  # plain, asyncio or trio
+    steps_inline: bool  # whether a coroutine may make its first step before it has a strand
+    foreign_waits: int  # how often a strand waited for something of the event loop, which no journal can repeat
+    cancelled_type: type[BaseException]  # the exception that a cancelled wait raises
+
+    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """Make a strand for a coroutine."""
+        ...
+
+    def cancelled(self, reason: str) -> BaseException:
+        """A fresh exception for one cancelled wait."""
+        ...
+
+    def foreign(self, strand: Strand, command: object) -> None:
+        """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
+
+    def translate(self, error: BaseException) -> BaseException:
+        """The error to report for what a strand raised, often the same."""
+        ...
+
+    def enter(self) -> None:
+        """The kernel begins to step strands, synchronously."""
+
+    def leave(self) -> None:
+        """The kernel has stepped them."""
+
+    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
+        """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
+
+    async def rest(self, kernel: Kernel, seconds: float) -> None:
+        """Let real time pass between two ticks, and the event loop work."""
+
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
+        """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
+        ...
 
 
 class Kernel:
@@ -51,8 +95,6 @@ class Kernel:
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
         if host is None:
-            from agentrt.kernel.hosts.plain import PlainHost
-
             host = PlainHost()
         self.clock: Clock = Clock(ticks_per_second)  # what time it is
         self.seed = seed
@@ -66,7 +108,8 @@ class Kernel:
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)  # the hub of trace records
         self.strays: Strays = Strays(self.report)  # strands that nobody waits for
-        self.generators: Generators = Generators(self)  # async generators that were begun in its strands
+        # async generators that were begun in its strands
+        self.generators: Generators = Generators(self.post, self.spawn_stray)
         self.draining: bool = False
         self.in_tick: bool = False
         # what was posted, in order of arrival: functions and their arguments
@@ -84,7 +127,7 @@ class Kernel:
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
         self._publishers: Hooks = Hooks()
-        # coroutines that refused to be closed; see the module ``killing``
+        # coroutines that refused to be closed; see ``strand.abandon``
         self.abandoned: list[Coroutine[Any, Any, Any]] = []
         self.free_waits: int = FREE_WAITS  # how many waits may still end at once in this tick without being counted
         self.idle_waits: IdleWaits = IdleWaits(self)  # counts them from then on
@@ -112,6 +155,10 @@ class Kernel:
         self.live += 1
         self.ready.append(strand)
         return strand
+
+    def spawn_stray(self, coro: Coroutine[Any, Any, Any], name: str) -> None:
+        """Start a coroutine that nobody waits for, but that must have ended before all is over."""
+        self.strays.take(self.spawn(coro, name))
 
     def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function when the ready queue comes to it, in this tick."""

@@ -19,11 +19,10 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import LivelockError
-from agentrt.kernel.agenda import Entry
 from agentrt.kernel.strand import Strand, kill, livelocked
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Entry, Scheduler
 
 __all__ = ["FREE_WAITS", "IdleWaits", "LivelockGuard", "patience"]
 
@@ -33,7 +32,7 @@ _TURNS = 1000  # how often all may, before _FEW_ROUNDS is the limit: many agents
 _FEW_ROUNDS = 2
 
 
-def patience(kernel: Kernel) -> int:
+def patience(kernel: Scheduler) -> int:
     """How many steps a tick may take before they are counted."""
     return 10_000 + 20 * (kernel.live + len(kernel.ready))
 
@@ -47,7 +46,7 @@ class LivelockGuard:
 
     __slots__ = ("_families", "_kernel", "_peak", "_reported", "_steps")
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Scheduler) -> None:
         self._kernel = kernel
         self._steps: dict[Entry, int] = {}
         self._families: dict[str, int] = {}
@@ -98,7 +97,7 @@ class IdleWaits:
 
     __slots__ = ("_kernel", "_left", "_rounds", "_turns")
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Scheduler) -> None:
         self._kernel = kernel
         self._left: dict[Coroutine[Any, Any, Any] | None, int] = {}
         self._rounds: dict[Strand, int] = {}

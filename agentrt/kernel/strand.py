@@ -1,4 +1,4 @@
-"""A strand: one coroutine that the kernel drives.
+"""A strand: one coroutine that the kernel drives, and how it is cancelled: by scopes.
 
 Every think, every run and every observer is a strand. What state it is in is derived, never stored, so that it cannot
 disagree with the books:
@@ -19,67 +19,62 @@ Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
 own awaits), ``ended``.
 
-The end of a strand that does not end by itself.
-
-It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
+A strand that does not end by itself is killed. It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
 it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept for ever, by
 a reference that nobody gives back: the garbage collector would try to close it once more at a random moment, and the
 interpreter at its end, when whatever it awaits raises at once; in a loop that swallows everything the process would
 never end. (A list of them, which this was, is emptied at that end.)
 
-Async generators that a strand leaves half-iterated, and who closes them.
+Cancellation is structured: by scopes, with a reason, a deadline and a shield. Rules:
 
-``async for x in numbers(): ... break``, or a cancellation in the body of such a loop, leaves a generator that is
-suspended with its ``finally`` blocks to come. Python hands it to a hook when nothing names it any more. The hook of an
-event loop would have it closed by a task of that loop, which is no strand, so that a wait on the kernel fails there;
-without any loop Python closes it itself, and complains if it waits. So while strands are stepped the hooks are these:
+* A scope belongs to the strand that entered it; scopes nest; the strand itself is the outermost scope
+  (``strand.stop``).
+* Cancelling is a level, not an edge: once a scope is cancelled, every wait on the kernel inside it raises, until the
+  scope is left. A ``finally`` block that has to wait opens a shielded scope.
+* A scope that was cancelled swallows the cancellation when it is left, unless a scope around it was cancelled too. (A
+  shielded one does even then, because what was raised in it can only be its own; the next wait raises the other.)
+* What is raised is the host's own cancellation exception, so that ``asyncio.TaskGroup`` or a trio nursery inside an
+  action behaves as it does anywhere. On the plain host it is ``Cancelled``.
+* For awaits that belong to the host it is a level, too: who swallowed a cancellation gets it again at the next one.
+  Clean-up follows the host's convention: under asyncio a ``finally`` block may await the event loop while the
+  cancellation is on its way out, under trio it may not, without a shield.
 
-* Who began to be iterated in a strand is noted; whom nobody names any more is closed in a strand of its own, at once,
-  in the same tick. Its ``finally`` blocks may wait for whatever a strand may wait for. What they raise is a fault.
-* Such a strand is a stray: it is stopped when the runtime is closed, but not before it has begun to close. Closing a
-  runtime closes also what is still named by somebody.
-* The hooks belong to the thread, and are put in place for as long as the kernel drains (on trio, for each step): what
-  is iterated elsewhere on the same thread is the event loop's own affair.
+Rejected: raising our own exception everywhere (task groups of the hosts wrap it into exception groups), and matching a
+cancellation to its scope by identity (a host's exception carries no room for it; the nesting decides without).
 
-The garbage collector may find a generator of a cycle at any moment, and on any thread: on another one the kernel takes
-it at its next intake. If it never ticks again, nothing is said and nothing runs.
-
-Rejected: closing it in the strand that left it (its frame, which holds the generator, lives until that strand has
-ended); closing it at once on the stack (a wait in it would need a strand after all).
-
-Strays: strands that nobody waits for, but that must have ended before all is over.
-
-The world's own coroutines, and thinking that was stopped and still cleans up after itself. They are kept in
-the order in which they came, so that whoever closes the world can tell them to end and wait until they have.
+Strays are strands that nobody waits for, but that must have ended before all is over: the world's own coroutines, and
+thinking that was stopped and still cleans up after itself. They are kept in the order in which they came, so that
+whoever closes the world can tell them to end and wait until they have.
 """
 
 from __future__ import annotations
 
+import math
 import traceback
-import types
-import weakref
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from collections.abc import Awaitable, Callable, Coroutine
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
-from agentrt.errors import LivelockError, RunFault, WrongStateError
-from agentrt.kernel.agenda import name_of
-from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, running, suspend_on
-from agentrt.words import type_name
+from agentrt.errors import LivelockError, NotRunningError, RunFault, WrongStateError
+from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, current_kernel, running, suspend_on
+from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Stepper
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.scope import CancelScope
+    from agentrt.kernel.roles import Due, Scheduler, Stepper
 
 __all__ = [
+    "CancelScope",
+    "Cancelled",
     "Insist",
+    "current_strand",
+    "fail_after",
+    "move_on_after",
+    "outlast",
     "abandon",
     "is_suspended",
     "kill",
     "livelocked",
     "meant",
-    "Generators",
     "Strand",
     "StrandOwner",
     "Strays",
@@ -158,7 +153,7 @@ def is_suspended(coro: Coroutine[Any, Any, Any]) -> bool:
     return getattr(coro, "cr_frame", None) is not None or getattr(coro, "gi_frame", None) is not None
 
 
-def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
+def abandon(kernel: Scheduler, coro: Coroutine[Any, Any, Any]) -> None:
     """Keep a coroutine that refuses to be closed, for as long as the process lives."""
     import ctypes  # here: hardly any program ever needs it
 
@@ -166,73 +161,114 @@ def abandon(kernel: Kernel, coro: Coroutine[Any, Any, Any]) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(coro))
 
 
-AnyGenerator: TypeAlias = AsyncGenerator[Any, Any]
+@final
+class Cancelled(BaseException):
+    """What a cancelled wait raises on the plain host. Not an error: let it pass.
+
+    Attributes:
+        reason: why, in words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason: Final = reason
+        super().__init__(reason)
 
 
-class Generators:
-    """The async generators that were begun in strands of one kernel."""
+class CancelScope:
+    """A stretch of a strand that can be cancelled as one. Use it with ``with``, once.
 
-    __slots__ = ("_home", "_kernel", "_open", "hooks")
+    Args:
+        seconds: game seconds after which it cancels itself; None or infinity for never.
+        shield: whether cancellation from outside is kept away from what is inside.
+        reason: what to say when the deadline comes.
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._home: object = None  # stands for the thread that steps
-        self._open: dict[int, weakref.ref[AnyGenerator]] = {}
-        # for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance
-        self.hooks: tuple[Callable[[AnyGenerator], None], Callable[[AnyGenerator], None]] = (self._begun, self._left)
+    Attributes:
+        cancel_called: whether it was cancelled.
+        cancelled_caught: whether leaving it swallowed that cancellation.
+        expired: whether it was its deadline that cancelled it.
+        reason: why.
+    """
 
-    def _begun(self, generator: AnyGenerator) -> None:
-        self._home = running.__dict__  # each thread has another one
-        key = id(generator)
-        self._open[key] = weakref.ref(generator, partial(_forget, self._open, key))
+    __slots__ = (
+        "_deadline",
+        "_seconds",
+        "cancel_called",
+        "cancelled_caught",
+        "expired",
+        "host_scope",
+        "outer",
+        "reason",
+        "shield",
+        "strand",
+    )
 
-    def _left(self, generator: AnyGenerator) -> None:
-        if running.__dict__ is self._home:
-            self._close(generator)
-        else:
-            self._kernel.post(self._close, generator)
+    def __init__(self, seconds: float | None = None, *, shield: bool = False, reason: str = "deadline passed") -> None:
+        self._seconds = seconds
+        self._deadline: Due | None = None
+        self.shield: Final = shield
+        self.reason: str = words_of(reason)
+        self.cancel_called: bool = False
+        self.cancelled_caught: bool = False
+        self.expired: bool = False
+        self.outer: CancelScope | None = None
+        self.strand: Strand | None = None
+        self.host_scope: Any = None
 
-    def _close(self, generator: AnyGenerator) -> None:
-        closing = cast("Coroutine[Any, Any, Any]", _closing(generator))
-        closing.send(None)
-        kernel = self._kernel
-        kernel.strays.take(kernel.spawn(closing, f"closing {name_of(generator)}"))
+    def __enter__(self) -> CancelScope:
+        strand = current_strand()
+        if self.strand is not None:
+            raise WrongStateError("CancelScope.__enter__", "it is or was entered", "Make a new scope for each 'with'.")
+        kernel = strand.kernel
+        seconds = self._seconds
+        # Before anything is changed: a duration that is not a number raises.
+        ticks = None if seconds is None or seconds == math.inf else kernel.clock.ticks(seconds)
+        self.strand = strand
+        self.outer = strand.scope
+        strand.scope = self
+        strand.enter_scope(self)
+        if ticks is not None:
+            self._deadline = kernel.call_later(ticks, self._expire)
+        return self
 
-    def close_open(self) -> bool:
-        """Close those that are still named by somebody, and that nobody iterates at this moment.
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        strand = self.strand
+        assert strand is not None
+        if strand.scope is not self:
+            raise RuntimeError("cancel scopes must be left in the reverse order of being entered, by the same strand")
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        strand.scope = self.outer
+        self.cancelled_caught = strand.leave_scope(self, error)
+        return self.cancelled_caught
 
-        Returns:
-            Whether there was any; then a tick is to follow.
+    @property
+    def has_deadline(self) -> bool:
+        """Whether it will be cancelled by itself, unless it is left before."""
+        return self._deadline is not None
+
+    def _expire(self) -> None:
+        self.expired = not self.cancel_called
+        self.cancel(self.reason)
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        """Cancel what runs inside; a second call does nothing.
+
+        Args:
+            reason: why, in words.
         """
-        found = [generator for known in tuple(self._open.values()) if (generator := known()) is not None]
-        self._open.clear()
-        left = [one for one in found if one.ag_frame is not None and not one.ag_running]  # type: ignore[attr-defined]
-        for generator in left:
-            self._close(generator)
-        return bool(left)
+        if self.cancel_called:
+            return
+        self.cancel_called = True
+        self.reason = words_of(reason)
+        if self.strand is not None and not self.strand.is_done:
+            self.strand.scope_cancelled(self)
 
     def __repr__(self) -> str:
-        return f"<Generators: {len(self._open)} open>"
-
-
-def _forget(known: dict[int, Any], key: int, reference: object) -> None:
-    if known.get(key) is reference:  # else another one has come to the same place
-        del known[key]
-
-
-@types.coroutine
-def _closing(generator: AnyGenerator) -> Generator[Any, Any, None]:
-    """What closes a generator. Its first step leads to where a cancellation cannot come before the generator does.
-
-    No coroutine: one that is thrown away unawaited, by a kernel that is not ticked any more, would say so.
-    """
-    try:
-        yield
-    except GeneratorExit:
-        return
-    except BaseException:  # noqa: S110 - it is stopped already; its next wait says so again
-        pass
-    yield from generator.aclose().__await__()
+        state = f"cancelled: {self.reason}" if self.cancel_called else "open"
+        return f"<CancelScope: {state}{', shielded' if self.shield else ''}>"
 
 
 class StrandOwner(Protocol):
@@ -263,8 +299,8 @@ class Strand:
         "waiting",
     )
 
-    def __init__(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
-        self.kernel: Kernel = kernel  # who drives it
+    def __init__(self, kernel: Scheduler, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
+        self.kernel: Scheduler = kernel  # who drives it
         self.coro: Coroutine[Any, Any, Any] | None = coro  # the coroutine; None once it is done
         self.name: str = name  # for people; strands may share one
         self.owner: StrandOwner | None = owner  # told when it ends; None for nobody
@@ -567,3 +603,71 @@ class Strays:
 
     def __repr__(self) -> str:
         return f"<Strays: {', '.join(strand.name for strand in self.strands) or 'none'}>"
+
+
+def move_on_after(seconds: float) -> CancelScope:
+    """A scope that is cancelled after a time, and then goes on behind its block.
+
+    Args:
+        seconds: game seconds.
+    """
+    return CancelScope(seconds)
+
+
+class fail_after(CancelScope):  # noqa: N801 - the field's name for it, as in trio and anyio
+    """A scope that is cancelled after a time, and then raises ``TimeoutError``. Cancelled by hand, it raises nothing.
+
+    Args:
+        seconds: game seconds.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        caught = super().__exit__(kind, error, trace)
+        if caught and self.expired:
+            raise TimeoutError(f"not done within {self._seconds} game seconds") from error
+        return caught
+
+
+async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[object]]) -> None:
+    """Wait behind a shield until something is over that must not be left half done, whatever is raised meanwhile.
+
+    A shield alone is not enough: asyncio's own cancellation (``asyncio.timeout``, ``Task.cancel``) is an edge that
+    knows none. What was raised last is raised again at the end.
+
+    Args:
+        is_over: whether it is; asked before each wait.
+
+    Raises:
+        BaseException: what was raised meanwhile.
+    """
+    raised: BaseException | None = None
+    with CancelScope(shield=True):
+        while not is_over():
+            try:
+                await wait()
+            except GeneratorExit:
+                raise  # nobody steps this coroutine any more
+            except BaseException as error:
+                raised = error
+    if raised is not None:
+        raise raised
+
+
+def current_strand() -> Strand:
+    """The strand that is stepped on this thread at the moment.
+
+    Raises:
+        NotRunningError: there is none.
+    """
+    entry = current_kernel().current
+    strand = None if entry is None else entry.strand()
+    if not isinstance(strand, Strand):
+        raise NotRunningError("this works only inside a coroutine that a runtime steps, not in a plain callback of it.")
+    return strand

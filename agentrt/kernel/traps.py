@@ -37,8 +37,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentrt.errors import NotRunningError
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.strand import Strand
+    from agentrt.kernel.roles import Scheduler, Suspended
 
 __all__ = [
     "COMMANDS",
@@ -53,7 +52,6 @@ __all__ = [
     "Waiter",
     "at_once",
     "current_kernel",
-    "current_strand",
     "give_way",
     "goes_on",
     "next_tick",
@@ -82,7 +80,7 @@ class Waiter:
 
     def __init__(self) -> None:
         # who waits; None before it is suspended, and again once it was notified or gave up
-        self.strand: Strand | None = None
+        self.strand: Suspended | None = None
         self.value: Any = _NOT_NOTIFIED  # what the wait returns, once it was notified
 
     @property
@@ -127,7 +125,7 @@ class Audience:
     _SMALL = 16
 
     def __init__(self) -> None:
-        self.strands: list[Strand] = []  # who waits. The kernel's main loop appends to it
+        self.strands: list[Suspended] = []  # who waits. The kernel's main loop appends to it
         self._stale = 0  # how many of them gave up
 
     def wait(self) -> Awaitable[Any]:
@@ -138,7 +136,7 @@ class Audience:
         """
         return cast("Awaitable[Any]", Attendance(self, 1))
 
-    def give_up(self, strand: Strand) -> None:
+    def give_up(self, strand: Suspended) -> None:
         """Let a strand go without a notification.
 
         Args:
@@ -152,9 +150,9 @@ class Audience:
             self.strands = self._present()
             self._stale = 0
 
-    def _present(self) -> list[Strand]:
+    def _present(self) -> list[Suspended]:
         """Who waits; of one that left and came back, the last place counts."""
-        present: dict[Strand, None] = {}
+        present: dict[Suspended, None] = {}
         for strand in self.strands:
             if strand.waiting is self:
                 present.pop(strand, None)
@@ -361,7 +359,7 @@ async def park() -> None:
 
 
 class _Running(threading.local):
-    kernel: Kernel | None = None
+    kernel: Scheduler | None = None
     outside: int = _OUTSIDE  # how many waits may still end at once in code that no kernel steps
 
 
@@ -382,7 +380,7 @@ running: _Running = _Running()
 this_thread: Callable[[], int] = threading.get_ident
 
 
-def current_kernel() -> Kernel:
+def current_kernel() -> Scheduler:
     """The kernel that steps a strand on this thread at the moment.
 
     Raises:
@@ -395,16 +393,3 @@ def current_kernel() -> Kernel:
             "runtime: runtime.post(fn, *args)."
         )
     return kernel
-
-
-def current_strand() -> Strand:
-    """The strand that is stepped on this thread at the moment.
-
-    Raises:
-        NotRunningError: there is none.
-    """
-    entry = current_kernel().current
-    strand = None if entry is None else entry.strand()
-    if strand is None:
-        raise NotRunningError("this works only inside a coroutine that a runtime steps, not in a plain callback of it.")
-    return strand

@@ -98,8 +98,8 @@ from agentrt.errors import (
     ActivityRecursionError,
     DependencyFailedError,
 )
-from agentrt.kernel.scope import CancelScope, outlast
-from agentrt.kernel.traps import Waiter, current_strand, park
+from agentrt.kernel.strand import CancelScope, current_strand, outlast
+from agentrt.kernel.traps import Waiter, park
 from agentrt.strategy.context import StrategyContext
 from agentrt.strategy.declare import Fail, Interruptible, Restart
 from agentrt.strategy.estimate import Cannot

@@ -48,9 +48,9 @@ from agentrt.errors import (
     RequestDeadlockError,
     WrongStateError,
 )
-from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
-from agentrt.kernel.traps import at_once, current_strand, park, running
+from agentrt.kernel.strand import current_strand, outlast
+from agentrt.kernel.traps import at_once, park, running
 from agentrt.strategy.declare import label_of
 from agentrt.strategy.solve import Solving
 from agentrt.strategy.tree import Outcome

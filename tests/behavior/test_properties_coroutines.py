@@ -20,7 +20,7 @@ from agentrt.behavior import Behavior, RedecideLoopError
 from agentrt.body.driver import LoneBody
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.rng import Stream
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import sleep_ticks
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ from agentrt.bridges import DriverAction
 from agentrt.goals import Goal, GoalSelector
 from agentrt.kernel.agenda import Timer
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
+from agentrt.kernel.strand import outlast
 from agentrt.testing import Simulation, check_trace
 
 # --- asyncio's cancellation knows no shields ----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from modules import load
 
 from agentrt.body.flags import FlagLedger
 from agentrt.goals.wrapped import ENDING
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import sleep_ticks
 
 worlds = load("tests/goals/worlds.py")

@@ -7,8 +7,8 @@ from modules import load
 
 from agentrt.errors import WrongStateError
 from agentrt.goals import LOOK, MOVE, Goal
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Event
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, sleep_ticks
 
 worlds = load("tests/goals/worlds.py")

@@ -13,7 +13,7 @@ import anyio
 import pytest
 import trio
 
-from agentrt.kernel.scope import CancelScope, move_on_after
+from agentrt.kernel.strand import CancelScope, move_on_after
 from agentrt.kernel.traps import sleep_ticks
 
 EVER = 1_000_000.0

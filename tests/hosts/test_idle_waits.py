@@ -10,10 +10,9 @@ import trio
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import LivelockError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Condition, Event, Queue
-from agentrt.kernel.strand import kill
-from agentrt.kernel.traps import current_strand, next_tick, sleep, sleep_ticks
+from agentrt.kernel.strand import CancelScope, current_strand, kill
+from agentrt.kernel.traps import next_tick, sleep, sleep_ticks
 
 
 async def ended(_stage):

@@ -62,11 +62,10 @@ from agentrt.errors import (
     ActivityRecursionError,
     WrongStateError,
 )
-from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.strand import kill, livelocked
+from agentrt.kernel.strand import Strand, current_strand, kill, livelocked, outlast
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Waiter, at_once, current_strand, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
@@ -75,6 +74,12 @@ if TYPE_CHECKING:
     from agentrt.body.flags import Holder
 
 __all__ = ["SpawnedPlace", "SpawnedFrame", "MAX_NESTED", "Awaiting", "Performance", "perform"]
+
+
+def _strand_of(waiter: Waiter) -> Strand | None:
+    """Who waits there."""
+    strand = waiter.strand
+    return strand if isinstance(strand, Strand) else None
 
 
 class SpawnedPlace(Frame):
@@ -388,7 +393,7 @@ class SpawnedFrame:
 
     def lost(self) -> None:
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
-        if self._done is not None and (error := cut_off(self.frame, self._done.strand)) is not None:
+        if self._done is not None and (error := cut_off(self.frame, _strand_of(self._done))) is not None:
             self._finish(error)
 
     def _require_run(self, method: str) -> None:
@@ -458,7 +463,7 @@ class SpawnedFrame:
         """``run`` was called, a moment ago."""
         frame = self.frame
         if self._is_wanted:
-            strand = None if self._done is None else self._done.strand
+            strand = None if self._done is None else _strand_of(self._done)
             if strand is not None and not frame.execution.may_execute():
                 kill(strand, livelocked(strand))
             elif frame.execution.is_unwinding(frame):

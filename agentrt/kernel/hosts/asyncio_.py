@@ -70,7 +70,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM, NotRunningError
-from agentrt.kernel.hosts.plain import (
+from agentrt.kernel.plain import (
     TRIO_WORDS,
     Budget,
     Foreign,
@@ -79,13 +79,12 @@ from agentrt.kernel.hosts.plain import (
     throw_soon,
     translate_no_loop,
 )
-from agentrt.kernel.scope import CancelScope
-from agentrt.kernel.strand import Strand, StrandOwner, kill, livelocked
+from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelocked
 from agentrt.kernel.traps import COMMANDS, Notice
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Stepper
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Scheduler, Stepper
 
 __all__ = ["TaskFace", "handles_cancellation", "AsyncioStrand", "AsyncioHost"]
 
@@ -633,7 +632,7 @@ class AsyncioHost:
         """The event loop of the strands."""
         return self.loop if self.loop is not None else asyncio.get_running_loop()
 
-    def drain_now(self, kernel: Kernel) -> None:
+    def drain_now(self, kernel: Scheduler) -> None:
         """Step what is ready, from a callback of the loop."""
         if kernel.draining or kernel.in_tick:
             return
@@ -649,13 +648,13 @@ class AsyncioHost:
         finally:
             self.leave()
 
-    def drain_soon(self, kernel: Kernel) -> None:
+    def drain_soon(self, kernel: Scheduler) -> None:
         """Step what is ready in the next turn of the loop; not during a tick, which goes on by itself."""
         if self.loop is not None and not (self._drain_scheduled or kernel.draining or kernel.in_tick):
             self._drain_scheduled = True
             self.loop.call_soon(self._scheduled_drain, kernel, context=self.context)
 
-    def _scheduled_drain(self, kernel: Kernel) -> None:
+    def _scheduled_drain(self, kernel: Scheduler) -> None:
         self._drain_scheduled = False
         self.drain_now(kernel)
 

@@ -17,7 +17,7 @@ from agentrt.errors import MissingExtraError, NotRunningError
 from agentrt.kernel.traps import at_once, running
 
 if TYPE_CHECKING:
-    from agentrt.kernel.host import Host
+    from agentrt.kernel.kernel import Host
 
 __all__ = [
     "current_library",
@@ -157,6 +157,6 @@ def make_host(name: str) -> Host:
         except ModuleNotFoundError as error:
             raise MissingExtraError("trio", "trio") from error
         return TrioHost()
-    from agentrt.kernel.hosts.plain import PlainHost
+    from agentrt.kernel.plain import PlainHost
 
     return PlainHost()

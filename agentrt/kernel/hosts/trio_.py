@@ -57,16 +57,15 @@ import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
-from agentrt.kernel.agenda import Entry
-from agentrt.kernel.hosts.plain import ASYNCIO_WORDS, Budget, Foreign, describe, throw_foreign, translate_no_loop
 from agentrt.kernel.livelock import LivelockGuard, patience
-from agentrt.kernel.scope import CancelScope
-from agentrt.kernel.strand import Strand, StrandOwner, abandon, is_suspended, livelocked, meant
+from agentrt.kernel.plain import ASYNCIO_WORDS, Budget, Foreign, describe, throw_foreign, translate_no_loop
+from agentrt.kernel.roles import Entry, Scheduler
+from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Stepper
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Stepper
 
 __all__ = ["TrioStrand", "wait_for_baton", "TrioHost"]
 
@@ -454,7 +453,7 @@ class TrioHost:
         self._tasks.pop(strand, None)
         self.hand_back()
 
-    def wake(self, kernel: Kernel) -> None:
+    def wake(self, kernel: Scheduler) -> None:
         """A strand became ready. Between ticks the server steps it at once."""
         if not (self._quiet or kernel.draining or kernel.in_tick):
             self._requested.set()

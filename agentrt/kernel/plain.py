@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agentrt.errors import ForeignAwaitError
-from agentrt.kernel.scope import Cancelled
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Cancelled, Strand
 from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Scheduler
 
 __all__ = [
     "ASYNCIO_WORDS",
@@ -70,7 +69,7 @@ class PlainHost:
     def leave(self) -> None:
         """Nothing to do without a loop."""
 
-    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
+    async def run_tick(self, kernel: Scheduler, budget: float | None = None) -> None:
         """Run one whole tick, synchronously.
 
         Args:
@@ -78,12 +77,12 @@ class PlainHost:
         """
         kernel.step_tick()
 
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
+    async def rest(self, kernel: Scheduler, seconds: float) -> None:
         """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop."""
         if seconds > 0:
             time.sleep(seconds)  # noqa: ASYNC251 - there is no loop that it could block
 
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
+    async def drained(self, kernel: Scheduler, strands: Iterable[Strand], seconds: float) -> bool:
         """Nothing ends here without a tick."""
         return all(strand.is_done for strand in strands)
 
