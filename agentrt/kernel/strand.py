@@ -19,11 +19,11 @@ Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
 own awaits), ``ended``.
 
-A strand that does not end by itself is killed. It gets an error at the await in which it stands, so that its ``finally`` blocks run; if it awaits again after that,
-it is closed; and if it refuses that too, it is abandoned where it stands. An abandoned coroutine is kept for ever, by
-a reference that nobody gives back: the garbage collector would try to close it once more at a random moment, and the
-interpreter at its end, when whatever it awaits raises at once; in a loop that swallows everything the process would
-never end. (A list of them, which this was, is emptied at that end.)
+A strand that does not end by itself is killed. It gets an error at the await in which it stands, so that its
+``finally`` blocks run; if it awaits again after that, it is closed; and if it refuses that too, it is abandoned where
+it stands. An abandoned coroutine is kept for ever, by a reference that nobody gives back: the garbage collector would
+try to close it once more at a random moment, and the interpreter at its end, when whatever it awaits raises at once; in
+a loop that swallows everything the process would never end. (A list of them, which this was, is emptied at that end.)
 
 Cancellation is structured: by scopes, with a reason, a deadline and a shield. Rules:
 
