@@ -3,39 +3,42 @@
 This is the door for people who write actions and agents. Tests have their own: ``agentrt.testing``.
 """
 
-from agentrt.activity.action import Action, CompoundAction, output, step
-from agentrt.activity.composing import ChildUtilities
-from agentrt.activity.context import Context
-from agentrt.activity.expected import CurrentFields, ExpectedStorage
-from agentrt.activity.fields import ActionArgs, ThinkOutput
-from agentrt.activity.nodes import Node
-from agentrt.activity.placeholders import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
-from agentrt.activity.spawning import SpawnedFrame
-from agentrt.activity.task import Task
-from agentrt.activity.task_group import TaskGroup
-from agentrt.activity.task_group_action import TaskGroupAction
-from agentrt.activity.task_specs import TaskDeclaration, declare_multiple_tasks, declare_permanent_task, declare_task
-from agentrt.activity.task_states import TaskState
-from agentrt.activity.task_views import TaskGroupView, TaskView
-from agentrt.agent import TOP, Agent, Injection
-from agentrt.attachments import Attachment
+from agentrt.activity.author.action import Action, CompoundAction, output, step
+from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
+from agentrt.activity.author.context import Context, Node
+from agentrt.activity.author.expected import CurrentFields, ExpectedStorage
+from agentrt.activity.author.steps import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
+from agentrt.activity.plan.compound import ChildUtilities
+from agentrt.activity.plan.spawned import SpawnedFrame
+from agentrt.activity.tasks.declare import (
+    TaskDeclaration,
+    TaskGroupAction,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    declare_task,
+)
+from agentrt.activity.tasks.group import TaskGroup
+from agentrt.activity.tasks.task import Task, TaskState
+from agentrt.activity.tasks.views import TaskGroupView, TaskView
+from agentrt.agent.agent import TOP, Agent, Injection
+from agentrt.agent.drivers import Attachment
+from agentrt.agent.faults import Fault
+from agentrt.body.budget import WaitTimes
 from agentrt.body.driver import Driver, LoneBody
 from agentrt.body.entity import Entity, NamedSignals
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, FlagLedger, Refusal
 from agentrt.body.leases import Lease, LeaseBook
-from agentrt.body.metrics import WaitTimes
 from agentrt.errors import AgentRTError
-from agentrt.faults import Fault
 from agentrt.kernel.rng import Stream
-from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
+from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.trace import Event as TraceEvent
 from agentrt.kernel.trace import TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
-from agentrt.restart import Restart
-from agentrt.runtime import Runtime
+from agentrt.runtime.restart import Restart
+from agentrt.runtime.runtime import Runtime
 from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
 from agentrt.town import Job, TaskGroups
 

@@ -22,20 +22,20 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.action import Action
-from agentrt.behavior.behaviors import Behavior
+from agentrt.activity.author.action import Action
+from agentrt.behavior.declare import Behavior
 from agentrt.body.driver import give, take
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
 from agentrt.goals.goal import Goal
-from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
+from agentrt.kernel.strand import outlast
 from agentrt.kernel.traps import next_tick, sleep
 from agentrt.selection.leaf import LeafBehavior
 
 if TYPE_CHECKING:
-    from agentrt.activity.context import Context
-    from agentrt.agent import Agent, Injectable, Injection
-    from agentrt.attachments import Attachment
+    from agentrt.activity.author.context import Context
+    from agentrt.agent.agent import Agent, Injectable, Injection
+    from agentrt.agent.drivers import Attachment
     from agentrt.behavior.activation import Activation
     from agentrt.body.driver import Body, Driver
     from agentrt.body.flags import FlagLedger, Holder
@@ -281,7 +281,7 @@ def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, fl
 
 
 def _agent(body: Body, leaf: str) -> Agent:
-    from agentrt.agent import Agent
+    from agentrt.agent.agent import Agent
 
     if not isinstance(body, Agent):
         raise WrongStateError(leaf, f"{body.name!r} is no agent", "Attach the tree to an agent: agent.attach(state).")

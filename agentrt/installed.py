@@ -25,7 +25,6 @@ def how_to_add(extra: str, package: str = "") -> str:
     """What to do to get an extra: a sentence with the command.
 
     Args:
-        extra: the extra.
         package: the package of it that is wanted.
     """
     folder = _checkout()

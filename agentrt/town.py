@@ -22,19 +22,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from agentrt.activity.task_group import TaskGroup
-from agentrt.bearers import attribute_of, words_for
+from agentrt.activity.tasks.group import TaskGroup
+from agentrt.agent.belongings import attribute_of, words_for
+from agentrt.agent.learning import known_here
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
-from agentrt.learning import known_here
 from agentrt.packs.registry import Registry
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, is_document, load_task_groups, task_group_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentrt.activity.task_book import Extension
-    from agentrt.agent import Agent
-    from agentrt.injection import Injection
+    from agentrt.activity.tasks.group import Extension
+    from agentrt.agent.agent import Agent
+    from agentrt.agent.injection import Injection
 
 __all__ = ["Job", "TaskGroups"]
 

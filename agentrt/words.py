@@ -50,7 +50,6 @@ def words_of(value: object, longest: int = LONGEST) -> str:
     """What ``str(value)`` says, bounded.
 
     Args:
-        value: anything.
         longest: how many characters at most, with the mark that says that there were more.
     """
     return _made(str, value, longest)
@@ -60,7 +59,6 @@ def repr_of(value: object, longest: int = LONGEST) -> str:
     """What ``repr(value)`` says, bounded.
 
     Args:
-        value: anything.
         longest: how many characters at most, with the mark that says that there were more.
     """
     return _made(repr, value, longest)
@@ -70,18 +68,13 @@ def error_words(error: BaseException, longest: int = LONGEST) -> str:
     """An error in one line: its type, and what it says.
 
     Args:
-        error: any.
         longest: how many characters at most for what it says.
     """
     return f"{type_name(error)}: {words_of(error, longest)}"
 
 
 def type_name(value: object) -> str:
-    """The name of a value's type.
-
-    Args:
-        value: anything.
-    """
+    """The name of a value's type."""
     return type.__dict__["__name__"].__get__(type(value))  # type: ignore[no-any-return]  # a metaclass may have its own
 
 
@@ -112,9 +105,6 @@ def masked(text: str) -> str:
     """A text of the same length in which nothing controls a terminal: a sign stands for each character that might.
 
     For screens, where each character has its place (and, in a styled text, its style). Line feeds stay.
-
-    Args:
-        text: from anywhere.
     """
     if text.isprintable():
         return text
@@ -123,9 +113,6 @@ def masked(text: str) -> str:
 
 def plain(value: Any) -> Any:
     """A value as JSON knows it: containers are gone through, sets in order, and what has a name stands under it.
-
-    Args:
-        value: anything.
 
     Returns:
         None, a truth value, a number, a bounded text, or lists and dicts of them. Of a large container the first parts;
@@ -153,11 +140,7 @@ class _Room:
         self.left = left
 
     def first(self, parts: Any) -> Iterator[Any]:
-        """As many parts as there is room for.
-
-        Args:
-            parts: may be without an end.
-        """
+        """As many parts as there is room for."""
         for part in parts:
             if self.left <= 0:
                 return
@@ -189,11 +172,7 @@ def _plain(value: Any, depth: int, room: _Room) -> Any:
 
 
 def called(value: object) -> str:
-    """What to call a thing: its name, if it has one, else what it says of itself.
-
-    Args:
-        value: anything.
-    """
+    """What to call a thing: its name, if it has one, else what it says of itself."""
     try:
         name = getattr(value, "name", None)
         if isinstance(name, str):

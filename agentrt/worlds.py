@@ -26,7 +26,7 @@ from agentrt.words import type_name
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from agentrt.runtime import Runtime
+    from agentrt.runtime.runtime import Runtime
 
 __all__ = ["ENTRY_POINT_GROUP", "Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody"]
 

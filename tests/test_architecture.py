@@ -27,27 +27,36 @@ PURE_STDLIB = {
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
-    "agentrt/strategy/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
+    "agentrt/strategy/tools/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
-    "agentrt/kernel/killing.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
+    "agentrt/kernel/strand.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
-    "agentrt/kernel/hosts/plain.py": {"threading", "time"},
+    "agentrt/kernel/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
-    "agentrt/activity/placeholders.py": {"dis"},  # whether somebody looks one up, when a class is defined
+    "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
+    "agentrt/kernel/hosts/loops.py": {"anyio", "asyncio", "time", "trio"},
     "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},
     "agentrt/kernel/hosts/trio_": {"outcome", "threading", "time", "trio"},
 }
-UPWARD_IMPORTS = 16  # exceptions from the floors, in pyproject.toml
+UPWARD_IMPORTS = 8  # exceptions from the floors, in pyproject.toml
 LONGEST_MODULE = 800  # above that its header says why it is one, and it is named below
 LONGEST_FUNCTION = 40
 ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
     "agentrt/packs/registry.py",
     "agentrt/worlds.py",
-    "agentrt/strategy/stubs.py",  # reads annotations, for a tool
+    "agentrt/strategy/tools/stubs.py",  # reads annotations, for a tool
     "agentrt/strategy/attempt.py",
 }
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
+    "agentrt/activity/author/context.py",  # all that an action can call, in one place
+    "agentrt/activity/plan/tree.py",  # units and frames: one machine
+    "agentrt/behavior/memory.py",
+    "agentrt/goals/selector.py",
+    "agentrt/selection/state.py",
+    "agentrt/strategy/attempt.py",
+    "agentrt/strategy/declare.py",  # all that an author of strategies declares
+    "agentrt/testing/chaos.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }
@@ -110,13 +119,15 @@ def test_modules_are_short():
 
 
 def test_functions_are_short(trees):
-    """Lines from the first statement after the docstring to the last."""
+    """Lines from the first statement after the docstring to the last, without those that are a comment."""
     wrong = []
     for path, tree in trees.items():
+        text = path.read_text(encoding="utf-8").splitlines()
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = node.body[1:] if ast.get_docstring(node) else node.body
-                lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                told = text[body[0].lineno - 1 : body[-1].end_lineno] if body else []
+                lines = sum(not line.lstrip().startswith("#") for line in told)
                 if lines > LONGEST_FUNCTION and node.name not in LONG_ON_PURPOSE:
                     wrong.append(f"{name_of(path)}:{node.lineno} {node.name}: {lines} lines")
     assert wrong == []

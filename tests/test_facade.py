@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import types
 
 import pytest
@@ -327,3 +329,34 @@ def test_every_public_method_of_the_facades_is_documented():
         if not getattr(value, "__doc__", None) and not isinstance(value, type)
     ]
     assert undocumented == []
+
+
+def _arguments(function):
+    names = inspect.signature(function).parameters
+    return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
+
+
+def _functions(facade):
+    """What is called on a facade, and the docstring in which its arguments stand."""
+    for name in facade.__all__:
+        what = vars(facade)[name]
+        if isinstance(what, types.FunctionType):
+            yield name, what
+        elif isinstance(what, type):
+            for member, value in vars(what).items():
+                function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+                if isinstance(function, types.FunctionType) and not member.startswith("_"):
+                    yield f"{name}.{member}", function
+
+
+def test_a_section_about_arguments_names_each_of_them():
+    """A docstring of a facade may do without one; where there is one, nothing is missing in it."""
+    missing = [
+        f"{facade.__name__}.{name}: {argument}"
+        for facade in FACADES
+        for name, function in _functions(facade)
+        if "Args:\n" in (inspect.getdoc(function) or "")
+        for argument in _arguments(inspect.unwrap(function))
+        if not re.search(rf"(?m)^    (.*, )?\*{{0,2}}{argument}(, .*)?:", inspect.getdoc(function) or "")
+    ]
+    assert missing == []

@@ -14,7 +14,7 @@ import runpy
 from pathlib import Path
 
 from agentrt.behavior import BehaviorTree, GroupDecider, ReferenceDecider
-from agentrt.behavior.deciders import Decider
+from agentrt.behavior.declare import Decider
 from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentrt import Runtime
-from agentrt.testing.chaos import ChaosReport, run_chaos
-from agentrt.testing.exhausting import exhaust
+from agentrt.testing.chaos import ChaosReport, exhaust, run_chaos
 
 if TYPE_CHECKING:
     from agentrt import TraceRecord

@@ -23,7 +23,7 @@ from agentrt.worlds import load_world
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-    from agentrt.runtime import Runtime
+    from agentrt.runtime.runtime import Runtime
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZE = (1280, 720)

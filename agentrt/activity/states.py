@@ -82,8 +82,6 @@ def illegal(what: str, names: tuple[str, ...], old: int, new: int) -> InternalEr
 
     Args:
         what: the unit or frame, in words.
-        names: the names of the states.
-        old: its state.
         new: the state that it was to have.
     """
     return InternalError(f"{what} cannot go from {names[old]} to {names[new]}.")

@@ -11,24 +11,25 @@ Source: seed 002.
 from __future__ import annotations
 
 from agentrt.behavior.activation import Activation
-from agentrt.behavior.behaviors import Behavior, behavior
-from agentrt.behavior.checks import Check
-from agentrt.behavior.compiling import MAX_SHUFFLE_CHILDREN
-from agentrt.behavior.debugging import DebugOutput
-from agentrt.behavior.deciders import (
+from agentrt.behavior.compile import MAX_SHUFFLE_CHILDREN
+from agentrt.behavior.declare import (
     PRIORITIZED_LIST,
     RANDOM,
     SCORED,
     SEQUENTIAL,
     SHUFFLE,
+    Behavior,
     BehaviorDecider,
+    Check,
     GroupDecider,
     GroupPolicy,
     ReferenceDecider,
+    behavior,
     decider,
     group,
     reference,
 )
+from agentrt.behavior.log import DebugOutput
 from agentrt.behavior.memory import Memory
 from agentrt.behavior.stimuli import Stimuli, Stimulus
 from agentrt.behavior.tree import BehaviorTree

@@ -29,10 +29,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agentrt.behavior.compile import Node
     from agentrt.behavior.memory import Memory
-    from agentrt.behavior.nodes import Node
-    from agentrt.behavior.routines import Work
     from agentrt.behavior.stimuli import Stimuli
+    from agentrt.behavior.walk import Work
     from agentrt.body.driver import Body
     from agentrt.body.flags import Holder
     from agentrt.kernel.rng import Stream
@@ -54,23 +54,15 @@ class Stage(Enum):
 
 
 class Extra:
-    """What most activations never need.
-
-    Attributes:
-        block: its block.
-        dblock: what its Decide left for it.
-        mask: see the module.
-        order: of a group that shuffles: the numbers of its children.
-        work: its coroutines.
-    """
+    """What most activations never need."""
 
     __slots__ = ("block", "dblock", "mask", "order", "work")
 
     def __init__(self) -> None:
         self.block: Any = None
-        self.dblock: Any = None
-        self.mask: int = 0
-        self.order: list[int] | None = None
+        self.dblock: Any = None  # what its Decide left for it
+        self.mask: int = 0  # see the module
+        self.order: list[int] | None = None  # of a group that shuffles: the numbers of its children
         self.work: Work | None = None
 
 

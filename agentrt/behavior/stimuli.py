@@ -203,11 +203,7 @@ class Stimuli:
 
 
 def token_name(token: int) -> str:
-    """What to call a token, for people: the name of a flag, or its bits.
-
-    Args:
-        token: the token.
-    """
+    """What to call a token, for people: the name of a flag, or its bits."""
     name = getattr(token, "name", None)
     return name if isinstance(name, str) else f"{int(token):#x}"
 

@@ -5,6 +5,14 @@ Initialization checks the shape, counts the timers and compiles. The first memor
 that every memory has room for its timers. (In the source the first tick does it, which is too late for them.)
 
 Source: seed 002, "S09: Initializing and Ticking the Behavior Tree"; "S02: Design Principles", 1.
+
+The outline of a tree: all of its deciders as they were declared, for tools that show more than the active path.
+
+A tree is a DAG, and an outline is a tree: a decider that stands at several places is there several times, each time
+with another path. So there is a bound on how many are shown (``MOST_NODES``), and one on how deep: what would lie
+below is left out, and the last one says so.
+
+Source: seed 002, "S11: Debugging", 1: "either the active deciders or the entire tree".
 """
 
 from __future__ import annotations
@@ -12,20 +20,57 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agentrt.behavior.compiling import compile_tree
-from agentrt.behavior.debugging import DebugOutput
-from agentrt.behavior.deciders import Decider
-from agentrt.behavior.ids import stable_number
+from agentrt.behavior.compile import Node, compile_tree
+from agentrt.behavior.declare import Decider, stable_number
+from agentrt.behavior.log import DebugOutput
 from agentrt.behavior.memory import Memory
-from agentrt.behavior.nodes import Node
-from agentrt.behavior.outlining import outline_of
 from agentrt.behavior.stimuli import Stimuli
 from agentrt.body.driver import Body, number_in
-from agentrt.body.model_views import Outline
+from agentrt.body.views import Outline
 from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
 from agentrt.kernel.rng import Stream
 
-__all__ = ["BehaviorTree"]
+__all__ = ["MOST_LEVELS", "MOST_NODES", "outline_of", "BehaviorTree"]
+
+MOST_NODES = 2000
+MOST_LEVELS = 60
+
+
+def outline_of(root: Node, name: str) -> Outline:
+    """The outline of a tree."""
+    left = MOST_NODES - 1
+
+    def outlined(node: Node, above: str, level: int) -> Outline:
+        nonlocal left
+        path = f"{above}/{node.name}"
+        note = _note(node)
+        left -= len(node.children)
+        if node.children and (level >= MOST_LEVELS or left < 0):
+            left += len(node.children)
+            return Outline(path, node.name, node.kind, f"{note}; what lies below is left out")
+        return Outline(path, node.name, node.kind, note, tuple(outlined(one, path, level + 1) for one in node.children))
+
+    return outlined(root, name, 0)
+
+
+def _note(node: Node) -> str:
+    """What is to be known of a decider without any agent."""
+    parts: list[str] = [] if node.policy is None else [node.policy.value]
+    if node.behavior is not None:
+        parts.append(f"behavior {node.behavior.name}")
+    if node.target is not None:
+        parts.append(f"leads to {node.target.name}")
+    if node.timer >= 0:
+        parts.append(f"every {node.every:g} s")
+    for what, check in (("decision flags", node.decision), ("stimuli", node.stimuli)):
+        if check is not None:
+            parts.append(f"{what}: {check.text()}")
+    if node.flags:
+        parts.append(f"with {', '.join(node.flags)}")
+    if node.delegates:
+        parts.append("its children decide")
+    return "; ".join(parts)
+
 
 _MOST_OUTLINES = 64
 

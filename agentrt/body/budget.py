@@ -20,39 +20,146 @@ Rejected: serving single claims by turns. Whoever asks for one unit at a time, a
 many as everybody else, whatever its weight.
 
 Source: seed 001, `scheduler_priority`.
+
+Metrics: how long something was waited for, in ticks, for good.
+
+A ``WaitTimes`` takes numbers one at a time and forgets them: it keeps how many there were, their sum, the
+longest, and a table of buckets. Up to 63 ticks a bucket is one number, so that quantiles are exact there; above that
+each power of two is cut into 32 buckets, so that a quantile is too high by one part in 32 at most. However much is
+added, and however long it took, there are at most 960 buckets.
+
+Ticks are the unit because they are the same in every equal run; who wants seconds multiplies.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from agentrt.words import repr_of
 
-__all__ = ["Claim", "Share", "ThinkBudget"]
+__all__ = ["WaitTimes", "Claim", "Share", "ThinkBudget"]
+
+_EXACT = 64  # up to here each number of ticks has its own bucket
+_PARTS = 32  # into how many buckets a power of two is cut beyond that
+_SHIFT = 6  # _EXACT is two to this power
+_MOST = 2**34 - 1  # what is longer falls into the last bucket: 27 years at 20 ticks a second
+
+
+class WaitTimes:
+    """How long something took to come, counted in ticks.
+
+    Attributes:
+        count: how many waits were added.
+        total: their sum, in ticks.
+        longest: the longest of them, in ticks; 0 while there is none.
+    """
+
+    __slots__ = ("_buckets", "count", "longest", "total")
+
+    def __init__(self) -> None:
+        self.count: int = 0
+        self.total: int = 0
+        self.longest: int = 0
+        self._buckets: dict[int, int] = {}
+
+    def add(self, ticks: int) -> None:
+        """Note one wait.
+
+        Args:
+            ticks: how long it was; 0 for at once.
+
+        Raises:
+            ValueError: the number is negative.
+        """
+        if ticks < 0:
+            raise ValueError(f"a wait of {ticks} ticks: it cannot be negative")
+        self.count += 1
+        self.total += ticks
+        if ticks > self.longest:
+            self.longest = ticks
+        index = _bucket(ticks)
+        self._buckets[index] = self._buckets.get(index, 0) + 1
+
+    @property
+    def mean(self) -> float:
+        """The average in ticks; 0 while there is none."""
+        return self.total / self.count if self.count else 0.0
+
+    def quantile(self, q: float) -> int:
+        """The shortest time within which a share of the waits was over.
+
+        Args:
+            q: the share, from 0 to 1; 0.5 is the median, 0.99 leaves out the worst hundredth.
+
+        Returns:
+            Ticks, exact up to 63 and at most one part in 32 too high above that; 0 while there is none.
+
+        Raises:
+            ValueError: the share is not from 0 to 1.
+        """
+        if not 0.0 <= q <= 1.0:
+            raise ValueError(f"quantile({q!r}): it takes a share from 0 to 1")
+        rank = max(1, math.ceil(q * self.count))
+        for index in sorted(self._buckets):
+            rank -= self._buckets[index]
+            if rank <= 0:
+                return min(_upper(index), self.longest)
+        return 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values: the figures, and the buckets as pairs of their longest wait and their count."""
+        return {
+            "count": self.count,
+            "total": self.total,
+            "mean": round(self.mean, 3),
+            "p50": self.quantile(0.5),
+            "p90": self.quantile(0.9),
+            "p99": self.quantile(0.99),
+            "longest": self.longest,
+            "buckets": [[min(_upper(index), self.longest), self._buckets[index]] for index in sorted(self._buckets)],
+        }
+
+    def __repr__(self) -> str:
+        return f"<WaitTimes: {self.count} waits, {self.mean:.1f} ticks on average, {self.longest} the longest>"
+
+
+def _bucket(ticks: int) -> int:
+    if ticks < _EXACT:
+        return ticks
+    ticks = min(ticks, _MOST)
+    shift = ticks.bit_length() - _SHIFT
+    return _EXACT + (shift - 1) * _PARTS + (ticks >> shift) - _PARTS
+
+
+def _upper(index: int) -> int:
+    """The longest wait that falls into a bucket; the last one takes whatever is longer."""
+    if index < _EXACT:
+        return index
+    if index == _LAST:
+        return 1 << 64
+    shift, part = divmod(index - _EXACT, _PARTS)
+    return ((part + _PARTS + 1) << (shift + 1)) - 1
+
+
+_LAST = _bucket(_MOST)
 
 _UNIT = 1 << 32  # one unit of work, in the fractions in which shares are owed
 
 
 class Claim:
-    """Work that somebody waits for.
-
-    Attributes:
-        share: whose it is.
-        units: how many.
-        tag: whatever the driver wants to find again when it is served.
-        is_served: whether it was.
-        fresh: how many of its units were dealt in the tick in which it was served; 0 once that tick is over.
-    """
+    """Work that somebody waits for."""
 
     __slots__ = ("fresh", "is_served", "share", "tag", "units")
 
     def __init__(self, share: Share, units: int, tag: Any) -> None:
-        self.share: Share = share
+        self.share: Share = share  # whose it is
         self.units: int = units
-        self.tag: Any = tag
-        self.is_served: bool = False
+        self.tag: Any = tag  # whatever the driver wants to find again when it is served
+        self.is_served: bool = False  # whether it was
+        # how many of its units were dealt in the tick in which it was served; 0 once that tick is over
         self.fresh: int = 0
 
     def __repr__(self) -> str:
@@ -64,22 +171,16 @@ class Share:
 
     Args:
         weigh: its weight at this moment, a number of 0 or more; asked at each deal.
-
-    Attributes:
-        weigh: as given.
-        line: its claims that wait, in order.
-        credit: units that it was dealt and has not used.
-        kept: how many of them come from ticks before.
-        owed: what it is owed of units that were dealt, in fractions of a unit; negative if it had too much.
     """
 
     __slots__ = ("credit", "kept", "line", "owed", "weigh")
 
     def __init__(self, weigh: Callable[[], float]) -> None:
         self.weigh: Callable[[], float] = weigh
-        self.line: deque[Claim] = deque()
-        self.credit: int = 0
-        self.kept: int = 0
+        self.line: deque[Claim] = deque()  # its claims that wait, in order
+        self.credit: int = 0  # units that it was dealt and has not used
+        self.kept: int = 0  # how many of them come from ticks before
+        # what it is owed of units that were dealt, in fractions of a unit; negative if it had too much
         self.owed: int = 0
 
     def __repr__(self) -> str:
@@ -91,11 +192,6 @@ class ThinkBudget:
 
     Args:
         units: how many in each tick; at least 1.
-
-    Attributes:
-        units: as given.
-        room: how many of this tick were not dealt.
-        granted: how many were granted since the beginning.
 
     Raises:
         ValueError: the number is less than 1.
@@ -110,8 +206,8 @@ class ThinkBudget:
                 f"a budget of {repr_of(units)} units: a whole number, at least 1 in each tick, or nothing is found"
             )
         self.units: int = units
-        self.room: int = units
-        self.granted: int = 0
+        self.room: int = units  # how many of this tick were not dealt
+        self.granted: int = 0  # how many were granted since the beginning
         self._waiting: dict[Share, None] = {}  # those with claims, in the order in which they began to wait
         self._holding: list[Share] = []  # those without, which have credit left
         self._served: list[Claim] = []  # in this tick
@@ -141,10 +237,6 @@ class ThinkBudget:
     def take(self, share: Share, units: int) -> bool:
         """Take units if they are there at once.
 
-        Args:
-            share: for whom.
-            units: how many, at least 1.
-
         Returns:
             Whether they are granted; if not, nothing was taken.
         """
@@ -164,9 +256,7 @@ class ThinkBudget:
         """Ask for units.
 
         Args:
-            share: for whom.
             units: how many, at least 1; may be more than one tick has.
-            tag: kept with the claim.
 
         Returns:
             None if they are granted; else the claim, which waits.

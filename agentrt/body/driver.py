@@ -101,20 +101,12 @@ class Body(Protocol):
         ...
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A callback of an author raised. Reported the first time.
-
-        Args:
-            path: the place, such as ``goals/Panic``.
-            hook: the callback, such as ``can_use``.
-            error: what it raised.
-        """
+        """A callback of an author raised. Reported the first time."""
 
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
         """Perform an activity of its planner, beside its own plan, from within a coroutine.
 
         Args:
-            activity: what to perform.
-            args: its arguments.
             holder: for whom; its control flags are shared.
         """
         ...
@@ -229,11 +221,7 @@ class LoneBody:
 
 
 def called(body: Body) -> str:
-    """What to call a body in a log: its name; for a lone one that nobody named, what its entity is called.
-
-    Args:
-        body: the body.
-    """
+    """What to call a body in a log: its name; for a lone one that nobody named, what its entity is called."""
     if body.name != NAMELESS:
         return printable(words_of(body.name, _LONGEST_NAME))
     try:
@@ -252,11 +240,7 @@ _GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``rea
 
 
 def given_to(driver: object) -> object | None:
-    """The body to which a driver was given; None if it is nobody's.
-
-    Args:
-        driver: any.
-    """
+    """The body to which a driver was given; None if it is nobody's."""
     try:
         return getattr(driver, _GIVEN_TO, None)
     except ENDS_PROGRAM:
@@ -269,7 +253,6 @@ def give(driver: object, body: Body, method: str) -> None:
     """Give a driver to a body. What it is told already is no error.
 
     Args:
-        driver: which.
         body: whose it is from now on.
         method: what was called, for the error.
 
@@ -298,7 +281,6 @@ def take(driver: object, body: object) -> None:
     """A driver has left a body, or never came to drive it: it may be given to another one.
 
     Args:
-        driver: which.
         body: whose it was; nothing happens if it is not.
     """
     if given_to(driver) is body:
@@ -320,9 +302,7 @@ def number_in(value: object, subject: str, name: str) -> int | float:
     What is no number, NaN, and what is endless have no place in an order, or in a snapshot; True is a slip.
 
     Args:
-        value: as given.
         subject: what was called, for the error.
-        name: of the argument.
 
     Raises:
         DefinitionError: it is no such number.
@@ -346,9 +326,7 @@ def require_seconds(value: object, subject: str, name: str) -> float:
     """Game seconds of an author that pass, or last: a number that is neither negative nor endless.
 
     Args:
-        value: as given.
         subject: what was called, for the error.
-        name: of the argument.
 
     Raises:
         DefinitionError: it is no such number.
@@ -360,11 +338,7 @@ def require_seconds(value: object, subject: str, name: str) -> float:
 
 
 def tick_of(body: Body) -> int:
-    """The tick that it is for a body; 0 while no kernel keeps its time.
-
-    Args:
-        body: the body.
-    """
+    """The tick that it is for a body; 0 while no kernel keeps its time."""
     kernel = body.kernel
     return 0 if kernel is None else kernel.clock.tick
 
@@ -373,9 +347,6 @@ def note(body: Body, path: str, event: Event, detail: Detail = ()) -> None:
     """Put a record into the trace, if anybody listens.
 
     Args:
-        body: whose.
-        path: where.
-        event: what.
         detail: pairs of a name and a plain value.
     """
     kernel = body.kernel
@@ -387,17 +358,7 @@ class Routine:
     """One coroutine of a goal or a behavior, in a strand of its own. Its first step comes in the same tick.
 
     Args:
-        body: whose.
-        path: its place, for people.
-        hook: which callback.
-        coro: the coroutine.
         ended: called once with the routine when it has ended, for whatever reason.
-
-    Attributes:
-        strand: its strand.
-        hook: as given.
-        value: what it returned; None until then, or if it did not return.
-        error: what it raised, other than its cancellation, which ``body.fault`` was told of.
 
     Raises:
         NotRunningError: no kernel is there to step it.
@@ -424,7 +385,8 @@ class Routine:
         self._path = path
         self._ended = ended
         self.hook: str = hook
-        self.value: Any = None
+        self.value: Any = None  # what it returned; None until then, or if it did not return
+        # what it raised, other than its cancellation, which ``body.fault`` was told of
         self.error: BaseException | None = None
         self.strand: Strand = kernel.spawn(coro, f"{body.name}: {path}", self)
 
@@ -438,11 +400,7 @@ class Routine:
         return self._body.name, self._path
 
     def stop(self, reason: str) -> None:
-        """Cancel it; its clean-up runs when its turn comes. A second call does nothing.
-
-        Args:
-            reason: why, in words.
-        """
+        """Cancel it; its clean-up runs when its turn comes. A second call does nothing."""
         self.strand.stop(reason)
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:

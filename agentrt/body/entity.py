@@ -24,11 +24,7 @@ C = TypeVar("C")
 
 
 def destroyed_signal(thing: Any) -> Signal | None:
-    """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity.
-
-    Args:
-        thing: anything, of whatever type.
-    """
+    """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity."""
     found = _asked(thing, "destroyed")
     return found if isinstance(found, Signal) else None
 

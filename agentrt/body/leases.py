@@ -33,9 +33,7 @@ from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Entry
-    from agentrt.kernel.calls import Timer
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Due, Entry, Scheduler
 
 __all__ = ["Lease", "LeaseBook", "Place", "Refusal", "refusal_of"]
 
@@ -44,27 +42,16 @@ _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was gi
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What somebody could not have.
+    """What somebody could not have."""
 
-    Attributes:
-        book: who refused it.
-        thing: what.
-        owner: to whom.
-        entry: whose code was stepped.
-    """
-
-    book: LeaseBook
+    book: LeaseBook  # who refused it
     thing: Any
     owner: Any
-    entry: Entry | None
+    entry: Entry | None  # whose code was stepped
 
 
-def refusal_of(kernel: Kernel) -> Refusal | None:
-    """What the code that is stepped at this moment was refused last; None if it was refused nothing.
-
-    Args:
-        kernel: who steps it.
-    """
+def refusal_of(kernel: Scheduler) -> Refusal | None:
+    """What the code that is stepped at this moment was refused last; None if it was refused nothing."""
     refused = kernel.refused
     return refused if isinstance(refused, Refusal) and refused.entry is kernel.current else None
 
@@ -125,24 +112,18 @@ class Lease:
 
 
 class Place:
-    """A place in the line for a thing. Made by ``LeaseBook.line_up``.
-
-    Attributes:
-        thing: what it waits for.
-        owner: for whom.
-        is_turn: whether the thing is promised to it.
-    """
+    """A place in the line for a thing. Made by ``LeaseBook.line_up``."""
 
     __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
 
-    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Kernel) -> None:
+    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Scheduler) -> None:
         self._line: _Line | None = line
         self._told = told
         self._kernel = kernel
-        self._timer: Timer | None = None
-        self.thing: Any = line.thing
+        self._timer: Due | None = None
+        self.thing: Any = line.thing  # what it waits for
         self.owner: Any = owner
-        self.is_turn: bool = False
+        self.is_turn: bool = False  # whether the thing is promised to it
 
     @property
     def is_open(self) -> bool:
@@ -184,7 +165,7 @@ class _Line:
         self.places: deque[Place] = deque()
         self.promised: Place | None = None
         self.barred: Any = None  # who gave it back in this tick and may not have it at once
-        self.next_timer: Timer | None = None  # while somebody is barred
+        self.next_timer: Due | None = None  # while somebody is barred
         self._given_up: int = 0
 
     def left(self, place: Place) -> None:
@@ -200,11 +181,7 @@ class _Line:
         self.forget_if_empty()
 
     def serve(self) -> bool:
-        """Give the turn to the first who is still there; of one that is barred, the next before it.
-
-        Returns:
-            Whether it is somebody's turn now.
-        """
+        """Give the turn to the first who is still there; of one that is barred, the next before it."""
         if self.promised is not None or self.book.is_leased(self.thing):
             return self.promised is not None
         if getattr(self.thing, "is_destroyed", False):
@@ -235,7 +212,7 @@ class _Line:
     def is_barred(self, owner: Any) -> bool:
         return self.next_timer is not None and self.barred is owner
 
-    def bar(self, owner: Any, kernel: Kernel) -> None:
+    def bar(self, owner: Any, kernel: Scheduler) -> None:
         if self.next_timer is not None:
             self.next_timer.cancel()
         self.barred = owner

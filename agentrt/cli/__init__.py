@@ -1,7 +1,7 @@
 """The command line: run a world, look at it, replay it, check packs, check selection trees, list strategies.
 
 One module for each family of commands. They only read options and print; what they print is made below
-(``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.check``, ``agentrt.strategy``, ``agentrt.record``,
+(``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.library``, ``agentrt.strategy``, ``agentrt.record``,
 ``agentrt.inspect``), and is imported when a command runs, so that ``agentrt --help`` is quick.
 
 Rules:
@@ -16,13 +16,10 @@ from __future__ import annotations
 
 import click
 
-from agentrt.cli.demo_commands import demo
+from agentrt.cli.content_commands import packs, selection, strategies
 from agentrt.cli.groups import Group, tell
-from agentrt.cli.inspect_commands import inspect
-from agentrt.cli.packs_commands import packs
 from agentrt.cli.recordings_commands import diff, export, replay
-from agentrt.cli.selection_commands import selection
-from agentrt.cli.strategies_commands import strategies
+from agentrt.cli.world_commands import demo, inspect
 from agentrt.installed import library_version
 
 __all__ = ["main"]

@@ -49,7 +49,6 @@ def tell(line: str, *, err: bool = False) -> None:
     """Say one line to whoever started the command; a line break in it is escaped, like all that does not print.
 
     Args:
-        line: a line.
         err: whether it is no result, and goes to standard error.
     """
     tell_text(printable(line) + "\n", err=err)
@@ -66,11 +65,7 @@ def tell_text(text: str, *, err: bool = False) -> None:
 
 
 def tell_json(value: object) -> None:
-    """Say plain data, as JSON in several lines.
-
-    Args:
-        value: what ``json.dumps`` takes.
-    """
+    """Say plain data, as JSON in several lines."""
     click.echo(_json_shown(json.dumps(value, indent=2)))
 
 
@@ -78,11 +73,7 @@ class JsonOut(io.TextIOBase):
     """Standard output, for who writes JSON piece by piece."""
 
     def write(self, text: str, /) -> int:
-        """Write a piece.
-
-        Args:
-            text: JSON in ASCII.
-        """
+        """Write a piece."""
         click.echo(_json_shown(text), nl=False)
         return len(text)
 
@@ -98,11 +89,7 @@ def _shown(text: str, stream: TextIO) -> str:
 
 
 class _Escaping(io.TextIOBase):
-    """A stream for people: whatever is written to it goes on with what does not print escaped.
-
-    Args:
-        stream: where it goes.
-    """
+    """A stream for people: whatever is written to it goes on with what does not print escaped."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -118,11 +105,7 @@ class _Escaping(io.TextIOBase):
         return self._stream.errors
 
     def write(self, text: str, /) -> int:
-        """Write.
-
-        Args:
-            text: anything.
-        """
+        """Write."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._stream.write(_shown(text, self._stream))
@@ -172,9 +155,7 @@ class Group(click.Group):
 
         Args:
             args: of the command line; those of the process by default.
-            prog_name: what it is called.
             standalone_mode: whether to end the process, as a program does, or to return and raise.
-            rest: whatever else click has.
         """
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **rest)
@@ -186,11 +167,7 @@ class Group(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command.
-
-        Args:
-            ctx: click's.
-        """
+        """Run the command."""
         try:
             return super().invoke(ctx)
         except AgentRTError as error:

@@ -13,8 +13,8 @@ import click
 from agentrt.cli.groups import HOSTS, JsonOut, progress_printer, tell, tell_text
 
 if TYPE_CHECKING:
-    from agentrt.record.replaying import Make
-    from agentrt.runtime import Runtime
+    from agentrt.record.replay import Make
+    from agentrt.runtime.runtime import Runtime
 
 __all__ = ["diff", "export", "replay"]
 
@@ -73,13 +73,12 @@ def replay(
     which goes on otherwise from there, and the two runs are compared.
     """
     if edit is None and ticks is None and record is None and not live:
-        from agentrt.record.replaying import replay as run
+        from agentrt.record.replay import replay as run
 
         report = run(recording, _make(recording, world, to), to=to, host=host, verify=verify)
         tell_text(f"{report.as_text()}\n")
         sys.exit(0 if report.is_same else 1)
-    from agentrt.record.branching import branch
-    from agentrt.record.edits import load_edits
+    from agentrt.record.branch import branch, load_edits
 
     if to is None:
         raise click.UsageError("a branch needs --to, the tick after which it begins.")
@@ -97,7 +96,7 @@ def replay(
 @click.argument("other", type=_path)
 def diff(*, one: Path, other: Path) -> None:
     """Compare the traces of two recordings: where they part, agent by agent. Exit code 1 if they differ."""
-    from agentrt.record.comparing import compare_recordings
+    from agentrt.record.compare import compare_recordings
     from agentrt.record.recording import Recording
 
     with Recording.open(one) as left, Recording.open(other) as right:
@@ -134,8 +133,7 @@ def export(*, recording: Path, kind: str, output: Path, first: int | None, last:
     'perfetto' is a file of Chrome trace events, which opens in https://ui.perfetto.dev; 'otel' is OTLP in JSON, a
     request on each line, as an OpenTelemetry collector takes it.
     """
-    from agentrt.record.otel import write_otlp
-    from agentrt.record.perfetto import write_perfetto
+    from agentrt.record.export import write_otlp, write_perfetto
     from agentrt.record.recording import Recording
 
     write, what = (write_perfetto, "events") if kind == "perfetto" else (write_otlp, "spans")

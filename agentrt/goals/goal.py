@@ -43,7 +43,6 @@ def in_order(flags: object, subject: str) -> tuple[str, ...]:
 
     Args:
         flags: names, as an author wrote them.
-        subject: whose, for the error.
 
     Returns:
         The order of a sequence or a mapping; for a set, the seed's four, then the others by name.

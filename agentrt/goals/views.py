@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentrt.body.model_views import ModelView
-from agentrt.body.reading import Fields
-from agentrt.goals.states import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
+from agentrt.body.views import Fields, ModelView
+from agentrt.goals.wrapped import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
 
 if TYPE_CHECKING:
     from agentrt.body.flags import FlagLedger, Refusal
@@ -163,11 +162,7 @@ class GoalSelectorView(ModelView):
 
 
 def view_of(selector: GoalSelector) -> GoalSelectorView:
-    """The view of a selector.
-
-    Args:
-        selector: the selector.
-    """
+    """The view of a selector."""
     locked, disabled = selector.locked_flags, selector.disabled_flags
     ledger = selector._ledger  # not ``ledger``: one that drives nobody yet would be given a body by being looked at
     refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}

@@ -5,14 +5,25 @@ The wrapper, not the goal, is what stands in the map of locked flags and in the 
 which the selector makes for those goals alone that need them.
 
 Source: seed 000, "WrappedGoals".
+
+In which states a goal of a selector can be, and which may follow which.
+
+Two facts decide most of what a selector does, so the numbers are chosen to make each of them one comparison:
+
+* ``state >= PENDING``: the goal is entitled to its entries in the selector's map of locked flags;
+* ``state >= BUSY``: it is running, in the words of the seed (``WrappedGoal.isRunning``).
+
+From ``start`` to ``stop`` is the way ``RUNNING``, ``ENDING``; there is no other way in or out, so the two are paired.
+
+Source: seed 000, "WrappedGoals"; the states of coroutine goals are ours.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM, InternalError
-from agentrt.goals.states import ABSENT, BUSY, IDLE, STATE_NAMES, STATE_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -22,30 +33,55 @@ if TYPE_CHECKING:
     from agentrt.goals.goal import Goal
     from agentrt.goals.selector import GoalSelector
 
-__all__ = ["Notes", "WrappedGoal"]
+__all__ = [
+    "ABSENT",
+    "BUSY",
+    "DISABLED",
+    "ENDING",
+    "IDLE",
+    "PENDING",
+    "RUNNING",
+    "STATE_NAMES",
+    "STATE_TABLE",
+    "Notes",
+    "WrappedGoal",
+]
+
+IDLE = 0  # not running: asked in each full tick whether it can be used, if its flags are free
+ENDING = 1  # told to stop: its coroutines clean up, or its ``stop`` is being called; it holds its flags until then
+DISABLED = 2  # one of its callbacks raised: it is not asked any more
+ABSENT = 3  # removed, or its selector drives nobody
+PENDING = 4  # chosen: it begins when its flags are free and whom it replaces has cleaned up
+BUSY = 5  # running; a coroutine of its ``start`` or ``tick`` has not returned, so it is not ticked
+RUNNING = 6  # running
+
+STATE_NAMES: tuple[str, ...] = ("idle", "ending", "disabled", "absent", "pending", "busy", "running")
+
+STATE_TABLE: Mapping[int, tuple[int, ...]] = {
+    IDLE: (PENDING, DISABLED, ABSENT),
+    PENDING: (IDLE, RUNNING, DISABLED, ABSENT),
+    RUNNING: (BUSY, ENDING),
+    BUSY: (RUNNING, ENDING),
+    ENDING: (IDLE, DISABLED, ABSENT),
+    DISABLED: (IDLE, ABSENT),  # idle again when the selector joins a body
+    ABSENT: (IDLE,),
+}
 
 
 class Notes:
-    """What is remembered about a goal for which more is to be said than its state.
-
-    Attributes:
-        number: which of the goals of its name it is, from 1.
-        fate: the state in which it will be when it has ended.
-        refused: the flag and the holder of the last refusal that the trace was told of.
-        awaits_flags: whether it is pending because the ledger is to grant it its flags.
-        starting: the coroutine of its ``start`` until that takes its first step.
-        routines: its coroutines that have not ended, as they began.
-    """
+    """What is remembered about a goal for which more is to be said than its state."""
 
     __slots__ = ("awaits_flags", "fate", "number", "refused", "routines", "starting")
 
     def __init__(self) -> None:
-        self.number: int = 1
-        self.fate: int = IDLE
+        self.number: int = 1  # which of the goals of its name it is, from 1
+        self.fate: int = IDLE  # the state in which it will be when it has ended
+        # the flag and the holder of the last refusal that the trace was told of
         self.refused: tuple[str, str] | None = None
-        self.awaits_flags: bool = False
+        self.awaits_flags: bool = False  # whether it is pending because the ledger is to grant it its flags
+        # the coroutine of its ``start`` until that takes its first step
         self.starting: Coroutine[Any, Any, Any] | None = None
-        self.routines: tuple[Routine, ...] = ()
+        self.routines: tuple[Routine, ...] = ()  # its coroutines that have not ended, as they began
 
 
 class WrappedGoal:
@@ -58,7 +94,7 @@ class WrappedGoal:
     Attributes:
         goal: as given.
         priority: as given.
-        state: one of ``agentrt.goals.states``; changed by the selector alone.
+        state: one of ``agentrt.goals.wrapped``; changed by the selector alone.
         since: the tick in which it started last; 0 before.
 
     Source: seed 000, "WrappedGoals".

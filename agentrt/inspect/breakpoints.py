@@ -34,16 +34,8 @@ class Breakpoint:
     """One breakpoint.
 
     Args:
-        number: its id.
         kind: action, activity, strategy, decider, goal or agent.
-        name: of what starts.
         agent: in which agent; empty for any.
-
-    Attributes:
-        number: as given.
-        hits: how often it was hit.
-        last: the record that was hit last, as a line; empty if none was.
-        place: its agent and its path, so that a page can go there.
     """
 
     __slots__ = ("_kind", "_name", "agent", "hits", "last", "number", "place")
@@ -53,16 +45,12 @@ class Breakpoint:
         self._kind = kind
         self._name = name
         self.agent: str = agent
-        self.hits: int = 0
-        self.last: str = ""
-        self.place: tuple[str, str] = ("", "")
+        self.hits: int = 0  # how often it was hit
+        self.last: str = ""  # the record that was hit last, as a line; empty if none was
+        self.place: tuple[str, str] = ("", "")  # its agent and its path, so that a page can go there
 
     def matches(self, record: TraceRecord) -> bool:
-        """Whether a record tells that it starts.
-
-        Args:
-            record: of something that starts.
-        """
+        """Whether a record tells that it starts."""
         if self._kind == "agent":
             return record.agent == self._name
         if self.agent and record.agent != self.agent:
@@ -82,11 +70,7 @@ class Breakpoint:
         return record.event is Event.START and self._kind == "goal" and last == self._name and bool(detail)
 
     def hit(self, record: TraceRecord) -> None:
-        """It was hit.
-
-        Args:
-            record: by this.
-        """
+        """It was hit."""
         self.hits += 1
         self.last = f"tick {record.tick} {record.agent} {record.path}"
         self.place = (record.agent, record.path)
@@ -109,18 +93,14 @@ class Breakpoint:
 
 
 class Breakpoints:
-    """The breakpoints of one runtime. Used on the runtime's thread alone.
-
-    Attributes:
-        reason: of the first one that was hit since ``take`` was asked, in words; empty if none was.
-    """
+    """The breakpoints of one runtime. Used on the runtime's thread alone."""
 
     __slots__ = ("_count", "_points", "reason")
 
     def __init__(self) -> None:
         self._points: dict[int, Breakpoint] = {}
         self._count = 0
-        self.reason: str = ""
+        self.reason: str = ""  # of the first one that was hit since ``take`` was asked, in words; empty if none was
 
     def __len__(self) -> int:
         return len(self._points)
@@ -130,7 +110,6 @@ class Breakpoints:
 
         Args:
             kind: action, activity, strategy, decider, goal or agent.
-            name: of what starts.
             agent: in which agent; empty for any.
 
         Returns:
@@ -148,14 +127,7 @@ class Breakpoints:
         return self._count
 
     def remove(self, number: int) -> bool:
-        """Take one away.
-
-        Args:
-            number: its id.
-
-        Returns:
-            Whether it was there.
-        """
+        """Take one away."""
         return self._points.pop(number, None) is not None
 
     def clear(self) -> None:
@@ -163,11 +135,7 @@ class Breakpoints:
         self._points.clear()
 
     def heard(self, record: TraceRecord) -> None:
-        """A record was made.
-
-        Args:
-            record: which.
-        """
+        """A record was made."""
         if record.event in _STARTS:
             for point in self._points.values():
                 if point.matches(record):

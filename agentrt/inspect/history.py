@@ -10,17 +10,43 @@ would go through tens of thousands of named ones again and again, and a tick of 
 with 1,000 agents: a third of what listening costs).
 
 The ring is a list that is shortened now and then, because a deque cannot be cut from the middle at no cost.
+
+Time lines of a run that lives: spans, folded from what was heard, of the agents that somebody looks at.
+
+A line is folded when somebody begins to look, from the records that are kept, and goes on while he looks. Whoever comes
+late would see nothing of what has been running for long, since its beginning was not heard: so the agent is asked what
+it runs and since when, and what began before is put before the rest.
+
+Source: design section 7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from agentrt.inspect.protocol import EventsQuery
+from agentrt.behavior.views import TreeView
+from agentrt.goals.views import GoalSelectorView
+from agentrt.inspect.protocol import EventsQuery, TimelineQuery
 from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.record.spans import Span, SpanBuilder
+from agentrt.selection.views import SelectionView
+from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
 
-__all__ = ["SPANS", "History", "Kept", "Ring", "Told", "as_row", "fits", "kept", "record_of"]
+__all__ = [
+    "SPANS",
+    "History",
+    "Kept",
+    "Ring",
+    "Told",
+    "as_row",
+    "fits",
+    "kept",
+    "record_of",
+    "Timelines",
+    "as_span_row",
+    "began_before",
+]
 
 KEPT_RECORDS = 20_000
 KEPT_STARTS = 60_000
@@ -50,37 +76,24 @@ SPANS = frozenset(  # what spans are folded from; see agentrt.record.spans
 
 
 class Told(NamedTuple):
-    """What a client is told of the events.
+    """What a client is told of the events."""
 
-    Attributes:
-        records: those that it looks for, the oldest first.
-        missed: how many it will never be told of: they were dropped, or there are too many of them.
-        cursor: the number of the record that comes next.
-    """
-
-    records: list[Kept]
-    missed: int
-    cursor: int
+    records: list[Kept]  # those that it looks for, the oldest first
+    missed: int  # how many it will never be told of: they were dropped, or there are too many of them
+    cursor: int  # the number of the record that comes next
 
 
 class Ring:
-    """The newest records.
-
-    Args:
-        keep: how many at least.
-
-    Attributes:
-        append: takes the next record.
-        total_dropped: how many were dropped; the number of the first one that is kept.
-    """
+    """The newest records."""
 
     __slots__ = ("_keep", "_records", "append", "total_dropped")
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._records: list[Kept] = []
+        # takes the next record
         self.append: Callable[[Kept], None] = self._records.append  # as quick as can be, for a trace listener
-        self.total_dropped: int = 0
+        self.total_dropped: int = 0  # how many were dropped; the number of the first one that is kept
 
     @property
     def total(self) -> int:
@@ -95,19 +108,11 @@ class Ring:
             self.total_dropped += too_many
 
     def since(self, number: int) -> list[Kept]:
-        """The records from a number on, as far as they are there.
-
-        Args:
-            number: of the first one.
-        """
+        """The records from a number on, as far as they are there."""
         return self._records[max(0, number - self.total_dropped) :]
 
     def missed(self, number: int) -> int:
-        """How many records from a number on are not there any more.
-
-        Args:
-            number: of the first one.
-        """
+        """How many records from a number on are not there any more."""
         return max(0, self.total_dropped - number)
 
     def clear(self) -> None:
@@ -117,25 +122,16 @@ class Ring:
 
 
 class History:
-    """What happened lately in one runtime.
-
-    Attributes:
-        records: all records.
-        starts: those that begin or end something.
-    """
+    """What happened lately in one runtime."""
 
     __slots__ = ("records", "starts")
 
     def __init__(self) -> None:
         self.records: Ring = Ring(KEPT_RECORDS)
-        self.starts: Ring = Ring(KEPT_STARTS)
+        self.starts: Ring = Ring(KEPT_STARTS)  # those that begin or end something
 
     def heard(self, record: TraceRecord) -> None:
-        """A record was made.
-
-        Args:
-            record: which.
-        """
+        """A record was made."""
         one = kept(record)
         self.records.append(one)
         if record.event in SPANS:
@@ -155,7 +151,6 @@ class History:
         """What a client is told next.
 
         Args:
-            query: what it looks for.
             cursor: the number of the first record that it was not told of.
             is_new: it was told nothing yet: the newest ones are enough, and nothing is missing.
         """
@@ -167,32 +162,19 @@ class History:
 
 
 def kept(record: TraceRecord) -> Kept:
-    """A record as it is kept.
-
-    Args:
-        record: the record.
-    """
+    """A record as it is kept."""
     tick, agent, path, event, detail = record
     return tick, agent, path, event._value_, detail
 
 
 def record_of(one: Kept) -> TraceRecord:
-    """A record as it was made.
-
-    Args:
-        one: as it is kept.
-    """
+    """A record as it was made."""
     tick, agent, path, event, detail = one
     return TraceRecord(tick, agent, path, Event(event), detail)
 
 
 def fits(one: Kept, query: EventsQuery) -> bool:
-    """Whether a record is one that a client looks for.
-
-    Args:
-        one: the record.
-        query: what it looks for.
-    """
+    """Whether a record is one that a client looks for."""
     if query.agent is not None and one[1] != query.agent:
         return False
     if query.events is not None and one[3] not in query.events:
@@ -201,9 +183,110 @@ def fits(one: Kept, query: EventsQuery) -> bool:
 
 
 def as_row(one: Kept) -> list[Any]:
-    """A record as it is sent.
-
-    Args:
-        one: the record.
-    """
+    """A record as it is sent."""
     return [*one[:4], dict(one[4])]
+
+
+_SEEN: Detail = (("seen", "running"),)
+_BEGINS = frozenset({Event.RUN, Event.START, Event.ACTIVATE, Event.TRY})
+
+
+class Timelines:
+    """The time lines of the agents that are looked at."""
+
+    __slots__ = ("_builders", "_cursor", "_history")
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._builders: dict[str, SpanBuilder] = {}
+        self._cursor = history.starts.total
+
+    def keep(self, agents: Iterable[str], snapshot_of: Callable[[str], AgentSnapshot | None]) -> None:
+        """Look at these agents from now on, and at no others; once for each round.
+
+        Args:
+            snapshot_of: what one of them does now; None if it is not there.
+        """
+        wanted = dict.fromkeys(agents)
+        starts = self._history.starts
+        for name in [name for name in self._builders if name not in wanted]:
+            del self._builders[name]
+        for record in starts.since(self._cursor) if self._builders else ():
+            builder = self._builders.get(record[1])
+            if builder is not None:
+                builder.feed(record_of(record))
+        self._cursor = starts.total
+        for name in wanted:
+            if name not in self._builders:
+                self._builders[name] = self._fold(name, snapshot_of(name))
+
+    def _fold(self, name: str, snapshot: AgentSnapshot | None) -> SpanBuilder:
+        builder = SpanBuilder()
+        records = [record_of(one) for one in self._history.starts.since(0) if one[1] == name]
+        heard = {(record.tick, record.path) for record in records if record.event in _BEGINS}
+        for record in () if snapshot is None else began_before(snapshot):
+            if (record.tick, record.path) not in heard:
+                builder.feed(record)
+        for record in records:
+            builder.feed(record)
+        return builder
+
+    def spans(self, query: TimelineQuery) -> list[Span]:
+        """The spans that a client looks at."""
+        builder = self._builders.get(query.agent)
+        return [] if builder is None else builder.spans(query.agent, query.first, query.last)
+
+    def clear(self) -> None:
+        """Nobody listens any more."""
+        self._builders.clear()
+        self._cursor = self._history.starts.total
+
+
+def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
+    """What an agent runs, as the records that told when it began."""
+    found: list[tuple[int, str, Event, Detail]] = []
+    tried = _tried(snapshot)
+    for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
+        for unit in _running(frame):
+            attempts = tried.get(unit.action)
+            if attempts:
+                needer = unit.path.rpartition("/")[0].rpartition("/")[0]
+                found.append((unit.since, needer, Event.TRY, attempts.pop(0)))
+            found.append((unit.since, unit.path, Event.RUN, _SEEN))
+    for driver in snapshot.drivers:
+        view = driver.state
+        if isinstance(view, GoalSelectorView):
+            found += ((goal.since, goal.path, Event.START, _SEEN) for goal in view.goals if goal.since)
+        elif isinstance(view, TreeView):
+            seconds = snapshot.ticks_per_second
+            found += ((round(one.since * seconds), one.path, Event.ACTIVATE, _SEEN) for one in view.path)
+        elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
+            found += ((snapshot.tick, path, Event.ACTIVATE, _SEEN) for path in driver.active)
+    found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
+    return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
+
+
+def _running(frame: FrameView) -> Iterator[UnitView]:
+    for unit in frame.units:
+        if unit.is_elected and unit.state == "running":
+            yield unit
+            for child in unit.frames:
+                yield from _running(child)
+
+
+def _tried(snapshot: AgentSnapshot) -> dict[str, list[Detail]]:
+    """What the strategies that run are tried for, by the names of their classes, the outermost first."""
+    tried: dict[str, list[Detail]] = {}
+    for request in () if snapshot.strategies is None else snapshot.strategies.requests:
+        wanted = ""
+        for node in request.tree.under_way():
+            if node.kind == "strategy":
+                tried.setdefault(node.label.replace(" ", ""), []).append((("wanted", wanted), ("by", node.label)))
+            else:
+                wanted = node.label
+    return tried
+
+
+def as_span_row(span: Span) -> list[Any]:
+    """A span as it is sent."""
+    return [span.lane, span.depth, span.path, span.name, span.begin, span.end, span.outcome]

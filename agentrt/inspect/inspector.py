@@ -28,8 +28,8 @@ import anyio
 from agentrt.errors import InspectorError, MissingExtraError
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
-from agentrt.inspect.security import Doorkeeper
-from agentrt.runtime import Runtime
+from agentrt.inspect.server import Doorkeeper
+from agentrt.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
     from agentrt.inspect.server import Server

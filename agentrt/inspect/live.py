@@ -15,31 +15,307 @@ client, and what is composed is what stood there between two ticks.
   a program whose inspector ended would stand still for ever.
 
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
+
+What a client is told of a runtime that lives: messages composed of what it watches, on the runtime's own thread.
+
+Only what is looked at is composed, and only what has changed since is sent: ``Session.told`` remembers. An agent that
+three clients look at is looked at once: a ``Round`` keeps what was composed until the next one.
+
+Reading changes nothing: snapshots, summaries, and figures are all that is asked for.
+
+How long ticks take, and how much of that is thinking: real time, measured only while somebody looks.
+
+A tick is measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
+is ours, or the first record of that tick if that came sooner (from an intake, say); what was done before either is not
+measured, nor is what the event loop wakes between two ticks.
+
+Thinking is *attributed*, not measured: the time between two records of the trace belongs to the later one, and what was
+said there tells what was being done: a unit that became ready, was elected or rejected was thinking. So a step that
+thinks long and says nothing before it runs is counted as running, and what a trace listener costs is in it. That is
+good enough to see which of the two a slow tick is made of. Rejected: a clock around each step of a coroutine, which
+would cost the main loop of the kernel its speed also while nobody looks.
+
+Reading a clock changes nothing in the run: no figure of this module reaches an agent.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.breakpoints import Breakpoints
-from agentrt.inspect.composing import Round, compose
-from agentrt.inspect.history import History
-from agentrt.inspect.protocol import PROTOCOL, Command
+from agentrt.inspect.history import History, Timelines, as_row, as_span_row
+from agentrt.inspect.protocol import PROTOCOL, AgentsQuery, Command, EventsQuery, TimelineQuery
 from agentrt.inspect.sessions import Message, Session
-from agentrt.inspect.timelines import Timelines
-from agentrt.inspect.timing import TickTimes
 from agentrt.installed import library_version
-from agentrt.kernel.trace import TraceRecord
-from agentrt.logs import get_logger
+from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.snapshot import AgentSnapshot, explain, outlines, snapshot_agent, summarize
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
-    from agentrt.runtime import Runtime
+    from agentrt.agent.agent import Agent
+    from agentrt.runtime.runtime import Runtime
 
-__all__ = ["LiveSource"]
+__all__ = ["Round", "Seen", "compose", "TickTimes", "LiveSource"]
+
+_LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
+_MOST_SPANS = 3000
+
+
+class Round:
+    """What was composed in one round, for all clients.
+
+    Args:
+        timelines: of the agents that are looked at.
+    """
+
+    __slots__ = ("_lists", "_seen", "history", "now", "runtime", "timelines")
+
+    def __init__(self, runtime: Runtime, history: History, timelines: Timelines, now: float) -> None:
+        self.runtime: Runtime = runtime
+        self.history: History = history
+        self.timelines: Timelines = timelines
+        self.now: float = now
+        self._seen: dict[str, Seen] = {}
+        self._lists: dict[AgentsQuery, Message] = {}
+
+    def see(self, name: str) -> Seen:
+        """What an agent does."""
+        if name not in self._seen:
+            agent = self.runtime.find(name)
+            self._seen[name] = Seen(agent, None if agent is None else snapshot_agent(agent))
+        return self._seen[name]
+
+    def agents(self, query: AgentsQuery) -> Message:
+        """The list of agents, as a client looks for them."""
+        if query not in self._lists:
+            self._lists[query] = _agents(self.runtime.agents, query)
+        return self._lists[query]
+
+
+class Seen:
+    """An agent that is looked at, and what is made of it when somebody asks.
+
+    Args:
+        agent: the agent; None if there is none.
+    """
+
+    def __init__(self, agent: Agent | None, snapshot: AgentSnapshot | None) -> None:
+        self.agent: Agent | None = agent
+        self.snapshot: AgentSnapshot | None = snapshot
+
+    @cached_property
+    def data(self) -> Message | None:
+        """The snapshot as plain values."""
+        return None if self.snapshot is None else self.snapshot.as_json()
+
+    @cached_property
+    def text(self) -> str:
+        """The snapshot in words."""
+        return "" if self.snapshot is None else explain(self.snapshot)
+
+
+def compose(round_: Round, session: Session) -> list[Message]:
+    """What a client is told now, besides the state."""
+    watch = session.watch
+    messages: list[Message] = []
+    if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", round_.now):
+        _if_changed(messages, session, "agents", round_.agents(watch.agents))
+    if watch.agent is not None:
+        _compose_agent(messages, round_, session, watch.agent)
+    if watch.events is not None:
+        _compose_events(messages, round_, session, watch.events)
+    if watch.timeline is not None:
+        _compose_timeline(messages, round_, session, watch.timeline)
+    return messages
+
+
+def _if_changed(messages: list[Message], session: Session, kind: str, message: Message) -> None:
+    if session.told.get(kind) != message:
+        session.told[kind] = message
+        messages.append(message)
+
+
+# --- the list of agents -----------------------------------------------------------------------------------------------
+
+
+def _agents(agents: tuple[Agent, ...], query: AgentsQuery) -> Message:
+    """The rows of one page. Only these are composed, unless the query is about what agents do."""
+    wanted, kind, running = query.filter.casefold(), query.kind, query.running.casefold()
+    found: list[Any] = []
+    matching = 0
+    for agent in agents:
+        its_kind = str(getattr(agent.entity, "kind", "") or "")
+        if kind and its_kind != kind:
+            continue
+        if wanted and wanted not in agent.name.casefold() and wanted not in its_kind.casefold():
+            continue
+        row: Any = agent
+        if running:
+            row = summarize(agent)
+            if running not in f"{row.running}\n{row.doing}\n{row.status}".casefold():
+                continue
+        if query.offset <= matching < query.offset + query.limit:
+            found.append(row)
+        matching += 1
+    rows = found if running else [summarize(agent) for agent in found]
+    return {
+        "is": "agents",
+        "total": len(agents),
+        "matching": matching,
+        "offset": query.offset,
+        "rows": [row.as_json() for row in rows],
+    }
+
+
+# --- one agent --------------------------------------------------------------------------------------------------------
+
+
+def _compose_agent(messages: list[Message], round_: Round, session: Session, name: str) -> None:
+    one = round_.see(name)
+    seen = (name, None if one.data is None else {**one.data, "tick": 0, "seconds": 0.0})
+    if session.told.get("agent") == seen:
+        return
+    session.told["agent"] = seen
+    trees: Message = {}
+    if one.agent is not None and one.data is not None:
+        known = (name, [(driver["name"], driver["outline"]) for driver in one.data["drivers"]])
+        if session.told.get("outlines") != known:
+            session.told["outlines"] = known
+            trees = {driver: outline.as_json() for driver, outline in outlines(one.agent).items()}
+    messages.append(
+        {
+            "is": "agent",
+            "name": name,
+            "tick": round_.runtime.tick,
+            "snapshot": one.data,
+            "explain": one.text,
+            "outlines": trees,
+        }
+    )
+
+
+# --- events -----------------------------------------------------------------------------------------------------------
+
+
+def _compose_events(messages: list[Message], round_: Round, session: Session, query: EventsQuery) -> None:
+    is_new = session.wants_reset
+    told = round_.history.tell(query, session.cursor, is_new=is_new)
+    session.cursor = told.cursor
+    session.wants_reset = False
+    session.missed += told.missed
+    if is_new or told.records or told.missed:
+        rows = [as_row(record) for record in told.records]
+        messages.append({"is": "events", "reset": is_new, "records": rows, "missed": told.missed})
+
+
+# --- the time line ----------------------------------------------------------------------------------------------------
+
+
+def _compose_timeline(messages: list[Message], round_: Round, session: Session, query: TimelineQuery) -> None:
+    tick = round_.runtime.tick
+    rows = [as_span_row(span) for span in round_.timelines.spans(query)[-_MOST_SPANS:]]
+    last = tick if query.last is None else query.last
+    seen = (query, rows)
+    # What is there may be the same while time goes on: the page draws what is open up to ``now``.
+    if session.told.get("timeline") != seen or session.at_most_every(_LIST_SECONDS, "timeline", round_.now):
+        session.told["timeline"] = seen
+        messages.append(
+            {
+                "is": "timeline",
+                "agent": query.agent,
+                "first": query.first,
+                "last": last,
+                "now": tick,
+                "spans": rows,
+            }
+        )
+
+
+_POINTS = 240
+
+_THINKING = frozenset(
+    {
+        Event.THINK,
+        Event.READY,
+        Event.UNREADY,
+        Event.REJECT,
+        Event.STOP_THINKING,
+        Event.BLOCKED,
+        Event.ELECT,
+        Event.UTILITY,
+        Event.RECONSIDER,
+        Event.STORM,
+        Event.TIMEOUT,
+    }
+)
+
+
+class TickTimes:
+    """The real time of the last ticks.
+
+    Args:
+        clock: gives real seconds, from any start.
+    """
+
+    __slots__ = ("_begin", "_clock", "_last", "_points", "_think")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._points: deque[tuple[int, float, float]] = deque(maxlen=_POINTS)  # tick, milliseconds, thinking
+        self._begin: float | None = None
+        self._last = 0.0
+        self._think = 0.0
+
+    def begin(self) -> None:
+        """A tick begins, unless it was heard of before."""
+        if self._begin is None:
+            self._begin = self._last = self._clock()
+            self._think = 0.0
+
+    def heard(self, record: TraceRecord, *, is_in_tick: bool) -> None:
+        """A record was made.
+
+        Args:
+            is_in_tick: whether a tick runs; what happens between two of them belongs to none.
+        """
+        if not is_in_tick:
+            return
+        now = self._clock()
+        if self._begin is None:
+            self._begin = now
+            self._think = 0.0
+        elif record.event in _THINKING:
+            self._think += now - self._last
+        self._last = now
+
+    def end(self, tick: int) -> None:
+        """A tick was published."""
+        if self._begin is not None:
+            self._points.append((tick, (self._clock() - self._begin) * 1000, self._think * 1000))
+            self._begin = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures in milliseconds: ``tick_ms`` and ``think_ms``, with last, mean and worst, and ``history``."""
+        ticks = [round(point[1], 3) for point in self._points]
+        thinks = [round(point[2], 3) for point in self._points]
+        return {
+            "tick_ms": _summary(ticks),
+            "think_ms": _summary(thinks),
+            "history": {"tick": [point[0] for point in self._points], "tick_ms": ticks, "think_ms": thinks},
+        }
+
+
+def _summary(values: list[float]) -> dict[str, float]:
+    if not values:
+        return {"last": 0.0, "mean": 0.0, "worst": 0.0}
+    return {"last": values[-1], "mean": round(sum(values) / len(values), 3), "worst": max(values)}
+
 
 _SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
 
@@ -51,8 +327,6 @@ class LiveSource:
     """A runtime, for clients.
 
     Args:
-        runtime: what is shown.
-        title: what it is called.
         controls: whether clients may pause, step and set breakpoints.
         clock: gives real seconds, from any start.
     """
@@ -102,11 +376,7 @@ class LiveSource:
             gate.resume()
 
     def pause(self, reason: str = "paused by the inspector") -> None:
-        """Pause the runtime.
-
-        Args:
-            reason: why, in words.
-        """
+        """Pause the runtime."""
         gate = self._runtime.gate
         if gate.is_closed and gate.reason != self._pause:
             reason = gate.reason  # the pause is somebody else's, and stays so; only what was left of steps is forgotten
@@ -279,17 +549,9 @@ class LiveSource:
         return [hello, self._last_state]
 
     def open(self, session: Session) -> None:
-        """A client has come.
-
-        Args:
-            session: its session.
-        """
+        """A client has come."""
         self._open[session] = None
 
     def close(self, session: Session) -> None:
-        """A client has gone.
-
-        Args:
-            session: its session.
-        """
+        """A client has gone."""
         self._open.pop(session, None)

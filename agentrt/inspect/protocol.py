@@ -50,92 +50,55 @@ _SLOWEST, _FASTEST = 0.01, 1000.0
 
 @dataclass(frozen=True, slots=True)
 class AgentsQuery:
-    """Which agents a client looks at.
+    """Which agents a client looks at."""
 
-    Attributes:
-        filter: a part of the name or of the kind, whatever its case.
-        kind: the kind of the entity; empty for any.
-        running: a part of what it runs or of its status text, whatever its case.
-        offset: how many of those that match are passed over.
-        limit: how many rows it wants.
-    """
-
-    filter: str = ""
-    kind: str = ""
-    running: str = ""
-    offset: int = 0
-    limit: int = 100
+    filter: str = ""  # a part of the name or of the kind, whatever its case
+    kind: str = ""  # the kind of the entity; empty for any
+    running: str = ""  # a part of what it runs or of its status text, whatever its case
+    offset: int = 0  # how many of those that match are passed over
+    limit: int = 100  # how many rows it wants
 
 
 @dataclass(frozen=True, slots=True)
 class EventsQuery:
-    """Which records of the trace a client looks at.
+    """Which records of the trace a client looks at."""
 
-    Attributes:
-        agent: of this agent only; None for all.
-        events: of these kinds only; None for all.
-        text: a part of the line, whatever its case.
-    """
-
-    agent: str | None = None
-    events: frozenset[str] | None = None
-    text: str = ""
+    agent: str | None = None  # of this agent only; None for all
+    events: frozenset[str] | None = None  # of these kinds only; None for all
+    text: str = ""  # a part of the line, whatever its case
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineQuery:
-    """Which part of an agent's time line a client looks at.
-
-    Attributes:
-        agent: whose.
-        first: the first tick.
-        last: the last one; None for now.
-    """
+    """Which part of an agent's time line a client looks at."""
 
     agent: str
-    first: int = 0
-    last: int | None = None
+    first: int = 0  # the first tick
+    last: int | None = None  # the last one; None for now
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What one client looks at; what it does not look at is not composed.
+    """What one client looks at; what it does not look at is not composed."""
 
-    Attributes:
-        agents: a part of the list of agents.
-        agent: one agent, in full.
-        events: a log of events.
-        timeline: a time line.
-    """
-
-    agents: AgentsQuery | None = None
-    agent: str | None = None
-    events: EventsQuery | None = None
-    timeline: TimelineQuery | None = None
+    agents: AgentsQuery | None = None  # a part of the list of agents
+    agent: str | None = None  # one agent, in full
+    events: EventsQuery | None = None  # a log of events
+    timeline: TimelineQuery | None = None  # a time line
 
 
 class Command(NamedTuple):
-    """What a client asks for.
+    """What a client asks for."""
 
-    Attributes:
-        do: watch, pause, resume, play, step, speed, break, unbreak or at.
-        fields: what belongs to it, each field checked and with its default filled in.
-    """
-
-    do: str
-    fields: dict[str, Any]
+    do: str  # watch, pause, resume, play, step, speed, break, unbreak or at
+    fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
 
 class Refusal(NamedTuple):
-    """Why a message was not understood.
-
-    Attributes:
-        message: in words.
-        code: for programs: ``bad_message`` or ``unknown_command``.
-    """
+    """Why a message was not understood."""
 
     message: str
-    code: str
+    code: str  # for programs: ``bad_message`` or ``unknown_command``
 
 
 class _Wrong(ValueError):
@@ -250,9 +213,6 @@ def _no_constant(name: str) -> None:
 
 def read(text: str) -> Command | Refusal:
     """Read what a client sent.
-
-    Args:
-        text: one message.
 
     Returns:
         What it asks for, or why it was not understood.

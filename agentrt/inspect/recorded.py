@@ -7,25 +7,232 @@ still being written grows under them: its last tick is asked for again and again
 
 What is read for one message is bounded, whatever lies in the file; see ``reading``. A file that turns out to be broken
 in the middle is an error message to the client that looks there, and the rest can still be looked at.
+
+What a client is told of a recording: messages composed of what lies in the file around the tick that it looks at.
+
+What is read for one message is bounded:
+
+* a list reads the views of one page only, unless it is looked through for what agents do;
+* a log reads the newest records up to the tick, in windows that grow until there are enough or too much was read;
+  what is played goes on from there;
+* a time line is folded from the first tick on, so much in each round, and kept while somebody looks at that agent. So a
+  long recording's line appears little by little, and nobody else waits for it.
+
+Source: design section 7.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
-from agentrt.inspect.protocol import PROTOCOL, Command
-from agentrt.inspect.reading import Reader
+from agentrt.inspect.history import SPANS, Kept, as_row, as_span_row, fits, kept
+from agentrt.inspect.protocol import PROTOCOL, AgentsQuery, Command, EventsQuery, TimelineQuery
 from agentrt.inspect.sessions import Message, Session
 from agentrt.installed import library_version
-from agentrt.logs import get_logger
 from agentrt.record.recording import Recording
+from agentrt.record.spans import SpanBuilder
+from agentrt.snapshot import AgentSnapshot
 from agentrt.words import repr_of, words_of
 
-__all__ = ["RecordedSource"]
+__all__ = ["Reader", "RecordedSource"]
+
+_ROWS = 300  # of a log
+_WINDOWS = (20, 200, 2000)  # how many ticks back it is read for these
+_FAR = 400  # ticks; what is played further than this in one go is read anew
+_PATIENCE = 0.05  # real seconds after which a window grows no more
+_LINE_TICKS = 200  # read for a time line in one go
+_LINE_SECONDS = 0.03  # spent on it in one round
+_KEPT_SPANS = 20_000
+_MOST_SPANS = 3000
+_SPANS = sorted(SPANS)
+
+
+class _Line:
+    """The time line of one agent, as far as it has been read."""
+
+    __slots__ = ("builder", "next")
+
+    def __init__(self, first: int) -> None:
+        self.builder = SpanBuilder(_KEPT_SPANS)
+        self.next = first
+
+
+class Reader:
+    """Reads one recording for all clients.
+
+    Args:
+        clock: gives real seconds, from any start.
+    """
+
+    def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._recording = recording
+        self._clock = clock
+        self._lines: dict[str, _Line] = {}
+        self._kinds: dict[str, str] = {}
+        self._names: tuple[int, tuple[str, ...]] = (-1, ())
+
+    def keep(self, agents: list[str]) -> None:
+        """Keep the time lines of these agents, and of no others."""
+        for name in [name for name in self._lines if name not in agents]:
+            del self._lines[name]
+
+    def count(self, tick: int) -> int:
+        """How many agents there were."""
+        return len(self._agents(tick))
+
+    def _agents(self, tick: int) -> tuple[str, ...]:
+        if self._names[0] != tick:
+            self._names = tick, self._recording.agents(tick)
+        return self._names[1]
+
+    def compose(self, session: Session, tick: int, last: int, now: float) -> list[Message]:
+        """What a client is told now, besides the state.
+
+        Args:
+            last: the last one of the recording.
+        """
+        watch = session.watch
+        messages: list[Message] = []
+        if watch.agents is not None:
+            seen = (tick, watch.agents)
+            if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
+                session.told["agents"] = seen
+                messages.append(self._list(tick, watch.agents))
+        if watch.agent is not None and session.told.get("agent") != (tick, watch.agent):
+            session.told["agent"] = tick, watch.agent
+            messages.append(self._agent(session, tick, watch.agent))
+        if watch.events is not None:
+            messages += self._events(session, tick, watch.events)
+        if watch.timeline is not None:
+            messages += self._timeline(session, tick, last, watch.timeline)
+        return messages
+
+    # --- agents -------------------------------------------------------------------------------------------------------
+
+    def _list(self, tick: int, query: AgentsQuery) -> Message:
+        names = self._agents(tick)
+        wanted, running = query.filter.casefold(), query.running.casefold()
+        matching: list[str] = []
+        for name in names:
+            if query.kind and self._kind(name, tick) != query.kind:
+                continue
+            if wanted and wanted not in name.casefold() and wanted not in self._kind(name, tick).casefold():
+                continue
+            if running:
+                row = self._row(name, tick)
+                if running not in f"{row['running']}\n{row['doing']}\n{row['status']}".casefold():
+                    continue
+            matching.append(name)
+        page = matching[query.offset : query.offset + query.limit]
+        return {
+            "is": "agents",
+            "total": len(names),
+            "matching": len(matching),
+            "offset": query.offset,
+            "rows": [self._row(name, tick) for name in page],
+        }
+
+    def _kind(self, name: str, tick: int) -> str:
+        """The kind of an agent, which is always the same."""
+        if name not in self._kinds:
+            self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
+        return self._kinds[name]
+
+    def _row(self, name: str, tick: int) -> Message:
+        view = self._recording.view(name, tick)
+        if view is not None:
+            return AgentSnapshot.from_json(view).summary().as_json()
+        return {
+            "name": name, "number": 0, "kind": "", "status": "", "running": "", "doing": "", "models": [], "aborts": 0,
+            "waiting": False, "alive": True,
+        }  # fmt: skip
+
+    def _agent(self, session: Session, tick: int, name: str) -> Message:
+        view = self._recording.view(name, tick) if name in self._agents(tick) else None
+        message: Message = {
+            "is": "agent",
+            "name": name,
+            "tick": tick,
+            "snapshot": view,
+            "explain": "" if view is None else self._recording.explain(name, tick),
+            "outlines": {},
+        }
+        if view is not None:
+            known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
+            if session.told.get("outlines") != known:
+                session.told["outlines"] = known
+                message["outlines"] = self._recording.outlines(name, tick)
+        return message
+
+    # --- events -------------------------------------------------------------------------------------------------------
+
+    def _events(self, session: Session, tick: int, query: EventsQuery) -> list[Message]:
+        """The log up to a tick: what is new since it was told last, if that is not far, or the newest records."""
+        told = session.cursor
+        if not session.wants_reset and tick == told:
+            return []
+        if session.wants_reset or not told < tick <= told + _FAR:
+            records, is_new = self._newest(tick, query), True
+        else:
+            records, is_new = list(self._matching(told + 1, tick, query)), False
+        session.cursor, session.wants_reset = tick, False
+        missed = 0 if is_new else max(0, len(records) - _ROWS)
+        session.missed += missed
+        if not is_new and not records:
+            return []
+        rows = [as_row(record) for record in records[-_ROWS:]]
+        return [{"is": "events", "reset": is_new, "records": rows, "missed": missed}]
+
+    def _newest(self, tick: int, query: EventsQuery) -> list[Kept]:
+        begin = self._clock()
+        records: deque[Kept] = deque(maxlen=_ROWS)
+        for window in _WINDOWS:
+            records.clear()
+            records.extend(self._matching(tick - window, tick, query))
+            if len(records) == _ROWS or tick - window <= 0 or self._clock() - begin > _PATIENCE:
+                break
+        return list(records)
+
+    def _matching(self, first: int, last: int, query: EventsQuery) -> list[Kept]:
+        events = None if query.events is None else sorted(query.events)
+        records = self._recording.records(first, last, agent=query.agent, events=events)
+        return [one for one in map(kept, records) if fits(one, query)]
+
+    # --- the time line ------------------------------------------------------------------------------------------------
+
+    def _timeline(self, session: Session, tick: int, last: int, query: TimelineQuery) -> list[Message]:
+        line = self._lines.get(query.agent)
+        if line is None:
+            line = self._lines[query.agent] = _Line(self._recording.first_tick)
+        until = last if query.last is None else min(query.last, last)
+        begin = self._clock()
+        while line.next <= until and self._clock() - begin < _LINE_SECONDS:
+            to = min(line.next + _LINE_TICKS - 1, until)
+            for record in self._recording.records(line.next, to, agent=query.agent, events=_SPANS):
+                line.builder.feed(record)
+            line.next = to + 1
+        seen = (query, line.next, tick, until)
+        if session.told.get("timeline") == seen:
+            return []
+        session.told["timeline"] = seen
+        spans = line.builder.spans(query.agent, query.first, until)[-_MOST_SPANS:]
+        return [
+            {
+                "is": "timeline",
+                "agent": query.agent,
+                "first": query.first,
+                "last": until,
+                "now": tick,
+                "spans": [as_span_row(span) for span in spans],
+            }
+        ]
+
 
 _ROUND_SECONDS = 0.025
 _GROWS_SECONDS = 0.5  # how often it is asked whether the recording has grown
@@ -38,7 +245,6 @@ class RecordedSource:
     """A recording, for clients.
 
     Args:
-        path: of the file.
         title: what it is called; by default the name of the file.
         clock: gives real seconds, from any start.
     """
@@ -121,11 +327,7 @@ class RecordedSource:
                 self._serve(recording, reader)
 
     def _look(self, recording: Recording) -> bool:
-        """See how far the recording reaches.
-
-        Returns:
-            Whether it has grown.
-        """
+        """See how far the recording reaches."""
         reach = recording.first_tick, recording.last_tick
         if reach == self._known and self._hello:
             return False
@@ -243,18 +445,10 @@ class RecordedSource:
         return [self._hello]
 
     def open(self, session: Session) -> None:
-        """A client has come.
-
-        Args:
-            session: its session.
-        """
+        """A client has come."""
         self._open[session] = None
         self._wake.set()
 
     def close(self, session: Session) -> None:
-        """A client has gone.
-
-        Args:
-            session: its session.
-        """
+        """A client has gone."""
         self._open.pop(session, None)

@@ -13,15 +13,39 @@ the runtime nor the recording: a source does, on another thread (see ``sessions`
 Rejected: running on the runtime's own event loop. A plain runtime has none, and one that hangs could not be looked at.
 
 This module is imported when an inspector starts, and needs the extra ``inspect``.
+
+uvicorn, as the inspector needs it: in a thread, on a socket that is bound already, within bounds.
+
+This module is imported when an inspector starts, and needs the extra ``inspect``.
+
+Who may talk to an inspector. It shows everything that goes on in a program, so it listens to few.
+
+* It listens on loopback, unless told otherwise; any other address needs a token of at least 16 characters.
+* ``Host`` is checked on every request: a page of somebody else's, whose name is made to point at this machine (DNS
+  rebinding), has that name in it. On loopback only loopback names are good, elsewhere also numbers, and the names that
+  were given.
+* ``Origin``, which every browser sends with a WebSocket, has to be the inspector's own page. A program that is no
+  browser sends none.
+* A token comes in the query (``?token=``) or as ``Authorization: Bearer``, and is compared in constant time. There are
+  no cookies, so no page of anybody's can ride on one. The page and its scripts hold no data and need no token; the
+  socket and ``/api`` do.
+* Pages are sent with a policy that lets them load from here alone and be framed nowhere.
+
+Source: design section 10.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import ipaddress
 import re
 import socket
 import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
@@ -29,14 +53,202 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
+from uvicorn import Config
+from uvicorn import Server as Uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from agentrt.errors import InspectorError
-from agentrt.inspect.clients import Client
-from agentrt.inspect.listening import Listener
-from agentrt.inspect.security import HEADERS, Doorkeeper
-from agentrt.inspect.sessions import Source
+from agentrt.inspect.protocol import LONGEST_MESSAGE
+from agentrt.inspect.sessions import Client, Source
 
-__all__ = ["Server", "bind"]
+__all__ = ["Listener", "HEADERS", "Doorkeeper", "Server", "bind"]
+
+_MOST_CONNECTIONS = 128
+_SILENT_SECONDS = 10.0
+_GRACE_SECONDS = 1
+
+
+class _Connection(H11Protocol):
+    """A connection that is one of not too many, and that is closed if nothing is asked for over it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # What it asks for has the token in it, and the log may be that of the program's own server. (Told to uvicorn by
+        # its option, this would take the handlers from that one.)
+        self.access_log = False
+        self._answered: Any = None  # the last request when it was looked at
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody connects."""
+        super().connection_made(transport)
+        if len(self.connections) > _MOST_CONNECTIONS:
+            transport.abort()
+        else:
+            self._wait_for_a_request()
+
+    def _wait_for_a_request(self) -> None:
+        self._answered = getattr(self, "cycle", None)
+        self.loop.call_later(_SILENT_SECONDS, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        """However slowly a request comes in, it has so much time; the one that is being answered has more."""
+        if self.transport.is_closing() or self.transport.get_protocol() is not self:
+            return  # it may have become a WebSocket
+        cycle: Any = getattr(self, "cycle", None)
+        if cycle is self._answered and (cycle is None or cycle.response_complete):
+            self.transport.abort()
+        else:
+            self._wait_for_a_request()
+
+
+class _Socket(WebSocketsSansIOProtocol):
+    """A WebSocket that writes no request, and no token, into anybody's log."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.conn.debug = False
+
+
+class Listener(Uvicorn):
+    """The HTTP server."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        options: dict[str, Any] = {
+            "http": _Connection,
+            "ws": _Socket,
+            "ws_max_size": LONGEST_MESSAGE,
+            "ws_per_message_deflate": False,
+            "loop": "asyncio",
+            "lifespan": "off",
+            "log_config": None,
+            "server_header": False,
+            "date_header": False,
+            "proxy_headers": False,
+            "timeout_graceful_shutdown": _GRACE_SECONDS,
+        }
+        super().__init__(Config(app, **options))
+        self._leave = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Serve until ``leave`` is called."""
+        await self.on_tick(0)
+        await self._leave.wait()
+
+    def leave(self) -> None:
+        """Stop serving; called on the thread of the server."""
+        self._leave.set()
+
+
+SHORTEST_TOKEN = 16
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+"""What every answer carries."""
+
+
+class Doorkeeper:
+    """Decides about each request.
+
+    Args:
+        address: what the inspector listens on: a number, or ``localhost``.
+        token: what clients have to know; None for nothing.
+        hosts: further names by which the machine is called.
+
+    Raises:
+        InspectorError: the address is no loopback address and there is no token, or it is too short.
+    """
+
+    __slots__ = ("_hosts", "_is_loopback", "_token")
+
+    def __init__(self, address: str, token: str | None, hosts: Iterable[str] = ()) -> None:
+        self._is_loopback = is_loopback(address)
+        if token is None and not self._is_loopback:
+            raise InspectorError(
+                f"it is to listen on {address!r}, where others can reach it, and has no token",
+                "Give it one: Inspector(..., token=secrets.token_urlsafe()). Or leave the address away, and reach it "
+                "from elsewhere by 'ssh -L'.",
+            )
+        if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii()):
+            raise InspectorError(
+                f"its token is not {SHORTEST_TOKEN} ASCII characters long or longer",
+                "Make one: secrets.token_urlsafe().",
+            )
+        self._token = None if token is None else token.encode()
+        self._hosts = frozenset(host.casefold() for host in (address, *hosts))
+
+    def admits(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request came to the right host, from a page of that host or from no page at all.
+
+        Args:
+            headers: of the request, names in lower case.
+        """
+        host = headers.get("host", "")
+        if not self._is_ours(_name_of(f"//{host}")):
+            return False
+        origin = headers.get("origin")
+        if origin is None:
+            return True
+        scheme, _, rest = origin.partition("://")
+        return scheme in ("http", "https") and rest.casefold() == host.casefold()
+
+    def knows(self, given: str | None) -> bool:
+        """Whether a request knows the token.
+
+        Args:
+            given: the token that came with it, or None.
+        """
+        if self._token is None:
+            return True
+        return hmac.compare_digest((given or "").encode("utf-8", "surrogatepass"), self._token)
+
+    def _is_ours(self, name: str) -> bool:
+        if not name:
+            return False
+        if is_loopback(name):
+            return True
+        return not self._is_loopback and (name in self._hosts or _is_number(name))
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a name means this machine and can be reached from it alone."""
+    if name.casefold() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _name_of(url: str) -> str:
+    """The host's name in a URL, without the port; empty if it is no URL."""
+    try:
+        parts = urlsplit(url)
+        if parts.username is not None or parts.path or parts.query or parts.fragment:
+            return ""
+        _ = parts.port  # raises if it is no number
+        return (parts.hostname or "").casefold()
+    except ValueError:
+        return ""
+
 
 _STATIC = Path(__file__).parent / "static"
 _FILE = re.compile(r"(?:[A-Za-z0-9_-]+/){0,3}[A-Za-z0-9_-]+\.(css|js|svg|png|ico|json)", re.ASCII)
@@ -59,7 +271,6 @@ def bind(address: str, port: int) -> socket.socket:
     """Make the socket to listen on.
 
     Args:
-        address: a number, or a name.
         port: 0 for any that is free.
 
     Raises:
@@ -88,8 +299,6 @@ class Server:
     """The server of one inspector.
 
     Args:
-        source: what it shows.
-        doorkeeper: decides who may look.
         listener: the socket to listen on; it is closed with the server.
         max_clients: how many may look at the same time.
     """

@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.killing import meant
+from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import KEEP, Audience
 
 if TYPE_CHECKING:
@@ -43,26 +43,18 @@ class BatchMember(Protocol):
 
 
 class Batch:
-    """Coroutines that are started together.
-
-    Args:
-        kernel: who starts them.
-
-    Attributes:
-        members: in order; append to it before ``launch``.
-        coro: the coroutine that makes its first step at this moment, or was the last to.
-        member: the one whose turn it is; None before the first and after the last.
-    """
+    """Coroutines that are started together."""
 
     __slots__ = ("_kernel", "_left", "_strand", "_then", "coro", "member", "members", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self.members: list[BatchMember] = []
+        self.members: list[BatchMember] = []  # in order; append to it before ``launch``
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
+        # the coroutine that makes its first step at this moment, or was the last to
         self.coro: Coroutine[Any, Any, Any] | None = None
-        self.member: BatchMember | None = None
+        self.member: BatchMember | None = None  # the one whose turn it is; None before the first and after the last
         self._strand: Strand | None = None
         self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
 
@@ -76,7 +68,6 @@ class Batch:
 
         Args:
             then: called when each member has made its first step.
-            args: what to call it with.
         """
         kernel = self._kernel
         if kernel.host.steps_inline:

@@ -27,10 +27,6 @@ class Clock:
     Args:
         ticks_per_second: how many ticks make one game second; a whole number from 1 to 1,000,000.
 
-    Attributes:
-        tick: the number of the tick that runs, or of the last one that ran. The first tick is 1; 0 is before it.
-        ticks_per_second: as given.
-
     Raises:
         ValueError: the rate is not a whole number in that range.
     """
@@ -42,6 +38,7 @@ class Clock:
             raise ValueError(f"ticks_per_second is {repr_of(ticks_per_second)}: it takes a whole number, such as 20")
         if not 1 <= ticks_per_second <= 1_000_000:
             raise ValueError(f"ticks_per_second is {ticks_per_second}: it takes a number from 1 to 1,000,000")
+        # the number of the tick that runs, or of the last one that ran. The first tick is 1; 0 is before it
         self.tick: int = 0
         self.ticks_per_second: int = ticks_per_second
         self.seconds_per_tick: float = 1.0 / ticks_per_second
@@ -53,9 +50,6 @@ class Clock:
 
     def ticks(self, seconds: float) -> int:
         """How many ticks a duration takes.
-
-        Args:
-            seconds: game seconds.
 
         Returns:
             The number of ticks, rounded up; 0 only for a duration of 0 or less.

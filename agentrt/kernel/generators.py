@@ -25,13 +25,10 @@ import types
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from agentrt.kernel.calls import name_of
+from agentrt.kernel.agenda import name_of
 from agentrt.kernel.traps import running
-
-if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
 
 __all__ = ["Generators"]
 
@@ -39,21 +36,16 @@ AnyGenerator: TypeAlias = AsyncGenerator[Any, Any]
 
 
 class Generators:
-    """The async generators that were begun in strands of one kernel.
+    """The async generators that were begun in strands of one kernel."""
 
-    Args:
-        kernel: whose strands.
+    __slots__ = ("_home", "_open", "_post", "_spawn", "hooks")
 
-    Attributes:
-        hooks: for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance.
-    """
-
-    __slots__ = ("_home", "_kernel", "_open", "hooks")
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, post: Callable[..., object], spawn: Callable[[Coroutine[Any, Any, Any], str], object]) -> None:
+        self._post = post  # calls a function at the next intake, from any thread
+        self._spawn = spawn  # starts a strand that nobody waits for
         self._home: object = None  # stands for the thread that steps
         self._open: dict[int, weakref.ref[AnyGenerator]] = {}
+        # for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance
         self.hooks: tuple[Callable[[AnyGenerator], None], Callable[[AnyGenerator], None]] = (self._begun, self._left)
 
     def _begun(self, generator: AnyGenerator) -> None:
@@ -65,13 +57,12 @@ class Generators:
         if running.__dict__ is self._home:
             self._close(generator)
         else:
-            self._kernel.post(self._close, generator)
+            self._post(self._close, generator)
 
     def _close(self, generator: AnyGenerator) -> None:
         closing = cast("Coroutine[Any, Any, Any]", _closing(generator))
         closing.send(None)
-        kernel = self._kernel
-        kernel.strays.take(kernel.spawn(closing, f"closing {name_of(generator)}"))
+        self._spawn(closing, f"closing {name_of(generator)}")
 
     def close_open(self) -> bool:
         """Close those that are still named by somebody, and that nobody iterates at this moment.

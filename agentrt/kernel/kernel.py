@@ -22,26 +22,66 @@ from __future__ import annotations
 import heapq
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.agenda import Agenda, Entry
-from agentrt.kernel.calls import Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
+from agentrt.kernel.agenda import Agenda, Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
 from agentrt.kernel.clock import Clock
 from agentrt.kernel.generators import Generators
-from agentrt.kernel.host import Host
-from agentrt.kernel.killing import meant
 from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
+from agentrt.kernel.plain import PlainHost
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Strand, StrandOwner
-from agentrt.kernel.strays import Strays
+from agentrt.kernel.strand import Strand, StrandOwner, Strays, meant
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
 
-__all__ = ["Kernel"]
+if TYPE_CHECKING:
+    from agentrt.kernel.roles import Entry
+
+__all__ = ["Host", "Kernel"]
 
 _CHUNK = 256
+
+
+class Host(Protocol):
+    """What stands between the kernel and an event loop."""
+
+    name: str  # plain, asyncio or trio
+    steps_inline: bool  # whether a coroutine may make its first step before it has a strand
+    foreign_waits: int  # how often a strand waited for something of the event loop, which no journal can repeat
+    cancelled_type: type[BaseException]  # the exception that a cancelled wait raises
+
+    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """Make a strand for a coroutine."""
+        ...
+
+    def cancelled(self, reason: str) -> BaseException:
+        """A fresh exception for one cancelled wait."""
+        ...
+
+    def foreign(self, strand: Strand, command: object) -> None:
+        """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
+
+    def translate(self, error: BaseException) -> BaseException:
+        """The error to report for what a strand raised, often the same."""
+        ...
+
+    def enter(self) -> None:
+        """The kernel begins to step strands, synchronously."""
+
+    def leave(self) -> None:
+        """The kernel has stepped them."""
+
+    async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
+        """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
+
+    async def rest(self, kernel: Kernel, seconds: float) -> None:
+        """Let real time pass between two ticks, and the event loop work."""
+
+    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
+        """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
+        ...
 
 
 class Kernel:
@@ -51,63 +91,46 @@ class Kernel:
         seed: of every random stream of the run.
         ticks_per_second: how many ticks make one game second.
         host: what strands may await besides the kernel's own traps; by default nothing.
-
-    Attributes:
-        clock: what time it is.
-        seed: as given.
-        host: as given.
-        trace: the hub of trace records.
-        strays: strands that nobody waits for.
-        agenda: who sleeps until when.
-        ready: who is to be stepped in this tick, in order.
-        current: what is being stepped; None between steps.
-        live: how many strands there are that have not ended.
-        livelock_steps: how many steps a strand may take in one tick.
-        free_waits: how many waits may still end at once in this tick without being counted.
-        idle_waits: counts them from then on.
-        on_fault: called with a text and the error for a failure that nobody else handles. By default it raises.
-        abandoned: coroutines that refused to be closed; see the module ``killing``.
-        generators: async generators that were begun in its strands.
-        inbox: what was posted, in order of arrival: functions and their arguments.
-        taking: the place in the intake, from 0, of what is being taken.
-        acting: whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it.
-        thread: which thread steps it; 0 before the first tick.
-        refused: what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``.
-        calling: the plain function that is called for a tick: what was posted, a hook, a driver; None for none.
     """
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
         if host is None:
-            from agentrt.kernel.hosts.plain import PlainHost
-
             host = PlainHost()
-        self.clock: Clock = Clock(ticks_per_second)
+        self.clock: Clock = Clock(ticks_per_second)  # what time it is
         self.seed = seed
         self.host: Host = host
-        self.agenda: Agenda = Agenda()
-        self.ready: deque[Entry] = deque()
-        self.current: Entry | None = None
-        self.live: int = 0
-        self.livelock_steps = 1000
+        self.agenda: Agenda = Agenda()  # who sleeps until when
+        self.ready: deque[Entry] = deque()  # who is to be stepped in this tick, in order
+        self.current: Entry | None = None  # what is being stepped; None between steps
+        self.live: int = 0  # how many strands there are that have not ended
+        self.livelock_steps = 1000  # how many steps a strand may take in one tick
+        # called with a text and the error for a failure that nobody else handles. By default it raises
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
-        self.trace: TraceHub = TraceHub(self.report)
-        self.strays: Strays = Strays(self.report)
-        self.generators: Generators = Generators(self)
+        self.trace: TraceHub = TraceHub(self.report)  # the hub of trace records
+        self.strays: Strays = Strays(self.report)  # strands that nobody waits for
+        # async generators that were begun in its strands
+        self.generators: Generators = Generators(self.post, self.spawn_stray)
         self.draining: bool = False
         self.in_tick: bool = False
+        # what was posted, in order of arrival: functions and their arguments
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
-        self.taking: int = 0
+        self.taking: int = 0  # the place in the intake, from 0, of what is being taken
+        # whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets
+        # it
         self.acting: object = None
-        self.thread: int = 0
+        self.thread: int = 0  # which thread steps it; 0 before the first tick
+        # what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``
         self.refused: object = None
+        # the plain function that is called for a tick: what was posted, a hook, a driver; None for none
         self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
         self._publishers: Hooks = Hooks()
+        # coroutines that refused to be closed; see ``strand.abandon``
         self.abandoned: list[Coroutine[Any, Any, Any]] = []
-        self.free_waits: int = FREE_WAITS
-        self.idle_waits: IdleWaits = IdleWaits(self)
+        self.free_waits: int = FREE_WAITS  # how many waits may still end at once in this tick without being counted
+        self.idle_waits: IdleWaits = IdleWaits(self)  # counts them from then on
         self._calm = 0  # how many steps the tick may still take before they are counted
         self._guard: LivelockGuard | None = None  # counts them from then on
 
@@ -117,11 +140,7 @@ class Kernel:
         return self.clock.tick
 
     def stream(self, name: str) -> Stream:
-        """A random stream of its own for a name; the same name gives the same numbers again.
-
-        Args:
-            name: what it is for.
-        """
+        """A random stream of its own for a name; the same name gives the same numbers again."""
         return Stream(derive_seed(self.seed, name))
 
     # --- what can be asked for ----------------------------------------------------------------------------------------
@@ -130,25 +149,19 @@ class Kernel:
         """Start a coroutine as a strand; its first step comes when the ready queue comes to it.
 
         Args:
-            coro: the coroutine.
-            name: for people.
             owner: told when it ends; without one, an error in it is reported as a fault.
-
-        Returns:
-            The strand.
         """
         strand = self.host.strand(self, coro, name, owner)
         self.live += 1
         self.ready.append(strand)
         return strand
 
-    def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function when the ready queue comes to it, in this tick.
+    def spawn_stray(self, coro: Coroutine[Any, Any, Any], name: str) -> None:
+        """Start a coroutine that nobody waits for, but that must have ended before all is over."""
+        self.strays.take(self.spawn(coro, name))
 
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+    def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function when the ready queue comes to it, in this tick."""
         self.ready.append(Call(self._caller, fn, args))
 
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
@@ -156,11 +169,6 @@ class Kernel:
 
         Args:
             ticks: how many ticks from now; 0 for this one.
-            fn: a plain function.
-            args: what to call it with.
-
-        Returns:
-            The timer, which can be cancelled.
         """
         timer = Timer(self._caller, fn, args)
         if ticks <= 0:
@@ -170,12 +178,7 @@ class Kernel:
         return timer
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake. Safe from any thread.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a function at the next intake. Safe from any thread."""
         self.inbox.append((fn, args))
 
     @property
@@ -190,9 +193,6 @@ class Kernel:
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Call a function once in every tick, before the strands.
-
-        Args:
-            fn: a plain function.
 
         Returns:
             A function that ends it; calling it twice does nothing.
@@ -222,7 +222,6 @@ class Kernel:
         """Report a failure that nobody else handles.
 
         Args:
-            text: what failed.
             error: what it raised. Control flow is none: it goes on to whom it is meant for.
         """
         error = meant(error)
@@ -251,11 +250,7 @@ class Kernel:
             self.host.leave()
 
     def require_between_ticks(self, method: str) -> None:
-        """Raise ``WrongStateError`` if a tick runs.
-
-        Args:
-            method: what was called.
-        """
+        """Raise ``WrongStateError`` if a tick runs."""
         if self.in_tick or self.draining:
             raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 
@@ -284,12 +279,7 @@ class Kernel:
         self._publishers.call(self)
 
     def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:
-        """Call a function; what it raises is reported.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a function; what it raises is reported."""
         outer, self.calling = self.calling, fn
         try:
             fn(*args)
@@ -305,9 +295,6 @@ class Kernel:
 
         Args:
             expired: asked now and then; when it says True the rest waits for the next call.
-
-        Returns:
-            Whether nothing is runnable any more.
         """
         ready = self.ready
         popleft = ready.popleft
@@ -383,7 +370,6 @@ class Kernel:
         """Enter into the books what an entry waits for. ``drain`` does the same without the call.
 
         Args:
-            entry: what was just stepped.
             command: what it yielded, for the kernel.
         """
         if isinstance(command, int):
@@ -398,12 +384,7 @@ class Kernel:
             self.idle_waits.give_way(entry)  # type: ignore[arg-type]
 
     def park_command(self, strand: Strand, command: object) -> None:
-        """Do what a strand yielded, whatever it is.
-
-        Args:
-            strand: what was just stepped.
-            command: what it yielded.
-        """
+        """Do what a strand yielded, whatever it is."""
         if isinstance(command, (int, Audience, Waiter, GiveWay)):
             self.park_entry(strand, command)
         elif command is not KEEP:
@@ -412,13 +393,7 @@ class Kernel:
     # --- the end of a strand ------------------------------------------------------------------------------------------
 
     def end(self, strand: Entry, result: Any, error: BaseException | None) -> None:
-        """Close the books on a strand whose coroutine returned or raised. Hosts that step strands themselves call it.
-
-        Args:
-            strand: the strand.
-            result: what its coroutine returned.
-            error: what it raised.
-        """
+        """Close the books on a strand whose coroutine has ended. Hosts that step strands themselves call it."""
         if not isinstance(strand, Strand) or strand.coro is None:
             assert error is not None
             raise error  # what ``on_fault`` raised, from inside a call or while a strand was killed

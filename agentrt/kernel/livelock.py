@@ -19,12 +19,10 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import LivelockError
-from agentrt.kernel.agenda import Entry
-from agentrt.kernel.killing import kill, livelocked
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Strand, kill, livelocked
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Entry, Scheduler
 
 __all__ = ["FREE_WAITS", "IdleWaits", "LivelockGuard", "patience"]
 
@@ -34,12 +32,8 @@ _TURNS = 1000  # how often all may, before _FEW_ROUNDS is the limit: many agents
 _FEW_ROUNDS = 2
 
 
-def patience(kernel: Kernel) -> int:
-    """How many steps a tick may take before they are counted.
-
-    Args:
-        kernel: whose tick it is.
-    """
+def patience(kernel: Scheduler) -> int:
+    """How many steps a tick may take before they are counted."""
     return 10_000 + 20 * (kernel.live + len(kernel.ready))
 
 
@@ -52,7 +46,7 @@ class LivelockGuard:
 
     __slots__ = ("_families", "_kernel", "_peak", "_reported", "_steps")
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Scheduler) -> None:
         self._kernel = kernel
         self._steps: dict[Entry, int] = {}
         self._families: dict[str, int] = {}
@@ -99,14 +93,11 @@ class IdleWaits:
     """Counts, in one tick, the waits that had nothing to wait for, when there have been many.
 
     They are counted by coroutine and not by entry of the ready queue: a batch is one entry for many.
-
-    Args:
-        kernel: whose strands wait.
     """
 
     __slots__ = ("_kernel", "_left", "_rounds", "_turns")
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Scheduler) -> None:
         self._kernel = kernel
         self._left: dict[Coroutine[Any, Any, Any] | None, int] = {}
         self._rounds: dict[Strand, int] = {}
@@ -121,11 +112,7 @@ class IdleWaits:
             self._turns = 0
 
     def goes_on(self, weight: int) -> bool:
-        """Count a wait of what is stepped; says whether it may end at once. See ``traps.goes_on``.
-
-        Args:
-            weight: as how many.
-        """
+        """Count a wait of what is stepped; says whether it may end at once. See ``traps.goes_on``."""
         kernel = self._kernel
         entry = kernel.current
         coro = None if entry is None else entry.coro

@@ -29,7 +29,6 @@ def derive_seed(seed: int | str, name: str) -> int:
 
     Args:
         seed: the seed of the whole run.
-        name: what the stream is for.
 
     Returns:
         A number from 0 to 2**64 - 1.

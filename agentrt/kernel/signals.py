@@ -200,9 +200,6 @@ class Turns:
 
     A wait that gives up stays in the line, marked by its missing strand; the line is swept when such waits are the
     greater part, so that giving up costs the same however many wait.
-
-    Attributes:
-        promised: how many were given their turn and have not come to use it yet.
     """
 
     __slots__ = ("_given_up", "_line", "promised")
@@ -210,7 +207,7 @@ class Turns:
     def __init__(self) -> None:
         self._line: list[Waiter] = []
         self._given_up = 0
-        self.promised: int = 0
+        self.promised: int = 0  # how many were given their turn and have not come to use it yet
 
     async def wait(self) -> None:
         """Wait for a turn."""
@@ -229,11 +226,7 @@ class Turns:
         self.promised -= 1
 
     def give(self) -> bool:
-        """Give a turn to the one who has waited longest.
-
-        Returns:
-            Whether anybody waited.
-        """
+        """Give a turn to the one who has waited longest."""
         line = self._line
         for index, waiter in enumerate(line):
             if waiter.notify():

@@ -1,4 +1,4 @@
-"""A strand: one coroutine that the kernel drives.
+"""A strand: one coroutine that the kernel drives, and how it is cancelled: by scopes.
 
 Every think, every run and every observer is a strand. What state it is in is derived, never stored, so that it cannot
 disagree with the books:
@@ -18,24 +18,257 @@ is done it is ``_GONE``. That is how the main loop stays free of checks for stat
 Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
 own awaits), ``ended``.
+
+A strand that does not end by itself is killed. It gets an error at the await in which it stands, so that its
+``finally`` blocks run; if it awaits again after that, it is closed; and if it refuses that too, it is abandoned where
+it stands. An abandoned coroutine is kept for ever, by a reference that nobody gives back: the garbage collector would
+try to close it once more at a random moment, and the interpreter at its end, when whatever it awaits raises at once; in
+a loop that swallows everything the process would never end. (A list of them, which this was, is emptied at that end.)
+
+Cancellation is structured: by scopes, with a reason, a deadline and a shield. Rules:
+
+* A scope belongs to the strand that entered it; scopes nest; the strand itself is the outermost scope
+  (``strand.stop``).
+* Cancelling is a level, not an edge: once a scope is cancelled, every wait on the kernel inside it raises, until the
+  scope is left. A ``finally`` block that has to wait opens a shielded scope.
+* A scope that was cancelled swallows the cancellation when it is left, unless a scope around it was cancelled too. (A
+  shielded one does even then, because what was raised in it can only be its own; the next wait raises the other.)
+* What is raised is the host's own cancellation exception, so that ``asyncio.TaskGroup`` or a trio nursery inside an
+  action behaves as it does anywhere. On the plain host it is ``Cancelled``.
+* For awaits that belong to the host it is a level, too: who swallowed a cancellation gets it again at the next one.
+  Clean-up follows the host's convention: under asyncio a ``finally`` block may await the event loop while the
+  cancellation is on its way out, under trio it may not, without a shield.
+
+Rejected: raising our own exception everywhere (task groups of the hosts wrap it into exception groups), and matching a
+cancellation to its scope by identity (a host's exception carries no room for it; the nesting decides without).
+
+Strays are strands that nobody waits for, but that must have ended before all is over: the world's own coroutines, and
+thinking that was stopped and still cleans up after itself. They are kept in the order in which they came, so that
+whoever closes the world can tell them to end and wait until they have.
 """
 
 from __future__ import annotations
 
+import math
 import traceback
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Coroutine
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
-from agentrt.errors import WrongStateError
-from agentrt.kernel.killing import kill, livelocked
-from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, suspend_on
+from agentrt.errors import LivelockError, NotRunningError, RunFault, WrongStateError
+from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, current_kernel, running, suspend_on
+from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Stepper
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.scope import CancelScope
+    from agentrt.kernel.roles import Due, Scheduler, Stepper
 
-__all__ = ["Strand", "StrandOwner"]
+__all__ = [
+    "CancelScope",
+    "Cancelled",
+    "Insist",
+    "current_strand",
+    "fail_after",
+    "move_on_after",
+    "outlast",
+    "abandon",
+    "is_suspended",
+    "kill",
+    "livelocked",
+    "meant",
+    "Strand",
+    "StrandOwner",
+    "Strays",
+]
+
+
+class Insist(BaseException):
+    """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead."""
+
+    def __init__(self, error: LivelockError) -> None:
+        self.error: LivelockError = error
+        super().__init__(str(error))
+
+
+def meant(error: BaseException) -> BaseException:
+    """The error that is to be told, for one that was raised.
+
+    Whoever closes the books on what was stepped asks here first. An error may have a ``__class__`` or a
+    ``__getattribute__`` that raises: then every ``isinstance`` breaks, and every look at its traceback, in the middle
+    of the books. It is told of by another one.
+    """
+    try:
+        error.__traceback__  # noqa: B018 - whether it can be read
+        return error.error if isinstance(error, Insist) else error
+    except BaseException as problem:
+        return RunFault(f"an error of type {type_name(error)} was raised that cannot be read ({type_name(problem)})")
+
+
+def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
+    """The error for a strand that does not let time pass.
+
+    Args:
+        steps: how many steps it took; None for the kernel's limit.
+    """
+    kernel = strand.kernel
+    steps = kernel.livelock_steps if steps is None else steps
+    return LivelockError(steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
+
+
+def kill(strand: Strand, error: BaseException) -> object:
+    """End a strand that does not end by itself.
+
+    Args:
+        error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end it,
+            it is abandoned where it stands.
+
+    Returns:
+        The command that leaves the books as they are.
+    """
+    kernel = strand.kernel
+    coro = strand.coro
+    if coro is None or strand.condemn(error):
+        return KEEP
+    strand.detach()
+    outer_kernel, running.kernel = running.kernel, kernel
+    outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
+    try:
+        strand.throw(error)
+        strand.close()
+    except StopIteration:
+        pass
+    except BaseException as raised:  # whatever it raises, it has ended, or never will
+        if raised is not error:
+            error.__context__ = raised
+    finally:
+        kernel.current = outer
+        running.kernel = outer_kernel
+    if is_suspended(coro):
+        abandon(kernel, coro)
+    kernel.end(strand, None, error)
+    return KEEP
+
+
+def is_suspended(coro: Coroutine[Any, Any, Any]) -> bool:
+    """Whether a coroutine, of whatever kind, has not ended."""
+    return getattr(coro, "cr_frame", None) is not None or getattr(coro, "gi_frame", None) is not None
+
+
+def abandon(kernel: Scheduler, coro: Coroutine[Any, Any, Any]) -> None:
+    """Keep a coroutine that refuses to be closed, for as long as the process lives."""
+    import ctypes  # here: hardly any program ever needs it
+
+    kernel.abandoned.append(coro)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(coro))
+
+
+@final
+class Cancelled(BaseException):
+    """What a cancelled wait raises on the plain host. Not an error: let it pass.
+
+    Attributes:
+        reason: why, in words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason: Final = reason
+        super().__init__(reason)
+
+
+class CancelScope:
+    """A stretch of a strand that can be cancelled as one. Use it with ``with``, once.
+
+    Args:
+        seconds: game seconds after which it cancels itself; None or infinity for never.
+        shield: whether cancellation from outside is kept away from what is inside.
+        reason: what to say when the deadline comes.
+
+    Attributes:
+        cancel_called: whether it was cancelled.
+        cancelled_caught: whether leaving it swallowed that cancellation.
+        expired: whether it was its deadline that cancelled it.
+        reason: why.
+    """
+
+    __slots__ = (
+        "_deadline",
+        "_seconds",
+        "cancel_called",
+        "cancelled_caught",
+        "expired",
+        "host_scope",
+        "outer",
+        "reason",
+        "shield",
+        "strand",
+    )
+
+    def __init__(self, seconds: float | None = None, *, shield: bool = False, reason: str = "deadline passed") -> None:
+        self._seconds = seconds
+        self._deadline: Due | None = None
+        self.shield: Final = shield
+        self.reason: str = words_of(reason)
+        self.cancel_called: bool = False
+        self.cancelled_caught: bool = False
+        self.expired: bool = False
+        self.outer: CancelScope | None = None
+        self.strand: Strand | None = None
+        self.host_scope: Any = None
+
+    def __enter__(self) -> CancelScope:
+        strand = current_strand()
+        if self.strand is not None:
+            raise WrongStateError("CancelScope.__enter__", "it is or was entered", "Make a new scope for each 'with'.")
+        kernel = strand.kernel
+        seconds = self._seconds
+        # Before anything is changed: a duration that is not a number raises.
+        ticks = None if seconds is None or seconds == math.inf else kernel.clock.ticks(seconds)
+        self.strand = strand
+        self.outer = strand.scope
+        strand.scope = self
+        strand.enter_scope(self)
+        if ticks is not None:
+            self._deadline = kernel.call_later(ticks, self._expire)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        strand = self.strand
+        assert strand is not None
+        if strand.scope is not self:
+            raise RuntimeError("cancel scopes must be left in the reverse order of being entered, by the same strand")
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        strand.scope = self.outer
+        self.cancelled_caught = strand.leave_scope(self, error)
+        return self.cancelled_caught
+
+    @property
+    def has_deadline(self) -> bool:
+        """Whether it will be cancelled by itself, unless it is left before."""
+        return self._deadline is not None
+
+    def _expire(self) -> None:
+        self.expired = not self.cancel_called
+        self.cancel(self.reason)
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        """Cancel what runs inside; a second call does nothing.
+
+        Args:
+            reason: why, in words.
+        """
+        if self.cancel_called:
+            return
+        self.cancel_called = True
+        self.reason = words_of(reason)
+        if self.strand is not None and not self.strand.is_done:
+            self.strand.scope_cancelled(self)
+
+    def __repr__(self) -> str:
+        state = f"cancelled: {self.reason}" if self.cancel_called else "open"
+        return f"<CancelScope: {state}{', shielded' if self.shield else ''}>"
 
 
 class StrandOwner(Protocol):
@@ -45,27 +278,12 @@ class StrandOwner(Protocol):
         """The strand ended.
 
         Args:
-            strand: the strand; it is done.
-            result: what its coroutine returned.
             error: what it raised, or None; a cancelled strand has the host's cancellation here.
         """
 
 
 class Strand:
-    """A coroutine with its state. Made by ``Kernel.spawn``.
-
-    Attributes:
-        kernel: who drives it.
-        coro: the coroutine; None once it is done.
-        name: for people; strands may share one.
-        owner: told when it ends; None for nobody.
-        stepper: how it goes on (see the module's text).
-        waiting: what it waits for (see the module's text).
-        scope: the innermost open cancel scope.
-        stop_reason: why it was told to stop; None if it was not.
-        value: what the coroutine returned.
-        error: what it raised.
-    """
+    """A coroutine with its state. Made by ``Kernel.spawn``."""
 
     __slots__ = (
         "_joiners",
@@ -81,17 +299,17 @@ class Strand:
         "waiting",
     )
 
-    def __init__(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
-        self.kernel: Kernel = kernel
-        self.coro: Coroutine[Any, Any, Any] | None = coro
-        self.name: str = name
-        self.owner: StrandOwner | None = owner
-        self.stepper: Stepper = coro
-        self.waiting: object = 0
-        self.scope: CancelScope | None = None
-        self.stop_reason: str | None = None
-        self.value: Any = None
-        self.error: BaseException | None = None
+    def __init__(self, kernel: Scheduler, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
+        self.kernel: Scheduler = kernel  # who drives it
+        self.coro: Coroutine[Any, Any, Any] | None = coro  # the coroutine; None once it is done
+        self.name: str = name  # for people; strands may share one
+        self.owner: StrandOwner | None = owner  # told when it ends; None for nobody
+        self.stepper: Stepper = coro  # how it goes on (see the module's text)
+        self.waiting: object = 0  # what it waits for (see the module's text)
+        self.scope: CancelScope | None = None  # the innermost open cancel scope
+        self.stop_reason: str | None = None  # why it was told to stop; None if it was not
+        self.value: Any = None  # what the coroutine returned
+        self.error: BaseException | None = None  # what it raised
         self._joiners: list[Waiter] | None = None
 
     # --- what it is doing ---------------------------------------------------------------------------------------------
@@ -168,11 +386,7 @@ class Strand:
     # --- cancellation -------------------------------------------------------------------------------------------------
 
     def stop(self, reason: str = "stopped") -> None:
-        """Cancel the whole strand; it runs its ``finally`` blocks when its turn comes. A second call does nothing.
-
-        Args:
-            reason: why, in words.
-        """
+        """Cancel the whole strand; it runs its ``finally`` blocks when its turn comes. A second call does nothing."""
         if self.stop_reason is None and self.coro is not None:
             self.stop_reason = reason
             if self.pending() is not None:  # else it is shielded, and finds out when it leaves the shield
@@ -200,9 +414,6 @@ class Strand:
         Args:
             scope: the scope; ``self.scope`` is the one around it already.
             error: what comes out of its block.
-
-        Returns:
-            Whether the scope swallows it.
         """
         outer = self.pending()
         if outer is not None:
@@ -290,11 +501,7 @@ class Strand:
         return self.coro
 
     def notice(self, notice: Notice) -> None:
-        """The audience in which it waits was notified with a value: its next step delivers it.
-
-        Args:
-            notice: holds the value.
-        """
+        """The audience in which it waits was notified with a value: its next step delivers it."""
         self.waiting = notice
         self.stepper = self
 
@@ -307,14 +514,7 @@ class Strand:
         return None
 
     def throw(self, error: BaseException) -> object:
-        """Raise an error at the await in which it is.
-
-        Args:
-            error: what to raise.
-
-        Returns:
-            The command of its next wait.
-        """
+        """Raise an error at the await in which it is."""
         assert self.coro is not None
         command: object = self.coro.throw(error)
         return command
@@ -327,23 +527,11 @@ class Strand:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def condemn(self, error: BaseException) -> bool:
-        """It is to be killed. A host whose strands cannot be killed from outside has it end itself.
-
-        Args:
-            error: why.
-
-        Returns:
-            Whether it will end by itself.
-        """
+        """It is to be killed. A host whose strands cannot be killed from outside has it end itself."""
         return False
 
     def ended(self, result: Any, error: BaseException | None) -> None:
-        """Close the books on it. Called by the kernel once.
-
-        Args:
-            result: what the coroutine returned.
-            error: what it raised.
-        """
+        """Close the books on it. Called by the kernel once."""
         self.coro = None
         self.stepper = _GONE
         self.waiting = 0
@@ -376,3 +564,110 @@ class _Gone:
 
 
 _GONE = _Gone()
+
+
+class Strays:
+    """Owner of strands that nobody else owns.
+
+    Args:
+        report: called with what one of them raised.
+    """
+
+    __slots__ = ("_report", "_then", "strands")
+
+    def __init__(self, report: Callable[[str, BaseException], None]) -> None:
+        self.strands: dict[Strand, None] = {}  # them, in order
+        self._report = report
+        self._then: dict[Strand, list[Callable[[], object]]] = {}
+
+    def take(self, strand: Strand) -> None:
+        """Own a strand from now on."""
+        strand.owner = self
+        self.strands[strand] = None
+
+    def when_ended(self, strand: Strand, then: Callable[[], object]) -> None:
+        """Call a function when one of them has ended.
+
+        Args:
+            then: a plain function that does not raise.
+        """
+        self._then.setdefault(strand, []).append(then)
+
+    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+        """One of them ended."""
+        self.strands.pop(strand, None)
+        for then in self._then.pop(strand, ()):
+            then()
+        if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
+            self._report(f"the strand {strand.name!r} raised", error)
+
+    def __repr__(self) -> str:
+        return f"<Strays: {', '.join(strand.name for strand in self.strands) or 'none'}>"
+
+
+def move_on_after(seconds: float) -> CancelScope:
+    """A scope that is cancelled after a time, and then goes on behind its block.
+
+    Args:
+        seconds: game seconds.
+    """
+    return CancelScope(seconds)
+
+
+class fail_after(CancelScope):  # noqa: N801 - the field's name for it, as in trio and anyio
+    """A scope that is cancelled after a time, and then raises ``TimeoutError``. Cancelled by hand, it raises nothing.
+
+    Args:
+        seconds: game seconds.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        caught = super().__exit__(kind, error, trace)
+        if caught and self.expired:
+            raise TimeoutError(f"not done within {self._seconds} game seconds") from error
+        return caught
+
+
+async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[object]]) -> None:
+    """Wait behind a shield until something is over that must not be left half done, whatever is raised meanwhile.
+
+    A shield alone is not enough: asyncio's own cancellation (``asyncio.timeout``, ``Task.cancel``) is an edge that
+    knows none. What was raised last is raised again at the end.
+
+    Args:
+        is_over: whether it is; asked before each wait.
+
+    Raises:
+        BaseException: what was raised meanwhile.
+    """
+    raised: BaseException | None = None
+    with CancelScope(shield=True):
+        while not is_over():
+            try:
+                await wait()
+            except GeneratorExit:
+                raise  # nobody steps this coroutine any more
+            except BaseException as error:
+                raised = error
+    if raised is not None:
+        raise raised
+
+
+def current_strand() -> Strand:
+    """The strand that is stepped on this thread at the moment.
+
+    Raises:
+        NotRunningError: there is none.
+    """
+    entry = current_kernel().current
+    strand = None if entry is None else entry.strand()
+    if not isinstance(strand, Strand):
+        raise NotRunningError("this works only inside a coroutine that a runtime steps, not in a plain callback of it.")
+    return strand

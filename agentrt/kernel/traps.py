@@ -37,8 +37,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentrt.errors import NotRunningError
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.strand import Strand
+    from agentrt.kernel.roles import Scheduler, Suspended
 
 __all__ = [
     "COMMANDS",
@@ -53,7 +52,6 @@ __all__ = [
     "Waiter",
     "at_once",
     "current_kernel",
-    "current_strand",
     "give_way",
     "goes_on",
     "next_tick",
@@ -76,18 +74,14 @@ _NOT_NOTIFIED = object()
 
 
 class Waiter:
-    """One wait of one strand.
-
-    Attributes:
-        strand: who waits; None before it is suspended, and again once it was notified or gave up.
-        value: what the wait returns, once it was notified.
-    """
+    """One wait of one strand."""
 
     __slots__ = ("strand", "value")
 
     def __init__(self) -> None:
-        self.strand: Strand | None = None
-        self.value: Any = _NOT_NOTIFIED
+        # who waits; None before it is suspended, and again once it was notified or gave up
+        self.strand: Suspended | None = None
+        self.value: Any = _NOT_NOTIFIED  # what the wait returns, once it was notified
 
     @property
     def was_notified(self) -> bool:
@@ -96,9 +90,6 @@ class Waiter:
 
     def notify(self, value: Any = None) -> bool:
         """Wake the strand that waits.
-
-        Args:
-            value: what its wait returns.
 
         Returns:
             False if nobody waits here any more.
@@ -113,11 +104,7 @@ class Waiter:
 
 
 class Notice:
-    """What an audience was notified with; ``waiting`` of each strand that was woken, until its next step.
-
-    Args:
-        value: what the wait returns.
-    """
+    """What an audience was notified with; ``waiting`` of each strand that was woken, until its next step."""
 
     __slots__ = ("value",)
 
@@ -131,9 +118,6 @@ class Audience:
     The kernel enters whoever yields it. A strand of which ``waiting`` is not this audience does not wait here any
     more: in a small audience it is taken out at once, in a larger one it stays until such entries are the greater
     part, so that giving up costs the same however many wait.
-
-    Attributes:
-        strands: who waits. The kernel's main loop appends to it.
     """
 
     __slots__ = ("_stale", "strands")
@@ -141,7 +125,7 @@ class Audience:
     _SMALL = 16
 
     def __init__(self) -> None:
-        self.strands: list[Strand] = []
+        self.strands: list[Suspended] = []  # who waits. The kernel's main loop appends to it
         self._stale = 0  # how many of them gave up
 
     def wait(self) -> Awaitable[Any]:
@@ -152,7 +136,7 @@ class Audience:
         """
         return cast("Awaitable[Any]", Attendance(self, 1))
 
-    def give_up(self, strand: Strand) -> None:
+    def give_up(self, strand: Suspended) -> None:
         """Let a strand go without a notification.
 
         Args:
@@ -166,9 +150,9 @@ class Audience:
             self.strands = self._present()
             self._stale = 0
 
-    def _present(self) -> list[Strand]:
+    def _present(self) -> list[Suspended]:
         """Who waits; of one that left and came back, the last place counts."""
-        present: dict[Strand, None] = {}
+        present: dict[Suspended, None] = {}
         for strand in self.strands:
             if strand.waiting is self:
                 present.pop(strand, None)
@@ -176,14 +160,7 @@ class Audience:
         return list(present)
 
     def notify_all(self, value: Any = None) -> int:
-        """Wake all who wait.
-
-        Args:
-            value: what their waits return.
-
-        Returns:
-            How many there were.
-        """
+        """Wake all who wait."""
         strands = self.strands
         if not strands:
             return 0
@@ -221,9 +198,6 @@ class Attendance(_Once):
 
     def send(self, value: Any) -> Any:
         """End the wait with a value. Python calls it when something else than None is sent into the coroutine.
-
-        Args:
-            value: what the wait returns.
 
         Raises:
             StopIteration: with the value.
@@ -282,9 +256,6 @@ _known: dict[int, Awaitable[None]] = {1: _NEXT, 0: _AT_ONCE}
 def goes_on(weight: int = 1) -> bool:
     """Whether a wait that has nothing to wait for may end at once, as it nearly always may. Each call is counted.
 
-    Args:
-        weight: as how many.
-
     Returns:
         False if it has to await ``give_way()`` first, and then to look again at what it waits for.
 
@@ -307,19 +278,12 @@ def at_once(*, is_dear: bool = False) -> Awaitable[None]:
 
     Args:
         is_dear: whether what follows is a plan or an estimate, and no mere look at something.
-
-    Returns:
-        An awaitable that returns None.
     """
     return _DEAR_AT_ONCE if is_dear else _AT_ONCE
 
 
 def give_way() -> Awaitable[None]:
-    """Let all who are ready have their turn; no time passes.
-
-    Returns:
-        An awaitable that returns None.
-    """
+    """Let all who are ready have their turn; no time passes."""
     return cast("Awaitable[None]", GIVE_WAY)
 
 
@@ -395,7 +359,7 @@ async def park() -> None:
 
 
 class _Running(threading.local):
-    kernel: Kernel | None = None
+    kernel: Scheduler | None = None
     outside: int = _OUTSIDE  # how many waits may still end at once in code that no kernel steps
 
 
@@ -416,7 +380,7 @@ running: _Running = _Running()
 this_thread: Callable[[], int] = threading.get_ident
 
 
-def current_kernel() -> Kernel:
+def current_kernel() -> Scheduler:
     """The kernel that steps a strand on this thread at the moment.
 
     Raises:
@@ -429,16 +393,3 @@ def current_kernel() -> Kernel:
             "runtime: runtime.post(fn, *args)."
         )
     return kernel
-
-
-def current_strand() -> Strand:
-    """The strand that is stepped on this thread at the moment.
-
-    Raises:
-        NotRunningError: there is none.
-    """
-    entry = current_kernel().current
-    strand = None if entry is None else entry.strand()
-    if strand is None:
-        raise NotRunningError("this works only inside a coroutine that a runtime steps, not in a plain callback of it.")
-    return strand

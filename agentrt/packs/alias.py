@@ -45,9 +45,6 @@ def is_alias(text: str) -> bool:
 def kind_of(alias: str) -> str:
     """The kind that an alias names.
 
-    Args:
-        alias: a well-formed alias.
-
     Returns:
         One of ``KINDS``, or an empty string when its second word is none of them.
     """

@@ -29,21 +29,14 @@ _CLOSURE_KEYS = ("packs", "actions", "observers", "components", "task_groups", "
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What was found out about one file.
+    """What was found out about one file."""
 
-    Attributes:
-        file: the file, as it was named.
-        pack: what it holds, or None when it is no pack.
-        groups: what it holds if it is a document of task groups.
-        closure: what it holds together with all that it requires.
-        faults: everything that is wrong; a reference that nobody registered only if that was to be a fault.
-    """
-
-    file: str
-    pack: Pack | None
-    closure: Closure
+    file: str  # the file, as it was named
+    pack: Pack | None  # what it holds, or None when it is no pack
+    closure: Closure  # what it holds together with all that it requires
+    # everything that is wrong; a reference that nobody registered only if that was to be a fault
     faults: tuple[DataFault, ...]
-    groups: TaskGroupsDocument | None = None
+    groups: TaskGroupsDocument | None = None  # what it holds if it is a document of task groups
 
     @property
     def ok(self) -> bool:
@@ -106,13 +99,9 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What was found out about all files.
+    """What was found out about all files."""
 
-    Attributes:
-        files: one report for each, in the order in which they were named.
-    """
-
-    files: tuple[FileReport, ...] = field(default=())
+    files: tuple[FileReport, ...] = field(default=())  # one report for each, in the order in which they were named
 
     @property
     def ok(self) -> bool:
@@ -160,8 +149,6 @@ def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: 
     """Check pack files, all of them.
 
     Args:
-        files: the files.
-        registry: where aliases are looked up.
         allow_unresolved: whether a reference that nobody registered is listed without being a fault.
 
     Returns:

@@ -35,32 +35,22 @@ _LISTED = ("actions", "observers", "components", "task_groups", "strategies")
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """What a character knows that takes these packs.
+    """What a character knows that takes these packs."""
 
-    Attributes:
-        packs: names of all packs, each after those that it requires.
-        actions: aliases of actions, each once, in the order in which they are first named.
-        observers: aliases of observers, likewise.
-        components: aliases of components, likewise.
-        task_groups: aliases of personal task groups, likewise.
-        strategies: aliases of strategies, likewise.
-        settings: for components that were given settings, these.
-        places: for each alias that is listed, the reference that counts: the one that gave a component its settings,
-            else the first.
-        unresolved: references to what nobody registered, the first one to each alias.
-        faults: packs that are broken or require each other in a circle, the first ``MOST_FAULTS`` of them; the closure
-            is what is left without them.
-    """
-
-    packs: tuple[str, ...] = ()
-    actions: tuple[str, ...] = ()
-    observers: tuple[str, ...] = ()
-    components: tuple[str, ...] = ()
-    task_groups: tuple[str, ...] = ()
-    strategies: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()  # names of all packs, each after those that it requires
+    actions: tuple[str, ...] = ()  # aliases of actions, each once, in the order in which they are first named
+    observers: tuple[str, ...] = ()  # aliases of observers, likewise
+    components: tuple[str, ...] = ()  # aliases of components, likewise
+    task_groups: tuple[str, ...] = ()  # aliases of personal task groups, likewise
+    strategies: tuple[str, ...] = ()  # aliases of strategies, likewise
+    # for components that were given settings, these
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+    # for each alias that is listed, the reference that counts: the one that gave a component its settings, else
+    # the first
     places: Mapping[str, Reference] = field(default_factory=lambda: MappingProxyType({}), compare=False)
-    unresolved: tuple[Reference, ...] = ()
+    unresolved: tuple[Reference, ...] = ()  # references to what nobody registered, the first one to each alias
+    # packs that are broken or require each other in a circle, the first ``MOST_FAULTS`` of them; the closure is
+    # what is left without them
     faults: tuple[DataFault, ...] = ()
 
     def resolved(self) -> tuple[str, ...]:
@@ -77,12 +67,7 @@ def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresol
     """Find everything that packs hold and require.
 
     Args:
-        packs: packs, or aliases of packs.
-        registry: where aliases are looked up.
         allow_unresolved: whether references that nobody registered are left out; otherwise they are an error.
-
-    Returns:
-        The closure, without faults.
 
     Raises:
         UnknownAliasError: a reference names what nobody registered.
@@ -102,10 +87,6 @@ def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresol
 
 def survey(packs: Iterable[Pack | str], registry: Registry) -> Closure:
     """Find everything that packs hold and require, and everything that is wrong with it.
-
-    Args:
-        packs: packs, or aliases of packs.
-        registry: where aliases are looked up.
 
     Returns:
         The closure, with all faults and unresolved references in it.

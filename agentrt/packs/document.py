@@ -56,16 +56,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed document: plain JSON values, and the problems found while parsing it.
+    """A parsed document: plain JSON values, and the problems found while parsing it."""
 
-    Attributes:
-        value: dicts, lists, strings, numbers, booleans and None; at most ``MAX_DEPTH`` deep.
-        file: what errors call the place it came from; empty for a mapping from code.
-        problems: duplicate keys.
-    """
-
-    value: Any
-    file: str
+    value: Any  # dicts, lists, strings, numbers, booleans and None; at most ``MAX_DEPTH`` deep
+    file: str  # what errors call the place it came from; empty for a mapping from code
     problems: tuple[Problem, ...] = ()
 
 

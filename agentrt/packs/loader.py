@@ -44,18 +44,12 @@ PackSource: TypeAlias = "Path | Traversable | Mapping[str, object]"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An alias, and where it is written.
+    """An alias, and where it is written."""
 
-    Attributes:
-        alias: what is referred to.
-        file: the file that holds the reference; empty when it came from code.
-        pointer: its place in that file, as a JSON pointer.
-        settings: for a component, the settings that the pack gives it; otherwise None.
-    """
-
-    alias: str
-    file: str = field(default="", compare=False)
-    pointer: str = field(default="", compare=False)
+    alias: str  # what is referred to
+    file: str = field(default="", compare=False)  # the file that holds the reference; empty when it came from code
+    pointer: str = field(default="", compare=False)  # its place in that file, as a JSON pointer
+    # for a component, the settings that the pack gives it; otherwise None
     settings: Mapping[str, Any] | None = field(default=None, hash=False)
 
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-    from agentrt.activity.task_group_action import TaskGroupAction
+    from agentrt.activity.tasks.declare import TaskGroupAction
 
 __all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry", "load_entry_point", "origin_of"]
 
@@ -346,20 +346,13 @@ def _check_mixed_into(alias: str, origin: str) -> None:
 
 
 def origin_of(point: EntryPoint) -> str:
-    """What errors call an entry point: its name, its group, what it names, and whose it is, as far as that is known.
-
-    Args:
-        point: of any group.
-    """
+    """What errors call an entry point: its name, its group, what it names, and whose it is, as far as that is known."""
     whose = words_of(point.dist.name) if point.dist is not None else ""
     return f"the entry point '{point.name}' of '{point.group}' ({point.value}{f', from {whose}' if whose else ''})"
 
 
 def load_entry_point(point: EntryPoint) -> object:
     """Import what an entry point names.
-
-    Args:
-        point: of any group.
 
     Raises:
         ManifestError: that raised something. Whatever it was: a module that ends the program when it is imported is

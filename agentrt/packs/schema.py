@@ -39,39 +39,26 @@ _FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a kind of document has to be.
+    """What a kind of document has to be."""
 
-    Attributes:
-        kind: which schema it is checked against.
-        what: what errors call such a document.
-        sentences: for each keyword of the schema, what it says about a value that breaks it.
-        unknown_key: what is said about a key that an object has not: the key, those that it has, and its place.
-    """
-
-    kind: str
-    what: str
+    kind: str  # which schema it is checked against
+    what: str  # what errors call such a document
+    # for each keyword of the schema, what it says about a value that breaks it
     sentences: Mapping[str, Callable[[Any, Path], str]]
+    # what is said about a key that an object has not: the key, those that it has, and its place
     unknown_key: Callable[[str, tuple[str, ...], Path], str]
 
 
 @cache
 def schema_text(kind: str = "ai_pack") -> str:
-    """The JSON Schema of a kind of document, as it stands in its file.
-
-    Args:
-        kind: ``"ai_pack"`` or ``"task_groups"``.
-    """
+    """The JSON Schema of a kind of document, as it stands in its file."""
     from importlib.resources import files  # slow to import, and only needed here
 
     return (files("agentrt.packs") / _FILES[kind]).read_text(encoding="utf-8")
 
 
 def schema(kind: str = "ai_pack") -> dict[str, Any]:
-    """The JSON Schema of a kind of document, as a new dict.
-
-    Args:
-        kind: ``"ai_pack"`` or ``"task_groups"``.
-    """
+    """The JSON Schema of a kind of document, as a new dict."""
     loaded: dict[str, Any] = json.loads(schema_text(kind))
     return loaded
 

@@ -8,7 +8,7 @@ A document maps aliases to groups. Each entry is one of three:
 
 An alias of the kind ``task_groups`` may be registered to a class, to a file or to a mapping; a document that is
 registered under an alias has an entry of that name. Whoever extends a group that is not there decides what that means:
-see ``agentrt.belongings`` for packs and ``agentrt.town`` for towns.
+see ``agentrt.agent.belongings`` for packs and ``agentrt.town`` for towns.
 
 Source: seed 001, "Town task groups", "Personal task groups".
 """
@@ -21,8 +21,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.task_group_action import TaskGroupAction
-from agentrt.activity.task_specs import TaskDeclaration, declare_multiple_tasks, declare_permanent_task, declare_task
+from agentrt.activity.tasks.declare import (
+    TaskDeclaration,
+    TaskGroupAction,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    declare_task,
+)
 from agentrt.errors import DefinitionError, InvalidPackError, ManifestError, did_you_mean
 from agentrt.packs import schema
 from agentrt.packs.alias import pointer_to
@@ -48,23 +53,15 @@ _METADATA = ("does", "utility", "name", "sunk_cost_boost", "weight", "scheduler_
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """One entry of a document of task groups.
-
-    Attributes:
-        alias: its name.
-        file: the file that it stands in; empty for one from code.
-        pointer: its place there.
-        metadata: the attributes of the class that is made of it.
-        tasks: what its tasks may do.
-        extends: the alias of the group that it adds its tasks to; empty for others.
-    """
+    """One entry of a document of task groups."""
 
     alias: str
-    file: str
-    pointer: str
+    file: str  # the file that it stands in; empty for one from code
+    pointer: str  # its place there
+    # the attributes of the class that is made of it
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
-    tasks: tuple[TaskDeclaration, ...] = ()
-    extends: str = ""
+    tasks: tuple[TaskDeclaration, ...] = ()  # what its tasks may do
+    extends: str = ""  # the alias of the group that it adds its tasks to; empty for others
 
     @property
     def is_reference(self) -> bool:
@@ -89,14 +86,10 @@ class GroupEntry:
 
 @dataclass(frozen=True, slots=True)
 class TaskGroupsDocument:
-    """A document of task groups, checked and frozen.
+    """A document of task groups, checked and frozen."""
 
-    Attributes:
-        file: the file that it was read from; for a registered mapping its alias; empty for others from code.
-        groups: its entries, by alias, in the order of the document.
-    """
-
-    file: str = ""
+    file: str = ""  # the file that it was read from; for a registered mapping its alias; empty for others from code
+    # its entries, by alias, in the order of the document
     groups: Mapping[str, GroupEntry] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
 
@@ -108,11 +101,7 @@ def is_document(thing: object) -> bool:
 
 
 def looks_like(value: object) -> bool:
-    """Whether a JSON value means to be a document of task groups, and not a pack.
-
-    Args:
-        value: the document.
-    """
+    """Whether a JSON value means to be a document of task groups, and not a pack."""
     return isinstance(value, dict) and (
         value.get("type") == "task_groups" or isinstance(value.get("task_groups"), dict)
     )
@@ -186,8 +175,6 @@ def task_group_of(
     """What an alias of a task group stands for.
 
     Args:
-        alias: the alias.
-        registry: where it is looked up.
         file: the file that names it, for the error.
         pointer: the place in that file, for the error.
 

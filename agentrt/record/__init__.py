@@ -7,16 +7,12 @@ This is the façade for programs that have a recording; ``runtime.record(path)``
 * ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools.
 """
 
-from agentrt.record.branching import branch
-from agentrt.record.comparing import compare_recordings
-from agentrt.record.differences import AgentDifference, Difference, TraceDifference
-from agentrt.record.edits import Edit, load_edits, parse_edits
-from agentrt.record.otel import OtelExport, export_spans, write_otlp
-from agentrt.record.perfetto import PerfettoWriter, write_perfetto
+from agentrt.record.branch import Edit, branch, load_edits, parse_edits
+from agentrt.record.compare import AgentDifference, Difference, TraceDifference, compare_recordings
+from agentrt.record.export import OtelExport, PerfettoWriter, export_spans, write_otlp, write_perfetto
 from agentrt.record.recorder import Recorder
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replaying import Replay, replay
-from agentrt.record.reports import BranchReport, ReplayReport
+from agentrt.record.replay import BranchReport, Replay, ReplayReport, replay
 from agentrt.record.spans import Span, SpanBuilder
 from agentrt.record.values import Codec, Unkept
 

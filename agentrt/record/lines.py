@@ -41,11 +41,7 @@ _EVENTS: dict[str, Event] = {event.value: event for event in Event}
 
 
 def pack(data: Any) -> bytes:
-    """Plain data as compact bytes.
-
-    Args:
-        data: what JSON can write.
-    """
+    """Plain data as compact bytes."""
     raw = _encode(data).encode()
     if len(raw) > _LONGEST:
         raise ValueError(f"a tick, or a view of an agent, takes more than {_LONGEST} characters")
@@ -57,7 +53,6 @@ def unpack(data: Any, where: str) -> Any:
 
     Args:
         data: from a file that anybody may have made.
-        where: for errors.
 
     Raises:
         RecordingError: it is nothing of the kind, or too long.
@@ -76,23 +71,14 @@ def unpack(data: Any, where: str) -> Any:
 
 
 class Packed(NamedTuple):
-    """The records of one tick, as they are written.
+    """The records of one tick, as they are written."""
 
-    Attributes:
-        segment: the number of the segment.
-        is_first: whether the segment begins here.
-        lines: its new lines, packed; None if there are none.
-        numbers: the numbers of its lines, packed.
-        digest: of all records so far.
-        between: how many of them were emitted before the tick began, by the number that they bear.
-    """
-
-    segment: int
-    is_first: bool
-    lines: bytes | None
-    numbers: bytes
-    digest: bytes
-    between: int
+    segment: int  # the number of the segment
+    is_first: bool  # whether the segment begins here
+    lines: bytes | None  # its new lines, packed; None if there are none
+    numbers: bytes  # the numbers of its lines, packed
+    digest: bytes  # of all records so far
+    between: int  # how many of them were emitted before the tick began, by the number that they bear
 
 
 class LineWriter:
@@ -120,7 +106,6 @@ class LineWriter:
         """Pack the records of a tick.
 
         Args:
-            tick: its number.
             records: what was emitted since the end of the tick before.
         """
         is_first = self._turn_over(tick)
@@ -179,13 +164,9 @@ class Segment:
 
     Args:
         rows: tick, packed lines, packed numbers; from the segment's first tick on.
-        where: for errors.
 
     Raises:
         RecordingError: it is no segment.
-
-    Attributes:
-        first, last: its ticks.
     """
 
     def __init__(self, rows: Iterable[tuple[int, Any, Any]], where: str) -> None:
@@ -235,30 +216,15 @@ class Segment:
         return numbers, odd
 
     def has(self, tick: int) -> bool:
-        """Whether a tick lies in it.
-
-        Args:
-            tick: which.
-        """
+        """Whether a tick lies in it."""
         return self.first <= tick <= self.last
 
     def ticks(self, first: int, last: int) -> list[int]:
-        """Its ticks that have records, within a range.
-
-        Args:
-            first: from this one on.
-            last: up to this one.
-        """
+        """Its ticks that have records, within a range."""
         return [tick for tick in self._numbers if first <= tick <= last]
 
     def records(self, tick: int, agent: str | None = None, events: Sequence[str] | None = None) -> list[TraceRecord]:
-        """The records of a tick, in order.
-
-        Args:
-            tick: which.
-            agent: only this one's.
-            events: only of these kinds.
-        """
+        """The records of a tick, in order."""
         lines = self._lines
         numbers, odd = self._numbers.get(tick, ([], {}))
         found: list[TraceRecord] = []

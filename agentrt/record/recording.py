@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 from agentrt.errors import AgentRTError, RecordingError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
-from agentrt.record.schema import name_in, name_out
-from agentrt.record.source import Source
+from agentrt.record.schema import Source, name_in, name_out
 from agentrt.record.values import Codec, Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
 from agentrt.snapshot import AgentSnapshot, explain

@@ -83,9 +83,6 @@ class _NotKept(Exception):
 class Codecs:
     """Writes and reads values.
 
-    Args:
-        codecs: for types of one's own.
-
     Raises:
         ValueError: two have the same name or type, or a name is empty.
     """
@@ -103,9 +100,6 @@ class Codecs:
 
     def write(self, value: Any) -> tuple[str, str]:
         """A value as JSON text.
-
-        Args:
-            value: any; an error too.
 
         Returns:
             The text, and why the value could not be kept; an empty string if it could.
@@ -176,10 +170,6 @@ class Codecs:
 
         Args:
             text: JSON; from a file that anybody may have made.
-            where: for errors.
-
-        Returns:
-            The value, or an ``Unkept``.
 
         Raises:
             RecordingError: it is no such text, or names a codec that is not there.

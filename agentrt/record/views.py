@@ -22,7 +22,7 @@ from agentrt.errors import RecordingError
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
-    from agentrt.agent import Agent
+    from agentrt.agent.agent import Agent
 
 __all__ = ["TIMES", "ViewWriter", "difference", "patched", "settle"]
 
@@ -36,15 +36,7 @@ _MISSING = object()
 
 
 def difference(old: Any, new: Any) -> Any:
-    """What changed.
-
-    Args:
-        old: plain data.
-        new: plain data.
-
-    Returns:
-        A patch; None if nothing did.
-    """
+    """What changed."""
     return None if old == new else _difference(old, new)
 
 
@@ -68,9 +60,7 @@ def patched(old: Any, patch: Any, where: str) -> Any:
     """What a patch makes of a value; the value stays as it is.
 
     Args:
-        old: plain data.
         patch: from a file that anybody may have made.
-        where: for errors.
 
     Raises:
         RecordingError: the patch does not fit.
@@ -104,7 +94,6 @@ def settle(view: dict[str, Any], tick: int) -> None:
 
     Args:
         view: a snapshot, from a file that anybody may have made; it is changed.
-        tick: the later tick.
     """
     frames = [view.get("plan"), *_list(view.get("performances"))]
     while frames:
@@ -143,10 +132,6 @@ class ViewWriter:
 
     def look(self, tick: int, names: Iterable[str]) -> list[tuple[str, bool, Any]]:
         """Look at agents at the end of a tick.
-
-        Args:
-            tick: which.
-            names: of those that have records.
 
         Returns:
             For each whose view changed: the name, whether the view is whole, and the view or the patch.
@@ -188,11 +173,7 @@ class ViewWriter:
         return name, False, patch
 
     def forget(self, name: str) -> None:
-        """An agent is gone.
-
-        Args:
-            name: whose.
-        """
+        """An agent is gone."""
         self._last.pop(name, None)
         self._looked.pop(name, None)
 

@@ -21,14 +21,13 @@ Source: seed 004.
 
 from __future__ import annotations
 
-from agentrt.selection.condition import Condition
-from agentrt.selection.findings import SelectionProblem
+from agentrt.selection.conditions import Condition
 from agentrt.selection.leaf import LeafBehavior
 from agentrt.selection.library import ReloadReport, SelectionLibrary
-from agentrt.selection.stage import Phase
-from agentrt.selection.state import SelectionState
+from agentrt.selection.state import Phase, SelectionState
 from agentrt.selection.tree import SelectionTree
-from agentrt.selection.view import SelectionView
+from agentrt.selection.views import SelectionView
+from agentrt.selection.xml import SelectionProblem
 
 __all__ = [
     "Condition",

@@ -36,14 +36,7 @@ class LeafHold:
     """A holder of control flags: a behavior that has them, or waits for them.
 
     Args:
-        owner: whose behavior it is.
-        leaf: the leaf that selects it.
         flags: what it takes, in a fixed order.
-
-    Attributes:
-        behavior: its name.
-        flags: as given.
-        is_granted: whether it has them: in the ledger, or from the behavior before it, when that has ended.
     """
 
     __slots__ = ("_name", "_owner", "behavior", "flags", "is_granted")
@@ -53,6 +46,7 @@ class LeafHold:
         self._name = f"{owner.state.name}/{leaf.path}"
         self.behavior: str = leaf.behavior or ""
         self.flags: tuple[str, ...] = flags
+        # whether it has them: in the ledger, or from the behavior before it, when that has ended
         self.is_granted: bool = False
 
     @property
@@ -85,12 +79,7 @@ class LeafHold:
             return True
 
     def give_way(self, flag: str, claimant: str) -> None:
-        """Somebody of higher precedence wants a flag.
-
-        Args:
-            flag: which.
-            claimant: who, by name.
-        """
+        """Somebody of higher precedence wants a flag."""
         self._owner.give_way(self, flag, claimant)
 
     def flags_granted(self) -> None:
@@ -100,25 +89,15 @@ class LeafHold:
 
 
 class LeafFlags:
-    """The control flags of one state: what its current behavior holds, and what the next one shall.
-
-    Args:
-        state: whose.
-
-    Attributes:
-        state: as given.
-        held: of the current behavior; None if it has no flags.
-        wanted: of the behavior that shall follow it, granted.
-        waiting: of the most preferred behavior that was refused.
-    """
+    """The control flags of one state: what its current behavior holds, and what the next one shall."""
 
     __slots__ = ("_refused", "held", "state", "waiting", "wanted")
 
     def __init__(self, state: SelectionState) -> None:
         self.state: SelectionState = state
-        self.held: LeafHold | None = None
-        self.wanted: LeafHold | None = None
-        self.waiting: LeafHold | None = None
+        self.held: LeafHold | None = None  # of the current behavior; None if it has no flags
+        self.wanted: LeafHold | None = None  # of the behavior that shall follow it, granted
+        self.waiting: LeafHold | None = None  # of the most preferred behavior that was refused
         self._refused: dict[str, str] = {}  # behavior -> by whom, at the last choice
 
     def choose(self, program: Program, leaf: Node | None, bits: int, out: Collection[str]) -> Node | None:
@@ -127,8 +106,6 @@ class LeafFlags:
         Args:
             program: what the leaf is a node of.
             leaf: the first one whose conditions hold.
-            bits: the variables.
-            out: behaviors that are passed over.
 
         Returns:
             The leaf, or None if there is none.
@@ -238,11 +215,7 @@ class LeafFlags:
         self.state.body.flags.release(hold)
 
     def begin(self, behavior: str) -> None:
-        """A behavior begins.
-
-        Args:
-            behavior: its name.
-        """
+        """A behavior begins."""
         if self.wanted is not None and self.wanted.behavior == behavior:
             self.held, self.wanted = self.wanted, None
 
@@ -261,13 +234,7 @@ class LeafFlags:
                 self._release(hold)
 
     def give_way(self, hold: LeafHold, flag: str, claimant: str) -> None:
-        """Give up what a behavior holds.
-
-        Args:
-            hold: its hold.
-            flag: what is wanted.
-            claimant: who wants it, by name.
-        """
+        """Give up what a behavior holds."""
         if hold is self.held:
             self.state.abandon(f"gives {flag} to {claimant}")
             return

@@ -109,9 +109,6 @@ Behaviors = Mapping[str, BehaviorSource]
 def made(factory: Callable[[], object]) -> LeafBehavior:
     """The behavior that begins now.
 
-    Args:
-        factory: what was registered.
-
     Raises:
         DefinitionError: what it made is no behavior.
     """

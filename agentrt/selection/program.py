@@ -10,66 +10,87 @@ were before costs one look into a dict. The memory is bounded (``MOST_REMEMBERED
 Leaves that are out for one agent are walked around, without memory; that is rare.
 
 Source: seed 004, "Behavior Selection Tree Evaluation"; design section 9, "Compile what is static".
+
+Blocks, and the Refs that splice them.
+
+A block is a piece of a section under a name. It stands in a file of blocks, where every tree of the folder can refer to
+it, or in the ``Blocks`` of one tree, which alone can. A Ref stands for what is in the block, wherever it is, also
+inside another block. The name is looked up in the scope of *the tree that is being made*, first, then among the global
+ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
+
+Rules:
+
+* A block that refers to itself, in however many steps, is an error that prints the circle.
+* Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. What
+  one tree splices is bounded (``MAX_SPLICED``), and the excess is an error at the tree.
+* A Ref that means nothing is left out, and reported.
+* One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own
+  (see ``compiling``).
+
+Source: seed 004, "Sharing Behavior Blocks between Behavior Selection Trees"; design section 5, "Ref splices a block
+anywhere, tree scope before global".
+
+Compiling: the elements of one tree, with its blocks in place, become a program.
+
+The sections are read in the order of what they need: variables, then leaf translations, then signals and nodes, whose
+expressions name variables. Where they stand in the file does not matter, except that the order of the nodes is their
+priority, and that the variables of one signal are set in the order of the file.
+
+Names that stand only in files (variables, blocks, trees, the nodes of leaf translations) ignore case. Names that leave
+the files, signals and behaviors, do not: somebody else looks them up.
+
+A tree with an error has no program. In the compatible mode little is an error: what means nothing is left out and
+reported, the first of two equal names stays, a condition is read as far as it goes. A condition that does not begin as
+an expression is an error in both modes: nobody can say what it asks.
+
+Source: seed 004, "The Behavior Selection Tree concept and anatomy"; design section 5, "Selection tree".
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from agentrt.errors import UnknownVariableError
-from agentrt.selection.condition import ALWAYS, Compiled, Term, Test
+from agentrt.errors import ConditionSyntaxError, UnknownVariableError
+from agentrt.selection.conditions import ALWAYS, Compiled, Term, Test, compile_condition, is_name, problem_of
+from agentrt.selection.xml import MAX_DEPTH, SHAPES, STRICT, Element, Findings, shown
 
-__all__ = ["MOST_REMEMBERED", "Node", "Program", "SignalVariable", "Variable"]
+__all__ = [
+    "MOST_REMEMBERED",
+    "Node",
+    "Program",
+    "SignalVariable",
+    "Variable",
+    "MAX_SPLICED",
+    "BlockScope",
+    "Budget",
+    "Splicer",
+    "check_blocks",
+    "compile_tree",
+]
 
 MOST_REMEMBERED = 4096
 
 
 class Variable(NamedTuple):
-    """A declared variable.
+    """A declared variable."""
 
-    Attributes:
-        name: as it was written.
-        default: what it is in the beginning.
-        mask: its bit.
-    """
-
-    name: str
-    default: bool
+    name: str  # as it was written
+    default: bool  # what it is in the beginning
     mask: int
 
 
 class SignalVariable(NamedTuple):
-    """What one signal does to one variable.
+    """What one signal does to one variable."""
 
-    Attributes:
-        variable: the name, as it was declared.
-        mask: the variable's bit.
-        test: its new value.
-        text: the expression, for people.
-    """
-
-    variable: str
-    mask: int
-    test: Test
-    text: str
+    variable: str  # the name, as it was declared
+    mask: int  # the variable's bit
+    test: Test  # its new value
+    text: str  # the expression, for people
 
 
 class Node:
-    """A Priority or a Leaf.
-
-    Attributes:
-        name: as it was written.
-        label: its part of paths: its name, and a number if it is not the first of that name in its place.
-        above: the Priority that it stands in; None for the root.
-        test: its condition, if it cannot be written as terms.
-        terms: its condition as alternatives, any of which is enough.
-        condition: the expression, for people; empty if it has none.
-        behavior: what a leaf selects, after translation; None for a Priority.
-        skip: the index of the node that follows when the condition does not hold.
-        file: where it stands.
-        line: where in it.
-    """
+    """A Priority or a Leaf."""
 
     __slots__ = ("above", "behavior", "condition", "file", "label", "line", "name", "skip", "terms", "test")
 
@@ -84,17 +105,20 @@ class Node:
         file: str,
         line: int,
     ) -> None:
-        self.name: str = name
+        self.name: str = name  # as it was written
+        # its part of paths: its name, and a number if it is not the first of that name in its place
         self.label: str = name
-        self.above: Node | None = above
+        self.above: Node | None = above  # the Priority that it stands in; None for the root
         terms = ALWAYS if compiled is None else compiled.terms
+        # its condition as alternatives, any of which is enough
         self.terms: tuple[Term, ...] = () if terms is None else terms
+        # its condition, if it cannot be written as terms
         self.test: Test | None = compiled.test if compiled is not None and terms is None else None
-        self.condition: str = condition
-        self.behavior: str | None = behavior
-        self.skip: int = skip
-        self.file: str = file
-        self.line: int = line
+        self.condition: str = condition  # the expression, for people; empty if it has none
+        self.behavior: str | None = behavior  # what a leaf selects, after translation; None for a Priority
+        self.skip: int = skip  # the index of the node that follows when the condition does not hold
+        self.file: str = file  # where it stands
+        self.line: int = line  # where in it
 
     @property
     def path(self) -> str:
@@ -107,11 +131,7 @@ class Node:
         return "/".join(reversed(names))
 
     def holds(self, bits: int) -> bool:
-        """Whether its own condition holds; ``Program.walk`` has the same written out.
-
-        Args:
-            bits: the variables of an agent.
-        """
+        """Whether its own condition holds; ``Program.walk`` has the same written out."""
         if any(bits & mask == value for mask, value in self.terms):
             return True
         return self.test is not None and self.test(bits)
@@ -124,17 +144,10 @@ class Program:
     """A compiled tree.
 
     Args:
-        name: of the tree.
         kind: its attribute ``type``, as the file has it; it means nothing here.
-        variables: in the order of declaration.
         signals: what each signal does, in the order of the file.
         nodes: in the order of the file, the root first.
         is_strict: whether a variable that is not declared is an error at run time, too.
-
-    Attributes:
-        type: as ``kind``.
-        masks: name of a variable, as written and in lower case -> its bit.
-        defaults: the bits of a new agent.
     """
 
     __slots__ = ("_selected", "defaults", "is_strict", "masks", "name", "nodes", "signals", "type", "variables")
@@ -154,16 +167,14 @@ class Program:
         self.signals: Mapping[str, tuple[SignalVariable, ...]] = signals
         self.nodes: tuple[Node, ...] = nodes
         self.is_strict: bool = is_strict
+        # name of a variable, as written and in lower case -> its bit
         self.masks: dict[str, int] = {one.name.lower(): one.mask for one in variables}
         self.masks.update((one.name, one.mask) for one in variables)
-        self.defaults: int = sum(one.mask for one in variables if one.default)
+        self.defaults: int = sum(one.mask for one in variables if one.default)  # the bits of a new agent
         self._selected: dict[int, Node | None] = {}
 
     def mask(self, name: str) -> int:
         """The bit of a variable.
-
-        Args:
-            name: in any case.
 
         Returns:
             The bit; 0 in the compatible mode for one that is not declared.
@@ -182,9 +193,6 @@ class Program:
     def select(self, bits: int) -> Node | None:
         """The first leaf for which all conditions from the root on hold.
 
-        Args:
-            bits: the variables of an agent.
-
         Returns:
             The leaf, or None if there is none.
         """
@@ -201,7 +209,6 @@ class Program:
         """The same, node by node.
 
         Args:
-            bits: the variables of an agent.
             without: behaviors whose leaves are passed over.
 
         Returns:
@@ -234,19 +241,11 @@ class Program:
         return self.name, self.type, variables, signals, nodes
 
     def values(self, bits: int) -> dict[str, bool]:
-        """The variables by name.
-
-        Args:
-            bits: of an agent.
-        """
+        """The variables by name."""
         return {one.name: bits & one.mask != 0 for one in self.variables}
 
     def translated(self, bits: int, old: Program) -> int:
         """The bits of an agent that used another version of the tree.
-
-        Args:
-            bits: in the old version.
-            old: that version.
 
         Returns:
             The bits here: what was there under the same name stays, what is new has its default.
@@ -257,3 +256,400 @@ class Program:
             if one.default if mask is None else bits & mask:
                 new |= one.mask
         return new
+
+
+MAX_SPLICED = 10_000  # elements and references of one tree, after splicing
+MAX_NESTED = 64  # blocks in blocks
+MOST_PARTS = 100_000  # of all trees of a folder together
+
+
+class Budget:
+    """How much work the trees of one folder may still be, in parts of trees."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int = MOST_PARTS) -> None:
+        self.left: int = left  # falls; below 0 it is used up
+
+
+class BlockScope:
+    """Blocks by name, which ignores case.
+
+    Args:
+        outer: where to look for what is not here; None for the outermost.
+    """
+
+    __slots__ = ("_blocks", "_outer")
+
+    def __init__(self, outer: BlockScope | None = None) -> None:
+        self._outer = outer
+        self._blocks: dict[str, Element] = {}
+
+    def add_all(self, blocks: Element, findings: Findings) -> None:
+        """Take the blocks of one ``Blocks`` element.
+
+        Args:
+            findings: told of names that are taken.
+        """
+        for block in blocks.children:
+            first = self._blocks.setdefault(block.name.lower(), block)
+            if first is not block:
+                text = f"there is another block {shown(block.name)}, at {first.file}:{first.line}. Rename one of them."
+                findings.lenient(block.file, block.line, text)
+
+    def find(self, name: str) -> Element | None:
+        """A block by name, here or further out."""
+        found = self._blocks.get(name.lower())
+        if found is None and self._outer is not None:
+            return self._outer.find(name)
+        return found
+
+    def names(self) -> Iterator[str]:
+        """All names that can be referred to, as they were written."""
+        for block in self._blocks.values():
+            yield block.name
+        if self._outer is not None:
+            yield from self._outer.names()
+
+    def blocks(self) -> list[Element]:
+        """The blocks of this scope alone."""
+        return list(self._blocks.values())
+
+
+class Splicer:
+    """Reads the children of elements as if every Ref were what is in its block. One for each tree.
+
+    Args:
+        findings: told of Refs that mean nothing.
+    """
+
+    __slots__ = ("_budget", "_findings", "_left", "_path", "_scope", "_tree", "used")
+
+    def __init__(self, scope: BlockScope, findings: Findings, tree: Element, budget: Budget) -> None:
+        self.used: set[str] = set()  # the blocks that were spliced, by name in lower case
+        self._budget = budget
+        self._scope = scope
+        self._findings = findings
+        self._tree = tree
+        self._left = MAX_SPLICED
+        self._path: list[Element] = []  # the blocks that are being read, the outermost first
+
+    def children(self, element: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
+        """What an element holds, with what its Refs stand for in their places.
+
+        While what comes out of a block is being read, a Ref to that block is a circle; so a caller reads the children
+        of a node that it was given before it asks for the next.
+
+        Args:
+            element: a section, or a node of the tree.
+            wanted: the tags that may stand there, besides Ref.
+            section: what the place is called, for people.
+        """
+        for child in element.children:
+            self._left -= 1
+            self._budget.left -= 1
+            if self._left < 0 or self._budget.left < 0:
+                self._too_many()
+                return
+            if child.tag == "ref":
+                yield from self._of_block(child, wanted, section)
+            elif child.tag in wanted:
+                yield child
+            elif element.tag == "block":  # else its shape was checked already
+                takes = " and ".join(f"<{SHAPES[tag].written}>" for tag in wanted)
+                text = f"the block {shown(element.name)} is spliced into {section}, which takes {takes}, not this."
+                self._findings.lenient(child.file, child.line, text)
+
+    def _of_block(self, ref: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
+        block = self._scope.find(ref.name)
+        if block is None:
+            text = f"no block is called {shown(ref.name)}.{self._findings.near(ref.name, self._scope.names())}"
+            text += f" The tree {shown(self._tree.name)} needs it: put it into a file of <Blocks> in the same folder."
+            self._findings.lenient(ref.file, ref.line, text)
+        elif any(one is block for one in self._path):
+            first = next(index for index, one in enumerate(self._path) if one is block)
+            circle = [*(one.name for one in self._path[first:]), block.name]
+            told = [*circle[:8], "...", *circle[-2:]] if len(circle) > 12 else circle
+            text = f"these blocks stand for each other in a circle: {' -> '.join(shown(name)[1:-1] for name in told)}."
+            self._findings.lenient(ref.file, ref.line, f"{text} Take one of the Refs out.")
+        elif len(self._path) >= MAX_NESTED:
+            text = f"Refs lead through more than {MAX_NESTED} blocks here. Put some of these blocks together."
+            self._findings.error(ref.file, ref.line, text)
+        else:
+            self.used.add(block.name.lower())
+            self._path.append(block)
+            yield from self.children(block, wanted, section)
+            self._path.pop()
+
+    def _too_many(self) -> None:
+        if self._left >= 0:
+            text = "the trees of this folder are too many, or too large when all Refs are resolved: they have more than"
+            text += f" {MOST_PARTS} parts together (elements, Refs, and each 32 characters of a condition)."
+            self._findings.error(self._tree.file, 0, f"{text} Split the folder.")
+            return
+        text = f"the tree {shown(self._tree.name)} has more than {MAX_SPLICED} parts when all its Refs are resolved."
+        text += " Its blocks name each other too often."
+        self._findings.error(self._tree.file, self._tree.line, text)
+
+
+_CHARACTERS = 32  # of conditions count as one part of a tree
+_PARTS = ("variable", "signal", "map", "priority", "leaf")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def compile_tree(
+    tree: Element, blocks: BlockScope, findings: Findings, budget: Budget, used: set[str]
+) -> Program | None:
+    """Compile one tree.
+
+    Args:
+        findings: told of everything that is wrong.
+        used: the names of the blocks that it used are added.
+
+    Returns:
+        The program, or None if there was an error.
+    """
+    compiler = _Compiler(tree, blocks, findings, budget)
+    program = compiler.program()
+    used |= compiler.used
+    return program
+
+
+def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget: Budget) -> None:
+    """Check the global blocks that no tree uses, as far as they mean anything without a tree.
+
+    Args:
+        used: the names of those that were checked with a tree, in lower case.
+        findings: told of expressions that are none, of Refs to nothing, and of circles.
+    """
+    for block in blocks.blocks():
+        if block.name.lower() not in used:
+            checker = _Compiler(block, blocks, findings, budget)
+            checker.check_block()
+            used |= checker.used
+
+
+class _Compiler:
+    """What is known of a tree while it is compiled."""
+
+    def __init__(self, tree: Element, blocks: BlockScope, findings: Findings, budget: Budget) -> None:
+        self._tree = tree
+        self._findings = findings
+        scope = BlockScope(blocks)
+        for element in tree.children:
+            if element.tag == "blocks":
+                scope.add_all(element, findings)
+        self._budget = budget
+        self._errors = findings.errors
+        self._splicer = Splicer(scope, findings, tree, budget)
+        self._compiled: dict[str, Compiled] = {}  # by text
+        self._variables: dict[str, Variable] = {}
+        self._masks: dict[str, int] = {}
+        self._targets: dict[str, tuple[str, Element]] = {}  # node, in lower case -> behavior, and the Map
+        self._translated: set[str] = set()  # those of them that a leaf used
+        self._signals: dict[str, list[SignalVariable]] = {}
+        self._nodes: list[Node] = []
+
+    @property
+    def used(self) -> set[str]:
+        """The names of the blocks that were spliced."""
+        return self._splicer.used
+
+    def program(self) -> Program | None:
+        for section in self._sections("variables", "<Variables>"):
+            for element in self._splicer.children(section, ("variable",), "<Variables>"):
+                self._declare(element)
+        self._masks = {name: one.mask for name, one in self._variables.items()}
+        for section in self._sections("leaftranslations", "<LeafTranslations>"):
+            for element in self._splicer.children(section, ("map",), "<LeafTranslations>"):
+                self._translate(element)
+        for section in self._sections("signalvariables", "<SignalVariables>"):
+            for element in self._splicer.children(section, ("signal",), "<SignalVariables>"):
+                self._signal(element)
+        self._read_nodes()
+        self._check_translations()
+        if self._findings.errors > self._errors:
+            return None
+        return Program(
+            self._tree.name,
+            self._tree.attributes.get("type", ""),
+            tuple(self._variables.values()),
+            {name: tuple(effects) for name, effects in self._signals.items()},
+            tuple(self._nodes),
+            self._findings.mode == STRICT,
+        )
+
+    def _sections(self, tag: str, written: str) -> list[Element]:
+        found = [element for element in self._tree.children if element.tag == tag]
+        for extra in found[1:]:
+            text = (
+                f"the tree {shown(self._tree.name)} has {written} already, in line {found[0].line}. Put them together."
+            )
+            self._findings.lenient(extra.file, extra.line, text)
+        return found
+
+    # --- variables, translations, signals -----------------------------------------------------------------------------
+
+    def _declare(self, element: Element) -> None:
+        name, written = element.name, element.attributes.get("default", "false")
+        where = (element.file, element.line)
+        default = _BOOLEANS.get(written.strip().lower())
+        if default is None:
+            text = f"the default of {shown(name)} is {shown(written)}. Write 'true' or 'false'."
+            self._findings.lenient(*where, text)
+        if not is_name(name):
+            text = f"no condition can name a variable {shown(name)}. A name has letters, digits, '_' and '.', begins"
+            self._findings.lenient(*where, f"{text} with a letter or '_', and is no word such as 'and' or 'true'.")
+        if name.lower() in self._variables:
+            text = f"the variable {shown(name)} is declared twice in the tree {shown(self._tree.name)}. Remove one."
+            self._findings.lenient(*where, text)
+            return
+        self._variables[name.lower()] = Variable(name, bool(default), 1 << len(self._variables))
+
+    def _translate(self, element: Element) -> None:
+        node = element.attributes["node"]
+        if node.lower() in self._targets:
+            text = f"the node {shown(node)} is translated twice in the tree {shown(self._tree.name)}. Remove one <Map>."
+            self._findings.lenient(element.file, element.line, text)
+            return
+        self._targets[node.lower()] = (element.attributes["target"], element)
+
+    def _signal(self, element: Element) -> None:
+        variable = self._variables.get(element.attributes["variable"].lower())
+        compiled = self._compile(element, element.attributes["value"])
+        if variable is None:
+            self._undeclared(element, element.attributes["variable"], "sets the variable")
+        elif compiled is not None:
+            effect = SignalVariable(variable.name, variable.mask, compiled.test, element.attributes["value"])
+            self._signals.setdefault(element.name, []).append(effect)
+
+    def _compile(self, element: Element, text: str) -> Compiled | None:
+        """Compile an expression of an element; None if there is an error in it."""
+        findings, where = self._findings, (element.file, element.line)
+        try:
+            compiled = self._compile_once(text)
+        except ConditionSyntaxError as error:
+            findings.error(*where, problem_of(error))
+            return None
+        if compiled.ignored:
+            told = " ".join(compiled.ignored[:8]) + (" ..." if len(compiled.ignored) > 8 else "")
+            findings.lenient(*where, f"{shown(told)} follows the complete condition {shown(text)} and has no effect.")
+        for name in compiled.undeclared:
+            self._undeclared(element, name, f"the condition {shown(text)} asks for the variable")
+        return compiled
+
+    def _compile_once(self, text: str) -> Compiled:
+        compiled = self._compiled.get(text)
+        if compiled is None:
+            self._budget.left -= len(text) // _CHARACTERS
+            constant = _BOOLEANS.get(text.strip().lower())  # spelled as in the default of a variable
+            expression = text if constant is None else str(constant)
+            compiled = self._compiled[text] = compile_condition(expression, self._masks)
+        return compiled
+
+    def _undeclared(self, element: Element, name: str, what: str) -> None:
+        near = self._findings.near(name, (one.name for one in self._variables.values()))
+        text = f"{what} {shown(name)}, which the tree {shown(self._tree.name)} does not declare.{near}"
+        self._findings.lenient(element.file, element.line, f"{text} Add it to the <Variables>.")
+
+    def check_block(self) -> None:
+        """Check a block for itself; variables are those of whoever will use it."""
+        self._check_parts(self._splicer.children(self._tree, _PARTS, "nothing"))
+
+    def _check_parts(self, elements: Iterator[Element]) -> None:
+        for element in elements:
+            text = element.attributes.get("value" if element.tag == "signal" else "condition")
+            if text is not None:
+                try:
+                    self._compile_once(text)
+                except ConditionSyntaxError as error:
+                    self._findings.error(element.file, element.line, problem_of(error))
+            self._check_parts(self._splicer.children(element, _PARTS, "nothing"))
+
+    # --- nodes --------------------------------------------------------------------------------------------------------
+
+    def _read_nodes(self) -> None:
+        tree, findings = self._tree, self._findings
+        roots = 0
+        for element in self._splicer.children(_roots_of(tree), ("priority", "leaf"), "the tree"):
+            roots += 1
+            if roots == 1:
+                self._read(element, None, 0)
+            else:
+                text = f"the tree {shown(tree.name)} has a root already. Put both into one <Priority>."
+                findings.lenient(element.file, element.line, text)
+        if not roots:
+            text = f"the tree {shown(tree.name)} has no root. Give it a <Priority> that holds its leaves."
+            findings.lenient(tree.file, tree.line, text)
+
+    def _read(self, element: Element, above: Node | None, depth: int) -> None:
+        """Append a node and all below it."""
+        name = element.name
+        if depth >= MAX_DEPTH:
+            text = f"the node {shown(name)} is nested deeper than {MAX_DEPTH} levels when all Refs are resolved."
+            self._findings.error(element.file, element.line, text)
+            return
+        condition = element.attributes.get("condition")
+        compiled = None if condition is None else self._compile(element, condition)
+        behavior = self._target(name) if element.tag == "leaf" else None
+        index = len(self._nodes)
+        node = Node(name, above, compiled, condition or "", behavior, index + 1, element.file, element.line)
+        self._nodes.append(node)
+        if element.tag == "priority":
+            self._read_children(element, node, depth + 1)
+            node.skip = len(self._nodes)
+
+    def _read_children(self, element: Element, node: Node, depth: int) -> None:
+        findings = self._findings
+        groups: dict[str, Element] = {}
+        labels: dict[str, int] = {}  # in lower case -> how often it was wanted
+        certain: Element | None = None
+        for child in self._splicer.children(element, ("priority", "leaf"), f"the node {shown(element.name)}"):
+            if certain is not None:
+                text = f"{shown(child.name)} is never selected: {shown(certain.name)} before it has no condition."
+                findings.warning(child.file, child.line, text)
+            if child.tag == "priority":
+                first = groups.setdefault(child.name.lower(), child)
+                if first is not child:
+                    text = f"{shown(element.name)} has another group {shown(child.name)}, at {first.file}:{first.line}."
+                    findings.lenient(child.file, child.line, f"{text} Rename one of them: a path names one place.")
+            elif "condition" not in child.attributes:
+                certain = certain or child
+            before = len(self._nodes)
+            self._read(child, node, depth)
+            if len(self._nodes) > before:
+                self._nodes[before].label = _own_label(child.name, labels)
+        if self._nodes[-1] is node:
+            findings.warning(
+                element.file, element.line, f"the group {shown(element.name)} is empty: it selects nothing."
+            )
+
+    def _target(self, name: str) -> str:
+        found = self._targets.get(name.lower())
+        if found is None:
+            return name
+        self._translated.add(name.lower())
+        return found[0]
+
+    def _check_translations(self) -> None:
+        for node, (_, element) in self._targets.items():
+            if node not in self._translated and self._findings.errors == self._errors:
+                text = f"no leaf of the tree {shown(self._tree.name)} is called {shown(element.attributes['node'])}."
+                self._findings.warning(element.file, element.line, text)
+
+
+def _own_label(name: str, taken: dict[str, int]) -> str:
+    """What to call a node in paths, where some names are taken: leaves of one name, or what is in a block, again."""
+    label = name
+    while (key := label.lower()) in taken:
+        taken[key] += 1
+        label = f"{label}#{taken[key]}"
+    taken[key] = 1
+    return label
+
+
+def _roots_of(tree: Element) -> Element:
+    """The nodes at the top of a tree, as an element of their own."""
+    roots = Element("SelectionTree", tree.attributes, tree.file, tree.line)
+    roots.children = [child for child in tree.children if child.tag in ("priority", "leaf", "ref")]
+    return roots

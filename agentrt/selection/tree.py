@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentrt.selection.diagram import mermaid, outline_of
 from agentrt.selection.program import Program
 from agentrt.selection.state import SelectionState
+from agentrt.selection.views import mermaid, outline_of
 
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
-    from agentrt.body.model_views import Outline
+    from agentrt.body.views import Outline
     from agentrt.selection.leaf import Behaviors
 
 __all__ = ["SelectionTree"]

@@ -8,13 +8,21 @@ same path in every equal run.
 Source: seed 001, the AI inspector: activities in brackets, actions beneath them, the running branch.
 """
 
-from agentrt.body.model_views import ModelView, Outline
-from agentrt.snapshot.agent_views import VERSION, AgentSnapshot, DriverView, FlagView, InjectionView
-from agentrt.snapshot.explaining import explain
-from agentrt.snapshot.plan_views import FrameView, TaskPlace, UnitView
-from agentrt.snapshot.runtime_view import RuntimeSnapshot
-from agentrt.snapshot.summary import AgentSummary
-from agentrt.snapshot.taking import outlines, snapshot_agent, summarize
+from agentrt.body.views import ModelView, Outline
+from agentrt.snapshot.explain import explain
+from agentrt.snapshot.take import outlines, snapshot_agent, summarize
+from agentrt.snapshot.views import (
+    VERSION,
+    AgentSnapshot,
+    AgentSummary,
+    DriverView,
+    FlagView,
+    FrameView,
+    InjectionView,
+    RuntimeSnapshot,
+    TaskPlace,
+    UnitView,
+)
 
 __all__ = [
     "VERSION",

@@ -29,7 +29,6 @@ def solving_lines(view: GameplayView, ticks_per_second: int) -> Iterator[str]:
     """What an agent solves, a line for each fact, indented.
 
     Args:
-        view: what it solves.
         ticks_per_second: of its clock; 0 if it has none.
     """
     for request in view.requests:

@@ -5,23 +5,18 @@ The door for people who write strategies; ``agent.gameplay`` is the one for thos
 Source: seed 003; design section 6.
 """
 
-from agentrt.strategy.asking import Ask
-from agentrt.strategy.calls import Calls
+from agentrt.strategy.catalog import Calls
 from agentrt.strategy.context import Order, StrategyContext
-from agentrt.strategy.dependency import Dependency
-from agentrt.strategy.forecast import Foreseen
+from agentrt.strategy.declare import Branch, Dependency, Interruptible, Params, Strategy, strategy
+from agentrt.strategy.estimate import Ask, Offer
 from agentrt.strategy.gameplay import Gameplay
-from agentrt.strategy.interrupting import Interruption
-from agentrt.strategy.offers import Offer
-from agentrt.strategy.opportunities import Opportunity
-from agentrt.strategy.params import Params
-from agentrt.strategy.records import Accuracy
+from agentrt.strategy.interrupt import Interruption
+from agentrt.strategy.lookahead import Foreseen
 from agentrt.strategy.requests import Request
-from agentrt.strategy.strategy import Branch, Interruptible, Strategy, strategy
-from agentrt.strategy.supplies import tries_for
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
-from agentrt.strategy.triggers import Trigger
+from agentrt.strategy.tree import Accuracy, NodeKind, Outcome, TaskNode
+from agentrt.strategy.triggers import Opportunity, Trigger
 from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskView
+from agentrt.strategy.worlds import tries_for
 
 __all__ = [
     "Accuracy",

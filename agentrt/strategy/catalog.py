@@ -9,36 +9,100 @@ by that name (``injects``), and the owner has a say in who is tried and in which
 empty; joining a list whose owner is not loaded has no effect until it is.
 
 Source: seed 003, "Hard Dependencies": "Injection Based Task Selection", "Global Dependency Lists".
+
+The generated calls: one for each dependency and one for each strategy, by their names.
+
+They are made from what is loaded when they are asked for, so that a strategy that was loaded a moment ago has its call,
+and they have the signature and the text of what they stand for.
+
+Source: seed 003, "Plugins": the generated function call; "Hierarchy": any node can be an entry point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
-from agentrt.strategy.topics import near
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, UnknownDependencyError, did_you_mean
+from agentrt.strategy.declare import near
 from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
-    from agentrt.strategy.dependency import Dependency
-    from agentrt.strategy.strategy import Strategy, StrategySpec
-    from agentrt.strategy.topics import Topics
+    from agentrt.strategy.declare import Dependency, Strategy, StrategySpec, Topics
+    from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["Catalog", "Provider"]
+__all__ = ["Calls", "Catalog", "Provider"]
+
+R = TypeVar("R")
+
+
+class Calls:
+    """The generated calls, for one place: the agent, a strategy that runs, or other global parameters.
+
+    Args:
+        gameplay: whose.
+        solve: solves a dependency from that place, by one strategy or by anybody.
+    """
+
+    __slots__ = ("_gameplay", "_solve")
+
+    def __init__(self, gameplay: Gameplay, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
+        self._gameplay: Gameplay = gameplay
+        self._solve: Callable[[Any, Provider | None], Awaitable[Any]] = solve
+
+    def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
+        """Solve a dependency; typed, where the generated calls are known at run time only.
+
+        Args:
+            wanted: the dependency.
+
+        Returns:
+            An awaitable for what the strategy that provided it returned. It raises ``DependencyFailedError``.
+        """
+        return self._solve(wanted, None)
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        for wanted in self._gameplay.catalog.dependencies:
+            if wanted.call == name:
+                return self._made(name, wanted, None)
+        provider = self._gameplay.catalog.named(name)
+        if provider is None:
+            raise UnknownDependencyError(name, self._gameplay.agent.name, dir(self))
+        only = provider.spec.provides[0] if len(provider.spec.provides) == 1 else None
+        return self._made(name, only, provider)
+
+    def _made(
+        self, name: str, kind: type[Dependency[Any]] | None, provider: Provider | None
+    ) -> Callable[..., Awaitable[Any]]:
+        def call(*args: Any, **values: Any) -> Awaitable[Any]:
+            provides = (kind,) if provider is None else provider.spec.provides
+            if len(args) == 1 and not values and type(args[0]) in provides:
+                return self._solve(args[0], provider)
+            if kind is None:
+                names = " or ".join(one.__qualname__ for one in provides if one is not None)
+                raise ArgumentError(name, "wanted", f"is missing: give it a {names}, since it provides several.")
+            return self._solve(kind(*args, **values), provider)
+
+        call.__name__ = call.__qualname__ = name
+        call.__doc__ = inspect.getdoc(kind if provider is None else provider.spec.cls)
+        if kind is not None:
+            call.__signature__ = kind.call_signature()  # type: ignore[attr-defined]
+        return call
+
+    def __dir__(self) -> list[str]:
+        catalog = self._gameplay.catalog
+        names = [wanted.call for wanted in catalog.dependencies]
+        return [*names, *(one.spec.name for one in catalog.providers if one.spec.name not in names)]
 
 
 class Provider:
     """A strategy that an agent has.
 
     Args:
-        spec: what it declares.
         number: its place in the order of loading.
-
-    Attributes:
-        spec, number: as given.
-        oracle: the instance that is asked what it would cost.
-        holds: how many times it was loaded.
     """
 
     __slots__ = ("holds", "number", "oracle", "spec")
@@ -46,27 +110,23 @@ class Provider:
     def __init__(self, spec: StrategySpec, number: int) -> None:
         self.spec: StrategySpec = spec
         self.number: int = number
-        self.oracle: Strategy = spec.cls()
-        self.holds: int = 0
+        self.oracle: Strategy = spec.cls()  # the instance that is asked what it would cost
+        self.holds: int = 0  # how many times it was loaded
 
     def __repr__(self) -> str:
         return f"<Provider {self.spec.name} #{self.number}>"
 
 
 class Catalog:
-    """The strategies of one agent.
-
-    Attributes:
-        version: changes whenever a strategy comes or goes.
-        reserved: names that no call may have, since the gameplay has something else of that name.
-        topics: the words that are known, besides what strategies read; None if nobody minds.
-    """
+    """The strategies of one agent."""
 
     __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics", "version")
 
     def __init__(self) -> None:
-        self.version: int = 0
+        self.version: int = 0  # changes whenever a strategy comes or goes
+        # names that no call may have, since the gameplay has something else of that name
         self.reserved: frozenset[str] = frozenset()
+        # the words that are known, besides what strategies read; None if nobody minds
         self.topics: Topics | None = None
         self._providers: dict[type[Strategy], Provider] = {}
         self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
@@ -76,12 +136,6 @@ class Catalog:
 
     def add(self, cls: type[Strategy]) -> Provider:
         """Load a strategy, or hold it once more.
-
-        Args:
-            cls: its class.
-
-        Returns:
-            Its entry.
 
         Raises:
             DefinitionError: another one of its name is loaded, a name is reserved, or it cannot be made.
@@ -107,7 +161,6 @@ class Catalog:
         """Find out whether strategies can be loaded; nothing changes.
 
         Args:
-            strategies: their classes.
             without: strategies that will have been let go of once before.
 
         Raises:
@@ -155,11 +208,7 @@ class Catalog:
         return spec
 
     def remove(self, cls: type[Strategy]) -> None:
-        """Let go of a strategy once; when nobody holds it any more, it is not considered from then on.
-
-        Args:
-            cls: its class.
-        """
+        """Let go of a strategy once; when nobody holds it any more, it is not considered from then on."""
         provider = self._providers.get(cls)
         if provider is not None:
             provider.holds -= 1
@@ -193,27 +242,15 @@ class Catalog:
         return tuple(self._by_dependency)
 
     def of(self, wanted: type[Dependency[Any]]) -> tuple[Provider, ...]:
-        """Who provides a dependency, in the order of loading.
-
-        Args:
-            wanted: its class.
-        """
+        """Who provides a dependency, in the order of loading."""
         return self._by_dependency.get(wanted, ())
 
     def named(self, name: str) -> Provider | None:
-        """The strategy of a name; None if there is none.
-
-        Args:
-            name: as the strategy declares it.
-        """
+        """The strategy of a name; None if there is none."""
         return self._by_name.get(name)
 
     def provider(self, cls: type[Strategy]) -> Provider | None:
-        """The entry of a strategy; None if it is not loaded.
-
-        Args:
-            cls: its class.
-        """
+        """The entry of a strategy; None if it is not loaded."""
         return self._providers.get(cls)
 
     def joined(self, name: str, method: str = "joined") -> tuple[Provider, ...]:
@@ -238,8 +275,6 @@ class Catalog:
         """Who of some strategies is loaded; those that are not may be so later.
 
         Args:
-            among: their classes.
-            wanted: what they are to provide.
             method: what was called, for the error.
 
         Raises:

@@ -13,30 +13,25 @@ from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from agentrt.activity.context import Context
-from agentrt.activity.control import Abort, Flow, is_on_own_stack, require_own_stack
-from agentrt.activity.spawning import SpawnedFrame
+from agentrt.activity.author.context import Context
+from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
+from agentrt.activity.plan.spawned import SpawnedFrame
 from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError
 from agentrt.kernel.traps import at_once, next_tick
-from agentrt.strategy.asking import Ask
-from agentrt.strategy.control import Fail, Restart
-from agentrt.strategy.dependency import label_of, required
-from agentrt.strategy.offers import check_rank
-from agentrt.strategy.supplies import enough
+from agentrt.strategy.declare import Fail, Restart, label_of, required
+from agentrt.strategy.estimate import Ask, check_rank
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
+from agentrt.strategy.worlds import enough
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.unit import Unit
+    from agentrt.activity.plan.tree import Unit
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.calls import Calls
-    from agentrt.strategy.catalog import Provider
-    from agentrt.strategy.dependency import Dependency
-    from agentrt.strategy.estimating import Chain
+    from agentrt.strategy.catalog import Calls, Provider
+    from agentrt.strategy.declare import Dependency, Params, Strategy
+    from agentrt.strategy.estimate import Chain
     from agentrt.strategy.gameplay import Gameplay
-    from agentrt.strategy.params import Params
-    from agentrt.strategy.solving import Rank
-    from agentrt.strategy.strategy import Strategy
+    from agentrt.strategy.solve import Rank
 
 __all__ = ["Order", "StrategyContext"]
 

@@ -9,43 +9,141 @@ A request runs beside the agent's plan (as ``agent.perform`` does). In a plan a 
 other: ``step("gameplay:collect", item="log")``.
 
 Source: seed 003, "Plugins"; design section 6, "one generated call per dependency".
+
+The settings of an agent's gameplay: what may be set, and to what.
+
+A setting that nobody reads, because its name has a slip, or one that is read as something else, because it is a text,
+would change what the agent does without a word. So each is checked when it is set.
+
+Who has a gameplay: the agent, as strategies see it.
+
+Strategies stand below the agent, which composes them with its other drivers; what they need of it is named here, and
+no more. Tests that need no runtime give them something smaller.
+
+Source: design section 1, the floors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from agentrt.activity.current import Current
-from agentrt.activity.unit import Unit
+from agentrt.activity.author.expected import Current
+from agentrt.activity.plan.tree import Unit
+from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import at_once
-from agentrt.strategy.calls import Calls
-from agentrt.strategy.catalog import Catalog, Provider
+from agentrt.strategy.catalog import Calls, Catalog, Provider
 from agentrt.strategy.context import Order, StrategyContext
-from agentrt.strategy.dependency import required
-from agentrt.strategy.entry import Solvers
-from agentrt.strategy.estimating import Estimator
-from agentrt.strategy.forecast import Foreseen, forecast_need
-from agentrt.strategy.looking import Looking
-from agentrt.strategy.opportunities import Opportunity, lookout
-from agentrt.strategy.params import Params
-from agentrt.strategy.postponing import Postponed
-from agentrt.strategy.requests import Request, await_request
-from agentrt.strategy.settings import check_setting
-from agentrt.strategy.topics import Topics
-from agentrt.strategy.triggers import Trigger, Triggers
+from agentrt.strategy.declare import Params, Topics, required
+from agentrt.strategy.estimate import Estimator
+from agentrt.strategy.lookahead import Foreseen, Looking, forecast_need
+from agentrt.strategy.requests import Request, Solvers, await_request
+from agentrt.strategy.solve import Postponed
+from agentrt.strategy.triggers import Opportunity, Trigger, Triggers, lookout
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.fields import Fields
+    from agentrt.activity.author.action import Action
+    from agentrt.activity.author.arguments import Fields
+    from agentrt.activity.author.expected import CurrentFields, StateReader
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.search import SearchWork
+    from agentrt.body.flags import FlagLedger
     from agentrt.kernel.kernel import Kernel
-    from agentrt.strategy.dependency import Dependency
-    from agentrt.strategy.owner import GameplayOwner
-    from agentrt.strategy.solving import Solving
-    from agentrt.strategy.strategy import Strategy
+    from agentrt.strategy.declare import Dependency, Strategy
+    from agentrt.strategy.solve import Solving
     from agentrt.strategy.tree import TaskNode
 
-__all__ = ["MOST_FINISHED", "Gameplay"]
+__all__ = ["check_setting", "GameplayOwner", "MOST_FINISHED", "Gameplay"]
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_switch(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_order(value: object) -> bool:
+    return isinstance(value, Order)
+
+
+_COUNT: Final = "a whole number, 0 or more"
+_SWITCH: Final = "True or False"
+_SETTINGS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
+    "lookahead": (_is_count, _COUNT),
+    "most_asks": (_is_count, _COUNT),
+    "prepare_asks": (_is_count, _COUNT),
+    "takes_options": (_is_switch, _SWITCH),
+    "corrects": (_is_switch, _SWITCH),
+    "order": (_is_order, "Order.CHEAPEST or another Order"),
+}
+
+
+def check_setting(name: str, value: object, *, is_known: bool) -> None:
+    """Check what somebody sets on ``agent.gameplay``.
+
+    Args:
+        is_known: whether there is such an attribute.
+
+    Raises:
+        ArgumentError: there is no such setting, or it takes something else.
+    """
+    setting = _SETTINGS.get(name)
+    if setting is not None and not setting[0](value):
+        raise ArgumentError("gameplay", name, f"takes {setting[1]}, not {repr_of(value)}.")
+    if not is_known:
+        near = did_you_mean(name, _SETTINGS)
+        raise ArgumentError("gameplay", name, f"is no setting.{near} There are {', '.join(_SETTINGS)}.")
+
+
+class GameplayOwner(Protocol):
+    """The agent, as its gameplay sees it."""
+
+    name: str
+    entity: Any
+    expected: type[CurrentFields] | None
+    planner: Planner | None
+    flags: FlagLedger
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """Who keeps its time; None while it is in no runtime."""
+        ...
+
+    @property
+    def search(self) -> SearchWork | None:
+        """The think budget that it shares with all others; None outside a runtime."""
+        ...
+
+    @property
+    def read_state(self) -> StateReader:
+        """How to read a field of the entity's state."""
+        ...
+
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        """A hook of a strategy raised: report it once."""
+
+    def require_life(self, activity: str) -> Planner:
+        """Its planner; raises if it is in no runtime."""
+        ...
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake of its runtime; from any thread."""
+
+    def signal(self, name: str) -> Signal:
+        """A signal of the entity."""
+        ...
+
+    async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
+        """Wait in a task of an event loop, until the function that ``connect`` is given is called; from any thread."""
+
+    def learn_solver(self, action: type[Action]) -> Callable[[], None]:
+        """Have its plan know how to perform the activity of a dependency; returns how to undo that."""
+        ...
+
 
 MOST_FINISHED: Final = 8
 """How many task trees of requests that are over are kept."""

@@ -6,16 +6,22 @@ With pytest there are fixtures besides: see ``plugin``. Strategies for hypothesi
 
 from agentrt.errors import InjectedFault, InvariantError, TraceMismatch
 from agentrt.kernel.trace import TraceDigest
-from agentrt.testing.chaos import ChaosReport, Failure
-from agentrt.testing.chaos_faults import Fault
-from agentrt.testing.exhausting import exhaust
+from agentrt.testing.chaos import ChaosReport, Failure, Fault, exhaust
 from agentrt.testing.invariants import Violation, check_trace
 from agentrt.testing.matchers import Pattern, between, happened, in_order, never, pairs
-from agentrt.testing.outside import AskedCall, StubOutside, StubService
 from agentrt.testing.simulation import Simulation
-from agentrt.testing.solving import course, failed, solved, tried
-from agentrt.testing.solving_stubs import Have, StubBody, StubStrategy, stub_strategy
-from agentrt.testing.stubs import HookCall, HookCalls, StubAction, StubPlan, stub_action, stub_plan
+from agentrt.testing.solving import Have, StubBody, StubStrategy, course, failed, solved, stub_strategy, tried
+from agentrt.testing.stubs import (
+    AskedCall,
+    HookCall,
+    HookCalls,
+    StubAction,
+    StubOutside,
+    StubPlan,
+    StubService,
+    stub_action,
+    stub_plan,
+)
 
 __all__ = [
     "AskedCall",

@@ -15,24 +15,476 @@ each other can ask for more: that those beside the one that is hit act to the le
 This module has one run under a plan of faults, and its report; ``exhausting`` has the second form.
 
 Source: design section 7, and "fault injection" of the test kit (ours).
+
+Faults: what chaos does at an await point, and how it chooses.
+
+============ ========================================================================================================
+``cancel``   the strand is told to stop, as if whoever runs it had thought better of it
+``uproot``   its task is cancelled in the event loop, past all of our shields; asyncio only, and nothing elsewhere
+``raise``    what it awaits raises: now if it waits for the kernel, else when what it waits for has come
+``burst``    it raises what nobody foresees: no ``Exception``, or an error without a text, or both
+``delay``    what it awaits comes some ticks later
+``destroy``  the entity of its agent is destroyed
+``remove``   its agent is removed from the runtime, at the next intake
+============ ========================================================================================================
+
+Each comes at one of three moments: ``inside``, on the strand's own stack, while it suspends (what it called turned
+against it); ``soon``, in the same tick, when the ready queue comes to it (somebody else did it); ``intake``, at the
+next one (the outside did it). A strand of the world has no agent: there the fault hits an agent that is chosen by the
+number of the point. What cannot be done (to destroy an entity without ``destroy``, to raise before the first await) is
+not counted.
+
+What bursts is chosen by the number of the point: a ``BaseException`` and an ``Exception`` whose texts cannot be made, a
+``CancelledError`` of asyncio that nobody asked for, and a group of the first. Rejected: ``GeneratorExit`` at an await.
+Python closes what is awaited instead of raising there, so that no clean-up may wait; that is no mistake of anybody.
+
+Await points: where a fault can be injected, counted while a run goes on.
+
+A *point* is a moment at which a strand has suspended: at one of its awaits, or before its first step. Whatever the
+kernel drives has them: thinks, runs, observers, the coroutines of goals, behaviors and leaves, performances, coroutines
+of the world, on every host. They are numbered in the order in which the run comes to them; equal runs come to equal
+points, so that a number names a moment.
+
+While points are counted, each new strand is given a *probe* instead of its coroutine. The probe is a coroutine that
+hands on what is sent and thrown, sees when the real one suspends, and can raise an error at its await or have it go on
+later. That is all that is changed: nothing of it is there while nobody counts, and counting alone changes no run.
+
+* The seam is ``host.strand``, by which the kernel makes strands on every host. Rejected: wrapping ``strand.stepper``
+  (what steps a strand differs between hosts, and changes while a cancellation is delivered).
+* Where thinks make their first steps without a strand (the plain host), the probe comes in the middle: the first wait
+  of such a think is looked at when the ready queue comes to it.
+* What was under way before the count began is not touched.
+
+Driving a runtime tick by tick on any host, from plain code: what a scenario of chaos is played with.
+
+The plain host is stepped on the caller's stack. On asyncio and trio an event loop is started for it; between two ticks
+it has one turn, so that results of the outside can come in. So it cannot be called where a loop runs already.
+
+Exhaustive chaos: one run for each await point and each kind of fault of a short scenario.
+
+First the scenario is played as it is; that counts its points, and must be sound by itself. Then it is built anew for
+each of them: up to the point that is hit, a run is the same as the first, so the number of a point means the same in
+all. The faults come also while the runtime is closed at the end, when everything cleans up.
+
+On asyncio and trio the numbers hold as long as nothing in the scenario waits for real time.
+
+Source: design section 7, and "fault injection" of the test kit (ours).
 """
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agentrt.errors import InjectedFault, InvariantError, WrongStateError
+from agentrt.errors import InjectedFault, InvariantError, MissingExtraError, WrongStateError
+from agentrt.kernel.rng import Stream, derive_seed
+from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.runtime import Runtime
-from agentrt.testing.chaos_faults import FAULTS, Fault, Plan, RandomPlan, check_faults, inject
-from agentrt.testing.chaos_points import Point, Points, Probe
-from agentrt.testing.chaos_running import play
-from agentrt.testing.invariants import Invariants, Violation
-from agentrt.testing.leaks import Leaks
+from agentrt.runtime.runtime import Runtime
+from agentrt.testing.invariants import Invariants, Leaks, Violation
 
-__all__ = ["FAULTS", "Chaos", "ChaosReport", "Failure", "Fault", "Point", "nothing", "run_chaos"]
+if TYPE_CHECKING:
+    from agentrt.agent.agent import Agent
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = [
+    "FAULTS",
+    "MOMENTS",
+    "Burst",
+    "Fault",
+    "MuteError",
+    "Plan",
+    "RandomPlan",
+    "bursting",
+    "check_faults",
+    "inject",
+    "Point",
+    "Points",
+    "Probe",
+    "play",
+    "Chaos",
+    "ChaosReport",
+    "Failure",
+    "nothing",
+    "run_chaos",
+    "Scenario",
+    "exhaust",
+]
+
+FAULTS: Final = ("cancel", "uproot", "raise", "burst", "delay", "destroy", "remove")
+MOMENTS: Final = ("inside", "soon", "intake")
+
+_REASON = "chaos"
+
+
+class _Mute:
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise ArithmeticError("there is no text of it")
+
+    __repr__ = __str__
+
+
+class MuteError(_Mute, Exception):
+    """An error whose text cannot be made."""
+
+
+class Burst(_Mute, BaseException):
+    """No ``Exception``, and without a text."""
+
+
+class Fault(NamedTuple):
+    """One fault.
+
+    Attributes:
+        kind: one of ``FAULTS``.
+        moment: one of ``MOMENTS``.
+        ticks: of a delay: by how many ticks.
+    """
+
+    kind: str
+    moment: str = "soon"
+    ticks: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.ticks}" if self.kind == "delay" else f"{self.kind}, {self.moment}"
+
+
+Plan = Callable[["Point"], Fault | None]
+"""Says what is to happen at a point; None for nothing."""
+
+
+def check_faults(faults: Sequence[str]) -> None:
+    """Raise if one of them is none.
+
+    Args:
+        faults: names.
+
+    Raises:
+        ValueError: there is no such fault, or none at all.
+    """
+    unknown = [name for name in faults if name not in FAULTS]
+    if unknown or not faults:
+        raise ValueError(f"faults is {tuple(faults)!r}: choose from {', '.join(FAULTS)}")
+
+
+class RandomPlan:
+    """A fault now and then, from a seed.
+
+    Args:
+        seed: of the choice.
+        rate: how likely a point is to be hit, from 0 to 1.
+        faults: which kinds; one that is named twice comes twice as often.
+    """
+
+    __slots__ = ("_faults", "_rate", "_stream")
+
+    def __init__(self, seed: int | str, rate: float, faults: Sequence[str]) -> None:
+        self._stream = Stream(derive_seed(seed, "chaos"))
+        self._rate = rate
+        self._faults = tuple(faults)
+
+    def __call__(self, point: Point) -> Fault | None:
+        """What is to happen at a point."""
+        stream = self._stream
+        if stream.random() >= self._rate:
+            return None
+        return Fault(stream.choice(self._faults), stream.choice(MOMENTS), stream.between(1, 4))
+
+
+def bursting(number: int) -> BaseException:
+    """What ``burst`` raises at a point.
+
+    Args:
+        number: of the point.
+    """
+    turn = number % 4
+    if turn == 1:
+        return MuteError()
+    if turn == 2:
+        return asyncio.CancelledError("nobody asked for it")
+    if turn == 3:
+        several: list[BaseException] = [Burst(), MuteError()]
+        return BaseExceptionGroup("a burst of several", several)
+    return Burst()
+
+
+def inject(runtime: Runtime, fault: Fault, point: Point, probe: Probe, error: Callable[[str], BaseException]) -> bool:
+    """Do it.
+
+    Args:
+        runtime: the runtime.
+        fault: what.
+        point: where.
+        probe: of the strand there.
+        error: makes what ``raise`` raises, from the point in words.
+
+    Returns:
+        Whether it can be done there.
+    """
+    kernel, strand = runtime.kernel, probe.strand
+    act: Callable[[], object]
+    if fault.kind == "delay":
+        probe.delay(fault.ticks)
+        return True
+    if fault.kind == "cancel":
+        act = partial(strand.stop, _REASON)
+    elif fault.kind == "uproot":
+        cancel = getattr(strand, "cancel", None)
+        if cancel is None:
+            return False
+        act = partial(cancel, _REASON)
+    elif fault.kind == "raise" or fault.kind == "burst":
+        if point.wait == 0:
+            return False  # nothing is awaited yet
+        act = partial(probe.fail, error(str(point)) if fault.kind == "raise" else bursting(point.number))
+    else:
+        agent = _victim(runtime, point)
+        if agent is None:
+            return False
+        if fault.kind == "remove":
+            runtime.remove(agent, _REASON)
+            return True
+        destroy = getattr(agent.entity, "destroy", None)
+        if not callable(destroy):
+            return False
+        act = destroy
+    if fault.moment == "intake":
+        kernel.post(act)
+    elif fault.moment == "inside" and kernel.current is strand and fault.kind not in ("raise", "burst"):
+        act()
+    else:
+        kernel.call_soon(act)
+    return True
+
+
+def _victim(runtime: Runtime, point: Point) -> Agent | None:
+    agents = runtime.agents
+    for agent in agents:
+        if agent.name == point.agent:
+            return agent
+    return None if point.agent or not agents else agents[point.number % len(agents)]
+
+
+class Point(NamedTuple):
+    """A moment at which a strand has suspended.
+
+    Attributes:
+        number: from 1, in the order of the run.
+        tick: when.
+        agent: whose strand it is; empty for a coroutine of the world.
+        strand: what the strand is called.
+        wait: which await of that strand, from 1; 0 before its first step.
+    """
+
+    number: int
+    tick: int
+    agent: str
+    strand: str
+    wait: int
+
+    def __str__(self) -> str:
+        wait = "before its first step" if self.wait == 0 else f"await {self.wait}"
+        return f"point {self.number} (tick {self.tick}, {self.agent or 'the world'}, {self.strand!r}, {wait})"
+
+
+class Probe(Coroutine[Any, Any, Any]):
+    """A coroutine that hands everything on to another one.
+
+    Args:
+        coro: that one.
+        points: counts its suspensions.
+        agent: whose it is; empty for the world.
+
+    Attributes:
+        agent: as given.
+        strand: whose coroutine it is.
+        waits: how often it suspended.
+    """
+
+    __slots__ = ("_coro", "_error", "_kept", "_late", "_points", "agent", "strand", "waits")
+
+    strand: Strand
+
+    def __init__(self, coro: Coroutine[Any, Any, Any], points: Points, agent: str) -> None:
+        self._coro: Any = coro
+        self._points = points
+        self.agent: str = agent
+        self._error: BaseException | None = None
+        self._late = 0
+        self._kept: object = None  # what it was woken with, while it is late
+        self.waits: int = 0
+
+    # --- what a coroutine does ----------------------------------------------------------------------------------------
+
+    def send(self, value: Any) -> Any:
+        """Go on, or raise what is to be raised, or go on later."""
+        if self._error is not None:
+            return self.throw(self._error)
+        if self._late:
+            ticks, self._late = self._late, 0
+            self._kept = value
+            return ticks
+        if value is None:
+            value, self._kept = self._kept, None
+        return self._suspended(self._coro.send(value))
+
+    def throw(self, *error: Any) -> Any:
+        """Raise an error at its await."""
+        self._error = self._kept = None
+        self._late = 0
+        return self._suspended(self._coro.throw(*error))
+
+    def close(self) -> None:
+        """Close it."""
+        self._coro.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """As the real one's."""
+        awaited: Generator[Any, Any, Any] = self._coro.__await__()
+        return awaited
+
+    def _suspended(self, command: Any) -> Any:
+        self.waits += 1
+        self._points.reached(self)
+        return command
+
+    def __getattr__(self, name: str) -> Any:
+        """What tools look at in a coroutine (``cr_frame``, ``cr_await``, ``__qualname__``): the real one's."""
+        return getattr(self._coro, name)
+
+    # --- faults -------------------------------------------------------------------------------------------------------
+
+    def fail(self, error: BaseException) -> None:
+        """Have its await raise: now if it waits for the kernel, else when what it waits for has come.
+
+        Args:
+            error: what.
+        """
+        strand = self.strand
+        self._error = error
+        # The plain way out on each host: what they add to it is for cancellations, which this is not.
+        if not strand.is_done and Strand.detach(strand):
+            strand.kernel.ready.append(strand)
+
+    def delay(self, ticks: int) -> None:
+        """Have its await end later than it would.
+
+        Args:
+            ticks: by how many ticks.
+        """
+        self._late = ticks
+
+
+class Points:
+    """Counts the points of a run.
+
+    Args:
+        kernel: whose strands.
+        at: called with each point and the probe of its strand, in the middle of the step; it must not step anything.
+
+    Attributes:
+        count: how many there were.
+    """
+
+    def __init__(self, kernel: Kernel, at: Callable[[Point, Probe], object]) -> None:
+        self._kernel = kernel
+        self._at = at
+        self._host = kernel.host
+        self._make: Callable[..., Strand] = kernel.host.strand
+        self.count: int = 0
+        vars(kernel.host)["strand"] = self._make_strand
+
+    def close(self) -> None:
+        """Count no more; strands that have a probe keep it."""
+        vars(self._host).pop("strand", None)
+        self._at = _nothing
+
+    def _make_strand(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
+    ) -> Strand:
+        probe = Probe(coro, self, agent_of(owner))
+        strand = probe.strand = self._make(kernel, probe, name, owner)
+        if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
+            self.reached(probe)
+        else:
+            kernel.call_soon(self._first_wait, probe)
+        return strand
+
+    def _first_wait(self, probe: Probe) -> None:
+        if probe.waits == 0 and not probe.strand.is_done:
+            probe.waits = 1
+            self.reached(probe)
+
+    def reached(self, probe: Probe) -> None:
+        """A strand has suspended.
+
+        Args:
+            probe: in its place.
+        """
+        self.count += 1
+        self._at(Point(self.count, self._kernel.tick, probe.agent, probe.strand.name, probe.waits), probe)
+
+
+def agent_of(owner: Any) -> str:
+    """The name of the agent whose strand it is; empty for the world's."""
+    for way in ("frame.planner.name", "_body.name", "_owner._agent.name"):
+        found = owner
+        for part in way.split("."):
+            found = getattr(found, part, None)
+        if isinstance(found, str):
+            return found
+    return ""
+
+
+def _nothing(_point: Point, _probe: Probe) -> None:
+    pass
+
+
+def play(runtime: Runtime, ticks: int, before: Callable[[int], object]) -> None:
+    """Run ticks, then close the runtime.
+
+    Args:
+        runtime: on the plain, the asyncio or the trio host.
+        ticks: how many.
+        before: called before each tick with its number.
+
+    Raises:
+        MissingExtraError: trio is not installed.
+    """
+    if runtime.host == "plain":
+        try:
+            for _ in range(ticks):
+                before(runtime.tick + 1)
+                runtime.step()
+        finally:
+            runtime.close()
+        return
+
+    async def run() -> None:
+        try:
+            for _ in range(ticks):
+                before(runtime.tick + 1)
+                await runtime.run(1, speed=math.inf, blocking_ms=None)
+        finally:
+            await runtime.aclose()
+
+    if runtime.host == "asyncio":
+        asyncio.run(run())
+        return
+    try:
+        import trio
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("trio", "trio") from error
+    trio.run(run)
+
 
 _TAIL = 12  # records of the trace that a failure shows
 _TOLD = 5  # faults that a failure shows, and failures that an error shows
@@ -279,3 +731,109 @@ def nothing(_tick: int) -> None:
 
 def _is_ours(record: TraceRecord) -> bool:
     return str(dict(record.detail).get("error", "")).startswith(("InternalError", "AssertionError"))
+
+
+Scenario: TypeAlias = Callable[[Runtime], Callable[[int], object] | None]
+"""Builds a world in a fresh runtime; what it returns, if anything, is called before each tick with its number."""
+
+_ENOUGH = 10  # failures after which no more are looked for
+
+
+def exhaust(
+    scenario: Scenario,
+    *,
+    ticks: int,
+    seed: int | str = 0,
+    host: str = "plain",
+    faults: Sequence[str] = FAULTS,
+    moments: Sequence[str] = ("soon",),
+    every: int = 1,
+    only: Iterable[tuple[int, Fault]] | None = None,
+    are_apart: bool = False,
+    error: Callable[[str], BaseException] = InjectedFault,
+    name: str = "",
+) -> ChaosReport:
+    """Play a scenario once for each of its await points and each kind of fault.
+
+    Args:
+        scenario: builds a world in a fresh runtime: ``runtime.add(...)``. Equal calls must build equal worlds.
+        ticks: how many ticks a run has, before the runtime is closed.
+        seed: of the runtime.
+        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        faults: which kinds: cancel, uproot, raise, burst, delay, destroy, remove.
+        moments: when they come: inside, soon, intake.
+        every: hit each so many-th point only.
+        only: just these points and faults.
+        are_apart: the agents have nothing to do with each other; whoever is not hit must act as without the fault.
+        error: makes what ``raise`` raises, from the point in words.
+        name: what the report calls it; the scenario's name by default.
+
+    Returns:
+        The report; ``check()`` raises if something was violated. It ends with the tenth failure.
+
+    Raises:
+        ValueError: there is no such fault or moment.
+
+    Source: design section 7 (ours).
+    """
+    check_faults(faults)
+    if not moments or any(moment not in MOMENTS for moment in moments):
+        raise ValueError(f"moments is {tuple(moments)!r}: choose from {', '.join(MOMENTS)}")
+    name = name or getattr(scenario, "__qualname__", "scenario")
+    report = ChaosReport()
+
+    def run(hit: tuple[int, Fault] | None, first: Chaos | None) -> Chaos:
+        runtime = Runtime(seed, host=host)
+        chaos = Chaos(runtime, _single(hit), error=error, keep=are_apart)
+        try:
+            play(runtime, ticks, scenario(runtime) or nothing)
+            violations = chaos.finish()
+        finally:
+            chaos.abandon()
+        if first is not None and chaos.faults and first.kept is not None and chaos.kept is not None:
+            violations += _beside(first.kept, chaos.kept, chaos.faults[0][0].agent)
+        report.add(name, seed, chaos, violations)
+        return chaos
+
+    first = run(None, None)
+    if report.is_sound:
+        for hit in only if only is not None else _all(first.points.count, faults, moments, every):
+            run(hit, first)
+            if len(report.failures) >= _ENOUGH:
+                break
+    return report
+
+
+def _single(hit: tuple[int, Fault] | None) -> Callable[[Point], Fault | None]:
+    def plan(point: Point) -> Fault | None:
+        return hit[1] if hit is not None and point.number == hit[0] else None
+
+    return plan
+
+
+def _all(points: int, faults: Sequence[str], moments: Sequence[str], every: int) -> Iterator[tuple[int, Fault]]:
+    for number in range(1, points + 1, every):
+        for kind in faults:
+            for moment in moments if kind != "delay" else ("soon",):
+                yield number, Fault(kind, moment)
+
+
+def _beside(
+    first: Mapping[str, list[TraceRecord]], now: Mapping[str, list[TraceRecord]], hit: str
+) -> Iterator[Violation]:
+    """Where agents beside the one that was hit acted otherwise than without the fault."""
+    if not hit:
+        return
+    for agent in {**first, **now}:
+        if not agent or agent == hit:
+            continue
+        expected, got = first.get(agent, []), now.get(agent, [])
+        if expected == got:
+            continue
+        index = next((i for i, pair in enumerate(zip(expected, got, strict=False)) if pair[0] != pair[1]), None)
+        if index is None:
+            index = min(len(expected), len(got))
+        lines = [records[index].line() if index < len(records) else "nothing" for records in (expected, got)]
+        tick = (got if index < len(got) else expected)[index].tick
+        text = f"it should act as without the fault: expected '{lines[0]}', got '{lines[1]}'"
+        yield Violation("beside", tick, agent, "", text)

@@ -125,12 +125,7 @@ def _shown(value: Any) -> str:
 
 
 def fits_path(pattern: str, path: str) -> bool:
-    """Whether a path is like a pattern.
-
-    Args:
-        pattern: see the module.
-        path: of a record.
-    """
+    """Whether a path is like a pattern."""
     return _compiled(pattern).fullmatch(path) is not None
 
 
@@ -291,11 +286,7 @@ def pairs(
 
 
 def records_of(trace: Trace) -> list[TraceRecord]:
-    """The records of a trace, whatever it is.
-
-    Args:
-        trace: a simulation, or records.
-    """
+    """The records of a trace, whatever it is."""
     source: Any = trace
     return list(getattr(source, "trace", source))
 
@@ -305,7 +296,6 @@ def as_pattern(event: str | Pattern | None, fields: dict[str, Any]) -> Pattern:
 
     Args:
         event: which event, or a whole pattern.
-        fields: the other fields.
 
     Raises:
         TypeError: a pattern and fields.

@@ -34,7 +34,7 @@ import pytest
 from agentrt.words import printable
 
 if TYPE_CHECKING:
-    from agentrt.runtime import Runtime
+    from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
     from agentrt.testing.watched import Watched
 
@@ -174,7 +174,7 @@ def _make(request: pytest.FixtureRequest, seed: int | str, host: str) -> Runtime
         from agentrt.worlds import load_world
 
         return load_world(world).make(seed=int(seed), host=options.pop("host", host))
-    from agentrt.runtime import Runtime
+    from agentrt.runtime.runtime import Runtime
 
     return Runtime(seed, **{"host": host, **options})
 

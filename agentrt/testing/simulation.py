@@ -5,25 +5,259 @@ and inputs give equal traces, and equal digests.
 
 It listens from the moment it is made: to the whole trace, for whoever compares, and to the faults in it, which a test
 takes when it expects them. How it waits for things is in ``until``; what can be claimed of its trace, in ``matchers``.
+
+Run-until helpers: tick by tick until something is the case, and an error that says why it never was.
+
+All of them run no tick when the thing is the case already (``run_until_event`` waits for a new one), run until the end
+of the tick in which it comes, and raise ``SimulationTimeout`` after ``limit`` ticks. The text of that error has what
+was waited for, the explanation of the agent that it was about, and the newest records of the trace.
+
+What runs is read from a snapshot: the plan, what is performed beside it, and what the agent's drivers do. So one
+helper serves all models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import InjectedFault
+from agentrt.agent.agent import Agent
+from agentrt.errors import InjectedFault, SimulationTimeout
 from agentrt.kernel.trace import Event, TraceDigest, TraceRecord
-from agentrt.runtime import Runtime
-from agentrt.testing.chaos import ChaosReport, run_chaos
-from agentrt.testing.chaos_faults import FAULTS
-from agentrt.testing.matchers import fits_path
-from agentrt.testing.until import Waiting
+from agentrt.runtime.runtime import Runtime
+from agentrt.testing.chaos import FAULTS, ChaosReport, run_chaos
+from agentrt.testing.matchers import Pattern, as_pattern, fits_path
 
 if TYPE_CHECKING:
-    from agentrt.agent import Agent
+    from agentrt.activity.author.action import Action
+    from agentrt.snapshot import AgentSnapshot, FrameView
 
-__all__ = ["Simulation"]
+__all__ = ["LIMIT", "Waiting", "running_paths", "Simulation"]
+
+LIMIT = 10_000
+"""How many ticks are run at most, unless the caller says otherwise."""
+
+_TOLD = 10  # how many agents an error tells about
+_TAIL = 12  # how many records
+
+
+class Waiting(ABC):
+    """The half of a simulation that waits for things.
+
+    Attributes:
+        runtime: the runtime.
+    """
+
+    runtime: Runtime
+
+    @property
+    @abstractmethod
+    def trace(self) -> list[TraceRecord]:
+        """What happened, oldest first."""
+
+    # --- waiting ------------------------------------------------------------------------------------------------------
+
+    def run_until(self, condition: Callable[[], Any], limit: int = LIMIT) -> int:
+        """Run ticks until a condition is true.
+
+        Args:
+            condition: asked before the first tick and after each.
+            limit: how many ticks to run at most.
+
+        Returns:
+            How many ticks ran.
+
+        Raises:
+            SimulationTimeout: the limit was reached; the text says what each agent was doing.
+        """
+        __tracebackhide__ = True
+        return self._run(condition, limit, "", None)
+
+    def run_until_running(self, agent: Agent | str, what: str | type[Action], limit: int = LIMIT) -> int:
+        """Run ticks until an agent runs something: an action, a goal, a decider, a leaf.
+
+        Args:
+            agent: the agent or its name.
+            what: an action class; or the end of a path, such as ``"Eat"``, ``"mod:eat"``, ``"goals/Panic"``.
+            limit: how many ticks to run at most.
+
+        Returns:
+            How many ticks ran.
+
+        Raises:
+            SimulationTimeout: the limit was reached.
+            LookupError: there is no agent of that name.
+        """
+        __tracebackhide__ = True
+        found = self.agent(agent)
+        wanted = what if isinstance(what, str) else what.spec.label
+
+        def is_running() -> bool:
+            return any(fits_path(wanted, place) for path in running_paths(found.snapshot()) for place in _within(path))
+
+        return self._run(is_running, limit, f"waited for {found.name!r} to run {wanted!r}", found)
+
+    def run_until_event(self, event: str | Pattern | None = None, *, limit: int = LIMIT, **fields: Any) -> TraceRecord:
+        """Run ticks until something happens; what happened before does not count.
+
+        Args:
+            event: which event, or a whole pattern.
+            limit: how many ticks to run at most.
+            fields: the other fields of a ``Pattern``: ``agent``, ``path``, ``tick``, and details.
+
+        Returns:
+            The first record that is like that.
+
+        Raises:
+            SimulationTimeout: the limit was reached.
+        """
+        __tracebackhide__ = True
+        pattern = as_pattern(event, fields)
+        found: list[TraceRecord] = []
+
+        def look(record: TraceRecord) -> None:
+            if pattern.matches(record):
+                found.append(record)
+
+        close = self.runtime.trace.listen(look)
+        about = next((one for one in self.runtime.agents if one.name == pattern.agent), None)
+        try:
+            self._run(lambda: found, limit, f"waited for {pattern}", about)
+        finally:
+            close()
+        return found[0]
+
+    def run_until_idle(self, agent: Agent | str | None = None, limit: int = LIMIT) -> int:
+        """Run ticks until an agent runs nothing: it thinks, or waits for something that makes it possible to act.
+
+        Args:
+            agent: the agent or its name; None for all agents.
+            limit: how many ticks to run at most.
+
+        Returns:
+            How many ticks ran.
+
+        Raises:
+            SimulationTimeout: the limit was reached.
+            LookupError: there is no agent of that name.
+        """
+        __tracebackhide__ = True
+        found = None if agent is None else self.agent(agent)
+
+        def is_idle() -> bool:
+            agents = self.runtime.agents if found is None else (found,)
+            return not any(running_paths(one.snapshot()) for one in agents)
+
+        who = "all agents" if found is None else repr(found.name)
+        return self._run(is_idle, limit, f"waited for {who} to run nothing", found)
+
+    def run_until_quiet(self, ticks: int = 20, limit: int = LIMIT) -> int:
+        """Run ticks until nothing has happened for a while: no record came into the trace.
+
+        Args:
+            ticks: how many ticks without a record.
+            limit: how many ticks to run at most.
+
+        Returns:
+            How many ticks ran, the quiet ones included.
+
+        Raises:
+            SimulationTimeout: the limit was reached.
+        """
+        __tracebackhide__ = True
+        begin = self.runtime.tick
+        newest = [begin]
+        close = self.runtime.trace.listen(lambda record: newest.__setitem__(0, record.tick))
+        try:
+            awaited = f"waited for {ticks} ticks without a record"
+            return self._run(lambda: self.runtime.tick - newest[0] >= ticks, limit, awaited, None)
+        finally:
+            close()
+
+    def run_until_ended(self, agent: Agent | str, limit: int = LIMIT) -> int:
+        """Run ticks until an agent has left its runtime: it was removed, or killed.
+
+        Args:
+            agent: the agent or its name.
+            limit: how many ticks to run at most.
+
+        Returns:
+            How many ticks ran.
+
+        Raises:
+            SimulationTimeout: the limit was reached.
+            LookupError: there is no agent of that name.
+        """
+        __tracebackhide__ = True
+        found = self.agent(agent)
+        return self._run(lambda: not found.is_alive, limit, f"waited for {found.name!r} to end", found)
+
+    # --- finding ------------------------------------------------------------------------------------------------------
+
+    def agent(self, agent: Agent | str) -> Agent:
+        """An agent by its name.
+
+        Args:
+            agent: its name; an agent is given back as it is.
+
+        Raises:
+            LookupError: there is none; the text names those that there are.
+        """
+        if isinstance(agent, Agent):
+            return agent
+        found = next((one for one in self.runtime.agents if one.name == agent), None)
+        if found is None:
+            names = ", ".join(one.name for one in self.runtime.agents[:_TOLD]) or "nobody"
+            raise LookupError(f"no agent is called {agent!r} at tick {self.runtime.tick}; there is: {names}")
+        return found
+
+    def _run(self, condition: Callable[[], Any], limit: int, awaited: str, about: Agent | None) -> int:
+        __tracebackhide__ = True
+        for ran in range(limit + 1):
+            if condition():
+                return ran
+            if ran < limit:
+                self.runtime.step()
+        agents = self.runtime.agents if about is None else (about,)
+        told = [one.explain() for one in agents[:_TOLD]]
+        gate = self.runtime.gate
+        if gate.is_closed:
+            told.insert(0, f"the gate of the runtime is closed, so that no tick runs: {gate.reason}")
+        tail = [record.line() for record in self.trace[-_TAIL:]] if awaited else []
+        omitted = max(0, len(agents) - _TOLD)
+        raise SimulationTimeout(limit, told, omitted=omitted, tick=self.runtime.tick, awaited=awaited, tail=tail)
+
+
+# --- what runs --------------------------------------------------------------------------------------------------------
+
+
+def running_paths(snapshot: AgentSnapshot) -> list[str]:
+    """The paths of what an agent runs: of its plan down to the leaf, of each performance, and of its drivers."""
+    paths = [snapshot.running] if snapshot.running else []
+    paths += [path for frame in snapshot.performances if (path := _running_leaf(frame))]
+    return paths + [path for driver in snapshot.drivers for path in driver.active]
+
+
+def _running_leaf(frame: FrameView) -> str:
+    """The path of the innermost running unit of a plan tree; empty if none runs."""
+    path = ""
+    frames: deque[FrameView] = deque([frame])
+    while frames:
+        one = frames.popleft()
+        for unit in one.units:
+            if unit.is_elected and unit.state == "running":
+                path = f"{one.path}/{unit.action}"
+                frames.extend(unit.frames)
+    return path
+
+
+def _within(path: str) -> Iterator[str]:
+    """A path, and whatever it lies within."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
 
 
 class Simulation(Waiting):

@@ -20,9 +20,9 @@ from agentrt.words import error_words, printable, printable_lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentrt.agent import Agent
+    from agentrt.agent.agent import Agent
     from agentrt.record.recorder import Recorder
-    from agentrt.runtime import Runtime
+    from agentrt.runtime.runtime import Runtime
 
 __all__ = ["Watched"]
 
@@ -36,15 +36,11 @@ class Watched:
     Args:
         runtime: the runtime; it has not been driven, or the recording cannot be replayed.
         tail: how many records are kept to be shown.
-
-    Attributes:
-        runtime: as given.
-        recording: where its recording lies; None if there is none.
     """
 
     def __init__(self, runtime: Runtime, tail: int) -> None:
         self.runtime: Runtime = runtime
-        self.recording: Path | None = None
+        self.recording: Path | None = None  # where its recording lies; None if there is none
         self._recorder: Recorder | None = None
         self._problem = ""
         self._world = ""
@@ -75,11 +71,7 @@ class Watched:
             self._world = world
 
     def finish(self, *, keep: bool) -> None:
-        """Stop listening and recording.
-
-        Args:
-            keep: whether the recording stays.
-        """
+        """Stop listening and recording."""
         self._close()
         if self._recorder is not None:
             self._recorder.close()

@@ -322,6 +322,7 @@ def test_one_that_somebody_takes_gives_way_at_once_and_comes_back_when_it_is_fre
     assert offers(many) == [(1, "thing 2, rated 0.2"), (2, "thing 1, rated 0.1"), (3, "thing 2, rated 0.2")]
 
 
+@pytest.mark.states("001: reject: The standard searches give the next best, and different ones to different ...")
 def test_searchers_of_the_same_take_different_ones(many):
     made = things(many, 5)
     agents = [
@@ -338,6 +339,7 @@ def test_searchers_of_the_same_take_different_ones(many):
     assert many.aborts() == []
 
 
+@pytest.mark.states("001: reject: The standard searches give the next best, and different ones to different searchers")
 def test_a_later_step_that_rejects_is_given_the_next_best(many):
     class Taste(Action):
         does = "test:taste"

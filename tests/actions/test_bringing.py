@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import agentrt_actions
 from agentrt import CALL, CURRENT, TOP, Action, ActionArgs, CompoundAction, step
 from agentrt_actions import Backpacker, Carrier, Located
@@ -88,6 +90,7 @@ def test_an_item_is_carried_to_a_place_and_laid_down(grid):
     assert grid.aborts() == []
 
 
+@pytest.mark.states("001: Step declarations: The example: a step fills the expected backpack, and a later one ...")
 def test_what_is_stowed_and_unpacked_is_expected_so(grid):
     log = grid.thing("log", (1, 2), name="log")
     count = CALL(len, CURRENT.storage.items)

@@ -60,6 +60,7 @@ HERE = {"location": (0, 2)}
 THERE = {"location": (3, 2), "moved": True}
 
 
+@pytest.mark.states("001: Step declarations: Path following and chasing modify it ...")
 @pytest.mark.parametrize(
     ("declared", "expected"),
     [

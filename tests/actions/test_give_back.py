@@ -212,6 +212,7 @@ def held(world, agent, target):
     }
 
 
+@pytest.mark.states("001: stop: What the standard actions took is given back, however they end")
 @pytest.mark.parametrize("name", PLANS)
 def test_interrupted_at_any_moment_nothing_is_left(new_grid, name):
     still = new_grid()

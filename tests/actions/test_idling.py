@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from agentrt import TOP, Action, CompoundAction, step
 from agentrt_actions import (
     FreeTimeAtTop,
@@ -44,6 +46,7 @@ def test_who_has_no_effects_of_its_own_only_stands(grid):
     assert grid.stage.playing == []
 
 
+@pytest.mark.states("001: Leaf action, Metadata: The standard ways to idle are drawn by their weights")
 def test_the_variants_of_idling_are_drawn_by_weight(grid):
     grid.stage.ticks = 40
     agent = grid.agent(*IDLING, IdleWander, Wander, place=(0, 0))

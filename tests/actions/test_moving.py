@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentrt import OUT, PREV, CompoundAction, step
 from agentrt_actions import (
     ChaseEntity,
@@ -55,6 +57,7 @@ def test_a_path_is_followed_two_ticks_a_step(world):
     assert world.walk(agent, 1) == ["meadow", "hill"]
 
 
+@pytest.mark.states("001: Step declarations: Path following and chasing modify it")
 def test_a_later_step_plans_from_where_the_earlier_one_ends(world):
     agent = world.agent(ThereAndBack, *GOING)
     world.sim.tick()

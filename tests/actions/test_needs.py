@@ -37,6 +37,11 @@ def test_who_needs_nothing_idles(grid):
     assert [task.activity for task in agent.get_task_group(BASIC_NEEDS).tasks] == ["agentrt:rest_when_injured"]
 
 
+@pytest.mark.states(
+    "001: Task group example: The same with bodies that have needs: a tired one sleeps, a hungry one eats, an injured "
+    "one rests at the least",
+)
+@pytest.mark.states("001: Task group example: An observer asks for sleep, the consumption side for eating")
 def test_a_tired_body_sleeps_in_a_bed_until_it_is_not_tired_any_more(grid):
     bed = a_bed(grid)
     agent = inhabitant(grid)
@@ -67,6 +72,7 @@ def test_without_a_bed_it_sleeps_on_the_ground(grid):
     assert agent.entity[Sleeper].lies_on == "the ground"
 
 
+@pytest.mark.states("001: Task group example: The same with bodies that have needs: a tired one sleeps, a hungry ...")
 def test_a_hungry_body_eats_and_the_meal_decides_how_much_it_wants_to(grid):
     cake = grid.cake((1, 2))
     grid.tags.put("food", cake)
@@ -80,6 +86,8 @@ def test_a_hungry_body_eats_and_the_meal_decides_how_much_it_wants_to(grid):
     assert grid.aborts() == []
 
 
+@pytest.mark.states("001: Task group example: An observer asks for sleep, the consumption side for eating ...")
+@pytest.mark.states("001: Personal task groups: The examples: basic needs, and orders to a soldier")
 def test_hunger_issues_the_task(grid):
     cake = grid.cake((1, 2))
     grid.tags.put("food", cake)
@@ -93,6 +101,7 @@ def test_hunger_issues_the_task(grid):
     assert [task.activity for task in agent.get_task_group(BASIC_NEEDS).tasks] == ["agentrt:rest_when_injured"]
 
 
+@pytest.mark.states("001: Task group example: The same with bodies that have needs: a tired one sleeps, a hungry ...")
 def test_an_injured_body_rests_at_the_least_utility(grid):
     a_bed(grid)
     agent = inhabitant(grid)
@@ -122,6 +131,7 @@ def test_a_bed_that_is_destroyed_under_the_sleeper(grid):
     assert agent.entity[Sleeper].lies_on == "the ground"  # the task is not done, and the ground is left
 
 
+@pytest.mark.states("001: Personal task groups: They come and go with their pack ...")
 def test_the_pack_can_be_taken_back(grid):
     agent = grid.agent(IdleAtTop, StandIdle, place=(0, 2))
     injection = agent.inject("agentrt:ai_pack:basic_needs")

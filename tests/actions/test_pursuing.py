@@ -114,6 +114,7 @@ def test_a_target_that_walks_off_for_good_is_walked_after_for_good(grid, duck):
     assert grid.walk(agent, 7) == [(4, 2), (5, 2), (6, 2), (7, 2), (8, 2)]
 
 
+@pytest.mark.states("001: abort: The example: the target was destroyed on the way")
 def test_a_target_that_is_destroyed_on_the_way_aborts_at_the_next_step(grid, duck):
     agent = grid.agent(GoToDuck, *GOING, place=(0, 2))
     grid.sim.tick(3)

@@ -132,6 +132,7 @@ def test_a_certain_part_can_be_asked_for(grid, bench):
     assert held(grid, bench) == {1: "Ada"}
 
 
+@pytest.mark.states("001: Step declarations: self_region_reserved: from id to a table from offset key to offset")
 def test_two_parts_of_one_thing_in_one_plan(grid, bench, notes):
     class Spread(CompoundAction):
         does = TOP
@@ -151,6 +152,9 @@ def test_two_parts_of_one_thing_in_one_plan(grid, bench, notes):
     assert held(grid, bench) == {0: "Ada", 1: "Ada"}
 
 
+@pytest.mark.states(
+    "001: Step declarations: self_reserved: from id to entity, what the steps before will have reserved",
+)
 def test_a_plan_does_not_find_again_what_it_will_have_reserved(grid, notes):
     class TakeTwo(CompoundAction):
         does = TOP

@@ -227,6 +227,7 @@ def test_what_changes_nothing_about_the_nearest_is_not_worth_a_look(grid):
     assert found(grid) == ["near", "as near", "near"]
 
 
+@pytest.mark.states("001: Making plans: A path finder listens to the world and keeps its output true")
 def test_a_path_that_is_lost_while_thinking_is_taken_back(grid):
     class Walk(CompoundAction):
         does = "agentrt:top"

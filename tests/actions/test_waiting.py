@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentrt import Action, CompoundAction, step
 from agentrt_actions import IdleAtTop, RunEffect, StandIdle, Wait
 
@@ -45,6 +47,8 @@ def test_idling_lasts_one_to_three_seconds(world):
     assert all(20 <= length <= 60 for length in lengths)
 
 
+@pytest.mark.states("001: run: An effect is played, and its end wakes the action")
+@pytest.mark.states("001: suspend: run_effect waits with it until the effect has ended")
 def test_an_effect_lasts_until_it_calls_back(world):
     world.agent(Dance, RunEffect)
     world.sim.tick(30)
@@ -71,6 +75,7 @@ def dances(**args):
     return DanceOn
 
 
+@pytest.mark.states("001: suspend: run_effect waits with it until the effect has ended ...")
 def test_an_effect_is_played_several_times(world):
     world.stage.ticks = 5
     world.agent(dances(times=3), RunEffect)

@@ -12,6 +12,9 @@ async def forever(self, ctx, args):
     await ctx.sleep(1000)
 
 
+@pytest.mark.states("001: run: abort in run stops everything and plans from scratch")
+@pytest.mark.states("001: stop: When it is aborted")
+@pytest.mark.states("001: abort: abort cancels what runs and plans from scratch, (decided) in the next tick")
 def test_abort_in_run_unwinds_everything_and_plans_again(play, leaf, compound):
     class Breaks(Action):
         does = "b"
@@ -46,6 +49,7 @@ def test_abort_in_run_unwinds_everything_and_plans_again(play, leaf, compound):
     assert play.details("abort") == [(3, "top/Plan/b/Breaks", "abort", {"reason": "the item is gone"})]
 
 
+@pytest.mark.states("001: start: In a plan each start comes before the first run, and may abort ...")
 def test_abort_in_start(play, leaf, compound):
     """Who was started is stopped, the one that aborted too; who was not is not; each that thought has stopped thinking."""
 
@@ -132,6 +136,7 @@ def test_abort_in_the_first_step_of_a_think_starts_nothing(play, leaf):
     ]
 
 
+@pytest.mark.states("001: Making plans: It is asked again then ...")
 @pytest.mark.parametrize("state", ["thinking", "running"])
 def test_abort_in_a_callback(play, state, idle):
     signal = Signal()
@@ -203,6 +208,8 @@ def breaking(play, after=0, *, works=()):
     return Breaks, runs
 
 
+@pytest.mark.states("001: abort: Ten aborts in a row kill the planner")
+@pytest.mark.states("001: abort: It takes a reason, shown by the inspector and in errors ...")
 def test_ten_aborts_kill_the_planner(play):
     breaks, runs = breaking(play)
     agent = play.add(breaks)
@@ -220,6 +227,7 @@ def test_ten_aborts_kill_the_planner(play):
     assert play.sim.runtime.agents == ()
 
 
+@pytest.mark.states("001: abort: Ten aborts in a row kill the planner ...")
 def test_nine_do_not(play):
     breaks, _runs = breaking(play, works={10})
     agent = play.add(breaks)
@@ -237,6 +245,7 @@ def test_aborts_count_however_long_the_runs_take(play):
     assert not agent.is_alive
 
 
+@pytest.mark.states("001: abort: (decided) In a row: without a plan between them that took time and was completed")
 def test_a_completed_run_that_took_time_resets_the_count(play):
     breaks, runs = breaking(play, after=1, works={10, 20, 30})
     agent = play.add(breaks)
@@ -246,6 +255,7 @@ def test_a_completed_run_that_took_time_resets_the_count(play):
     assert len(runs) == 40
 
 
+@pytest.mark.states("001: abort: (decided) In a row: without a plan between them that took time and was completed ...")
 def test_a_run_that_took_no_time_does_not_reset_it(play):
     breaks, runs = breaking(play, after=0, works={5, 6, 7})
     agent = play.add(breaks)

@@ -23,7 +23,7 @@ from agentrt import (
     output,
     step,
 )
-from agentrt.activity.choosing import MOST_CHOICES
+from agentrt.activity.plan.choosing import MOST_CHOICES
 
 
 class Thing(ActionArgs):
@@ -71,6 +71,7 @@ class FindAndUse(CompoundAction):
 # --- candidates -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: reject: (decided) Who chose the rejected arguments may offer others, at once")
 def test_each_rejection_offers_the_next_choice_in_the_same_tick(play):
     play.add(FindAndUse, chooser(play, ["cow", "pig", "hen", "cat"]), user(play, "hen"))
     play.tick(2)
@@ -281,6 +282,7 @@ def another(self, ctx):
         ctx.set_think_output(thing=self.left.pop(0))
 
 
+@pytest.mark.states("001: reject: (decided) Who chose the rejected arguments may offer others, at once ...")
 def test_the_hook_may_set_another_output(play):
     play.add(FindAndUse, asked(play, another, things=("cow", "pig", "hen")), user(play, "hen"))
     play.tick(1)
@@ -599,6 +601,7 @@ def test_a_nested_plan_without_another_choice_rejects_in_its_turn(play):
     assert (1, "top/Plan/search/Search", "reject") in play.trace("reject")
 
 
+@pytest.mark.states("001: reject: (ours) Where thinking again would change nothing, a chooser further out is asked")
 def test_a_step_inside_a_nested_plan_that_rejects_what_the_plan_was_given(play):
     """The seed's trap: the nested plan thinks again and again with the same arguments. The plan around it is asked."""
 
@@ -752,6 +755,7 @@ class Value(ThinkOutput):
     value: int
 
 
+@pytest.mark.states("001: reject: (ours) No combination is missed, and none tried twice")
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(plans(), st.booleans())
@@ -828,6 +832,7 @@ def nested(draw):
     return sizes, few
 
 
+@pytest.mark.states("001: reject: (ours) No combination is missed, and none tried twice ...")
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(nested())

@@ -37,6 +37,7 @@ def ready_after(ticks, does, utility, name, run=20):
 # --- when it is asked -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Compound action, Methods: A step's utility changes also by a take-over")
 def test_asked_when_another_action_takes_the_running_step(play):
     """It has another utility: that is a change of the step's utility."""
     agent = play.add(
@@ -92,6 +93,7 @@ def test_set_utility_of_a_running_plan_is_composed_and_may_cost_it_its_place(pla
     assert play.log[0] == (1, 0.5, 0.8, 0.5, None)
 
 
+@pytest.mark.states("001: Compound action, Methods: Its own part is what set_utility made it, also while it runs")
 def test_the_own_part_while_it_runs(play):
     changed = Signal()
 
@@ -124,6 +126,7 @@ def test_a_running_plan_that_becomes_worse_is_left(play, leaf):
     assert play.trace("preempt") == []
 
 
+@pytest.mark.states("001: Compound action, Methods: The steps' utilities are found by activity; (ours) by number, too")
 def test_steps_by_number_and_by_activity(play):
     """Of two steps of one activity the name means the first; the number tells them apart."""
     told = []
@@ -150,6 +153,10 @@ def test_steps_by_number_and_by_activity(play):
     assert told[0] == (0.25, 0.25, 0.5, 0.25, 0.25)
 
 
+@pytest.mark.states(
+    "001: Compound action, Methods: (ours) Asking for a step that there is not is an error that names those that "
+    "there are",
+)
 @pytest.mark.parametrize(
     ("ask", "error"),
     [
@@ -220,6 +227,10 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.states(
+    "001: Compound action, Methods: (ours) If it raises or returns no number, the compound is worth what set_utility "
+    "placed in its range",
+)
 @pytest.mark.parametrize("compose", NONSENSE)
 def test_nonsense_leaves_a_compound_where_set_utility_put_it(play, leaf, compose):
     async def think(self, ctx, args):
@@ -237,6 +248,10 @@ def test_nonsense_leaves_a_compound_where_set_utility_put_it(play, leaf, compose
     assert len(faults) > 1  # counted each time; the log has the first
 
 
+@pytest.mark.states(
+    "001: Task group example, Methods: (ours) If it raises or returns no number, the group is worth its task's "
+    "utility in its declared range",
+)
 @pytest.mark.parametrize("compose", NONSENSE)
 @pytest.mark.parametrize(("declared", "place"), [((0.0, 0.3), 0.18), ((0.5, 0.9), 0.74), (0.4, 0.4)])
 def test_nonsense_leaves_a_group_at_its_declared_place(play, leaf, compose, declared, place):
@@ -255,6 +270,7 @@ def test_nonsense_leaves_a_group_at_its_declared_place(play, leaf, compose, decl
     assert {fault[1:3] for fault in play.faults()} == {("top/Group", "compose_utility")}
 
 
+@pytest.mark.states("001: Compound action, Methods: (ours) If it raises or returns no number, the compound is ...")
 @pytest.mark.parametrize(
     ("value", "utility"), [(Half(), 0.5), (Fraction(1, 4), 0.25), (1, 1.0), (math.inf, 1.0), (-math.inf, 0.0), (7, 1.0)]
 )

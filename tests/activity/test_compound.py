@@ -7,6 +7,17 @@ import pytest
 from agentrt import ARGS, BACK, CURRENT, OUT, PREV, Action, ActionArgs, CompoundAction, Event, ThinkOutput, output, step
 
 
+@pytest.mark.states(
+    "001: Overview, Compound action: A compound is a list of activities with bound arguments; each is done by an "
+    "action that can",
+)
+@pytest.mark.states("001: start: A compound, which has no run, has a start")
+@pytest.mark.states("001: start: In a plan each start comes before the first run, and may abort")
+@pytest.mark.states("001: run: run may wait; it is finished when it returns ...")
+@pytest.mark.states("001: stop: In a plan all stops come after the last run, in order")
+@pytest.mark.states("001: Compound action, Methods: They have no run: it is that of each step ...")
+@pytest.mark.states("001: Compound action, Methods: Its start comes before theirs, its stop after")
+@pytest.mark.states("001: Step declarations: Steps are performed in order")
 def test_the_order_of_everything(play, leaf, compound):
     """Own think, then the steps' in order; own start, then the steps' in order; runs in order; stops in order, own last."""
 
@@ -61,6 +72,10 @@ def test_stop_of_a_step_comes_after_the_last_run(play, leaf, compound):
     ]
 
 
+@pytest.mark.states("001: Making plans: Steps think in order; the compound is ready when all are")
+@pytest.mark.states("001: Executing plans: Running a plan is running its leaves in order, however deep they lie")
+@pytest.mark.states("001: start_thinking: All actions of an activity are asked when a compound or a group plans it")
+@pytest.mark.states("001: run: When it returns, the next step comes, or the plan is finished")
 def test_the_trace_of_a_plan_with_nested_plans(play, leaf, compound):
     play.add(
         compound("Outer", step("inner"), step("c"), quiet=True),
@@ -129,6 +144,7 @@ def test_steps_of_the_same_activity_have_paths_of_their_own(play, leaf, compound
     ]
 
 
+@pytest.mark.states("001: Leaf action, Methods: (decided) So does each place in its plan")
 def test_each_place_has_an_instance_of_its_own(play):
     class Counting(Action):
         does = "a"
@@ -163,6 +179,7 @@ def test_a_long_plan_that_answers_at_once_and_takes_no_time(play, leaf, compound
     assert play.trace("run")[-1] == (1, "top/Long/b/B", "run")
 
 
+@pytest.mark.states("001: Overview: What an agent can do is the set of actions that it knows")
 def test_an_unknown_activity_is_waited_for(play, idle, compound, leaf):
     agent = play.add(compound("Plan", step("unknown"), quiet=True), idle)
     play.tick(3)
@@ -228,6 +245,12 @@ class FindAndUse(CompoundAction):
     steps = [step("find"), step("use", thing=PREV.thing)]
 
 
+@pytest.mark.states(
+    "001: Making plans: (decided) Two more occasions: a step thinks again when what it was given changes, and who "
+    "stopped because it could not win starts again when the running one is worth less",
+)
+@pytest.mark.states("001: set_think_output: set_think_output makes the action ready; later steps get the output")
+@pytest.mark.states("001: set_think_output: It is for thinking only. (decided) Ours may be repeated while ready ...")
 def test_a_refreshed_output_makes_the_steps_after_it_think_again(play):
     play.add(FindAndUse, finder((2, "cow"), (4, "pig")), user(play, think=5))
     play.tick(9)
@@ -246,6 +269,7 @@ def test_an_output_that_is_set_twice_in_one_step_counts_once(play):
     assert play.log == [(2, "think", "pig")]
 
 
+@pytest.mark.states("001: Comparing plans: Whoever becomes ready and is better replaces the best one")
 def test_a_better_action_of_a_step_replaces_the_elected_one(play):
     play.add(
         FindAndUse,
@@ -281,6 +305,7 @@ def test_when_the_elected_action_withdraws_the_next_best_takes_its_place(play):
     assert play.log == [(2, "think", "cow"), (4, "stop_thinking", "cow"), (4, "think", "hen")]
 
 
+@pytest.mark.states("001: clear_think_output: clear_think_output takes it back, and the action thinks on ...")
 def test_when_nothing_is_left_the_steps_after_it_stop_thinking(play):
     play.add(FindAndUse, finder((2, "cow"), (4, None), (6, "pig")), user(play, think=3))
     play.tick(9)
@@ -381,6 +406,9 @@ def test_a_plan_is_not_started_with_what_its_step_has_replaced(play):
 # --- own think --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Compound action, Methods: The compound thinks before its steps, and they only when it has succeeded",
+)
 def test_the_steps_think_after_the_own_think_and_again_when_it_changes(play):
     class Plan(CompoundAction):
         does = "top"
@@ -409,6 +437,7 @@ def test_the_steps_think_after_the_own_think_and_again_when_it_changes(play):
     ]
 
 
+@pytest.mark.states("001: Compound action, Methods: The compound thinks before its steps, and they only when it ...")
 def test_own_think_that_ends_without_an_output(play, idle, leaf):
     class Plan(CompoundAction):
         does = "top"
@@ -427,6 +456,7 @@ def test_own_think_that_ends_without_an_output(play, idle, leaf):
     assert [unit.state for unit in agent.snapshot().plan.units] == ["impossible", "running"]
 
 
+@pytest.mark.states("001: Step declarations: (decided) In step k, BACK(k) is the compound's own think output")
 def test_back_reaches_the_own_output(play):
     """Element 0: BACK(k) in step k, and PREV in the first step."""
     seen = []

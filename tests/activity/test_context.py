@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import Action, Entity, Signal, move_on_after, step
-from agentrt.activity.context import Context
+from agentrt.activity.author.context import Context
 from agentrt.errors import WrongStateError
 
 
@@ -22,6 +22,7 @@ def acting(play, body, *, utility=0.5, **attributes):
 # --- suspend and resume -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: suspend: suspend only while running, until resume ...")
 def test_suspend_waits_for_resume_and_returns_its_value(play):
     contexts = []
 
@@ -37,6 +38,7 @@ def test_suspend_waits_for_resume_and_returns_its_value(play):
     assert play.log == [(1, "suspended"), (6, "resumed with", "the end of the effect")]
 
 
+@pytest.mark.states("001: resume: resume from a callback, of the same action, while running")
 def test_resume_from_a_callback_of_its_own(play):
     """The seed's use: an effect is played, and its end wakes the action."""
     ended = Signal()
@@ -55,6 +57,7 @@ def test_resume_from_a_callback_of_its_own(play):
     assert play.log == [(3, "first"), (5, "second")]
 
 
+@pytest.mark.states("001: suspend: (decided) A suspended action can be interrupted; nothing hangs for ever")
 def test_a_suspended_action_is_preempted_like_any_other(play, leaf):
     contexts = []
 
@@ -72,6 +75,9 @@ def test_a_suspended_action_is_preempted_like_any_other(play, leaf):
     assert play.details("late") == [(4, "top/Acts", "late", {"method": "resume"})]
 
 
+@pytest.mark.states(
+    "001: resume: (decided) One that comes first is kept for the next suspend; one that comes too late is ignored",
+)
 def test_a_resume_that_comes_first_is_kept_for_the_next_suspend(play):
     """An effect that is over at once calls back before the action waits for it: no hanging thread."""
 
@@ -106,6 +112,7 @@ def test_a_resume_in_start_is_kept_for_run(play):
     assert play.log == [(1, "started")]
 
 
+@pytest.mark.states("001: resume: (decided) One that comes first is kept for the next suspend; one that comes too ...")
 def test_the_resume_of_a_wait_that_was_given_up_does_not_end_the_next_one(play):
     """A callback that comes too late, after a deadline, must not end what is waited for now."""
     contexts = []
@@ -170,6 +177,7 @@ def test_it_waits_for_one_thing(play):
     ]
 
 
+@pytest.mark.states("001: suspend: suspend only while running, until resume")
 def test_suspend_works_only_in_run(play):
     class Wrong(Action):
         does = "top"
@@ -191,6 +199,7 @@ def test_suspend_works_only_in_run(play):
 # --- time -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: run: run may wait; it is finished when it returns")
 def test_three_ways_to_let_time_pass(play):
     async def body(ctx):
         await ctx.next_tick()
@@ -240,6 +249,7 @@ def test_what_there_is(play):
     }
 
 
+@pytest.mark.states("001: Overview, Intelligent entity: Any object can be the acting entity")
 def test_the_entity_can_be_any_object(play):
     class Bot:
         """Knows nothing of agentrt."""
@@ -315,6 +325,8 @@ def test_a_listener_of_start_lasts_until_stop(play, leaf, compound):
 # --- words for people -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Leaf action, Metadata: It can be set while running, too")
+@pytest.mark.states("001: set_status_text_key: set_status_text_key while running, with arguments")
 def test_status_text(play, leaf, compound):
     """The innermost running action that has one; set while running it may have arguments."""
 
@@ -340,6 +352,7 @@ def test_status_text(play, leaf, compound):
     assert play.details("status") == [(3, "top/Work/walk/Walk", "status", {"key": "status.walking"})]
 
 
+@pytest.mark.states("001: set_debug_progress: set_debug_progress is shown by the inspector")
 def test_debug_progress_and_debug_info(play, idle):
     class Find(Action):
         does = "top"
@@ -361,6 +374,7 @@ def test_debug_progress_and_debug_info(play, idle):
     assert play.details("progress") == [(1, "top/Find", "progress", {"text": "looking at 5 cows"})]
 
 
+@pytest.mark.states("001: get_log: get_log: with entity and debug route ...")
 def test_a_log_that_knows_its_place(play, caplog):
     async def body(ctx):
         ctx.get_log().warning("the barn is full", load=7)

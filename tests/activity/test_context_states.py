@@ -11,7 +11,7 @@ import inspect
 import pytest
 
 from agentrt import Action, Entity, Event, Signal, ThinkOutput, step
-from agentrt.activity import context
+from agentrt.activity.author import context
 from agentrt.errors import WrongStateError
 
 STATES = ("idle", "thinking", "ready", "impossible", "started", "running", "finished", "over")
@@ -131,6 +131,7 @@ def reach(play, compound, idle, state):
     return agent, seen[0]
 
 
+@pytest.mark.states("001: AI contexts: Each method of the context, in each state of its action")
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("method", TABLE)
 def test_every_method_in_every_state(play, compound, idle, state, method):
@@ -283,6 +284,8 @@ def test_the_words_of_one_thinking_are_not_those_of_the_next(play):
     assert agent.status_text == "working"
 
 
+@pytest.mark.states("001: get_log: get_log: with entity and debug route")
+@pytest.mark.states("001: AI contexts: get_log: with entity and debug route; the tick too, of each event ...")
 def test_a_log_that_knows_whose_it_is(play, caplog):
     class Acts(Action):
         does = "top"
@@ -299,6 +302,9 @@ def test_a_log_that_knows_whose_it_is(play, caplog):
     assert message == "event='the barn is full' agent='a' path='top/Acts' tick=1 entity='ada' load=7"
 
 
+@pytest.mark.states(
+    "001: get_debug_info_datastore: get_debug_info_datastore: for one's own debugging data, which tools show",
+)
 def test_the_debug_data_last_as_long_as_the_action(play):
     class Counts(Action):
         does = "top"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import CURRENT, Action, ActionArgs, CompoundAction, Entity, Event, step
-from agentrt.activity.current import Current, expected_fields, read_entity
+from agentrt.activity.author.expected import Current, expected_fields, read_entity
 
 
 class Body:
@@ -66,18 +66,27 @@ def plan(*steps, name="Plan", **body):
     return type(name, (CompoundAction,), {"does": "top", "utility": 0.5, "steps": list(steps), **body})
 
 
+@pytest.mark.states(
+    "001: Step declarations: It is the state of the entity as it is until somebody writes, and the entity is not "
+    "touched",
+)
 def test_it_begins_with_the_entity_as_it_is(play):
     play.add(plan(step("look")), look(play), entity=human())
     play.tick(1)
     assert play.log == [(1, (0, 0), False, None, False)]
 
 
+@pytest.mark.states("001: Step declarations: CURRENT is written while thinking and seen by the steps after")
 def test_what_a_step_writes_the_steps_after_it_see(play):
     play.add(plan(step("go", to=(3, 4)), step("look")), Go, look(play), entity=human())
     play.tick(1)
     assert play.log == [(1, (3, 4), True, None, False)]
 
 
+@pytest.mark.states("001: Step declarations: location")
+@pytest.mark.states(
+    "001: Step declarations: location_changed and carrying_changed say whether a step before changed it, however deep",
+)
 def test_writes_add_up_along_the_plan(play):
     def carry(ctx):
         ctx.CURRENT.carrying = "log"
@@ -93,6 +102,7 @@ def test_writes_add_up_along_the_plan(play):
     assert play.log == [(1, (3, 4), True, None, False), (1, (3, 4), True, "log", True)]
 
 
+@pytest.mark.states("001: Step declarations: It is the state of the entity as it is until somebody writes, and the ...")
 def test_the_entity_itself_is_not_touched(play):
     def change(ctx):
         ctx.CURRENT.carrying = "log"
@@ -147,6 +157,9 @@ def test_competing_plans_do_not_see_each_other(play):
     assert sorted(str(entry[1]) for entry in play.log) == ["(0, 0)", "left", "right"]
 
 
+@pytest.mark.states(
+    "001: Step declarations: The example: a step fills the expected backpack, and a later one decides by it",
+)
 def test_a_value_that_can_be_copied_is_copied_for_each_that_reads_it(play):
     def add(ctx):
         ctx.CURRENT.storage.add_item("nail")
@@ -207,6 +220,7 @@ async def _never(self, ctx, args):
     await ctx.sleep(1000)
 
 
+@pytest.mark.states("001: Step declarations: location_changed and carrying_changed say whether a step before ...")
 def test_it_flows_into_a_nested_plan_and_out_of_it(play):
     class Inner(CompoundAction):
         does = "inner"
@@ -251,6 +265,7 @@ def test_the_placeholder_reads_the_expected_state_at_its_step(play):
     assert seen == [[(0, 0), False], [(3, 4), True]]
 
 
+@pytest.mark.states("001: Step declarations: They are read-only")
 @pytest.mark.parametrize("flag", ["location_changed", "carrying_changed", "storage_changed"])
 def test_the_changed_flags_are_read_only(play, flag):
     class Wrong(Action):
@@ -271,6 +286,7 @@ def test_the_changed_flags_are_read_only(play, flag):
     ]
 
 
+@pytest.mark.states("001: Step declarations: (ours) Other fields may be used, and declared with types")
 def test_any_other_field_can_be_used(play):
     class Mood(Action):
         does = "mood"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt import Action, Agent, CompoundAction, Entity, step
-from agentrt.activity.current import Current
+from agentrt.activity.author.expected import Current
 from agentrt.activity.states import IDLE
 from agentrt.testing import Simulation
 
@@ -239,6 +239,9 @@ def check(seed, ticks=25):
     return checker.looked
 
 
+@pytest.mark.states(
+    "001: Step declarations: Later steps get what the elected ones before them wrote, and nobody else's",
+)
 @pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**9))
@@ -303,6 +306,7 @@ def test_a_better_action_that_changes_nothing_overtakes_one_that_changes_nothing
     assert overtaking(play, first=None, second=None) == [(1, "sees", None), (1, "First"), (4, "Second")]
 
 
+@pytest.mark.states("001: Comparing plans: (decided) A step whose output was read by a later one, or that expects ...")
 def test_one_that_expects_something_else_does_not_overtake(play):
     assert overtaking(play, first=None, second="merry") == [(1, "sees", None), (1, "First")]
 

@@ -40,6 +40,12 @@ SUBJECT = f"{__name__}.Wrong"
 # --- what is filled in ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Leaf action, Metadata: (decided) Without a name it is the class's in words; the seed requires one",
+)
+@pytest.mark.states("001: Leaf action, Metadata: (decided) No arguments need no declaration")
+@pytest.mark.states("001: Leaf action, Metadata: sunk_cost_boost, 0.05 by default")
+@pytest.mark.states("001: Leaf action, Metadata: Equals are drawn by weight, 1 by default ...")
 def test_metadata_defaults():
     class DrawAnimal(Action):
         does = "demo:paint"
@@ -57,6 +63,7 @@ def test_metadata_defaults():
     assert DrawAnimal.spec.subject == f"{__name__}.test_metadata_defaults.<locals>.DrawAnimal"
 
 
+@pytest.mark.states("001: Leaf action: The example as a whole")
 def test_metadata_as_in_the_painting_example():
     class DrawAnimal(Action):
         name = "draw an animal"
@@ -104,6 +111,10 @@ def test_a_derived_action_gets_a_spec_and_a_name_of_its_own():
     assert (SecondOne.spec.name, SecondOne.spec.is_range) == ("second one", True)
 
 
+@pytest.mark.states(
+    "001: Leaf action, Metadata: The utility (the seed's priority) is a number from 0 to 1, or a range; required",
+)
+@pytest.mark.states("001: Utility: A value from 0 to 1; a number, or a range and set_utility or compose_utility")
 @pytest.mark.parametrize(
     ("utility", "low", "high", "is_range"),
     [
@@ -124,6 +135,7 @@ def test_utility_is_a_number_or_a_range(utility, low, high, is_range):
 UTILITY_REMEDY = "Write a number from 0 to 1, or a pair (low, high) within that."
 
 
+@pytest.mark.states("001: Leaf action, Metadata: The utility (the seed's priority) is a number from 0 to 1, or a ...")
 @pytest.mark.parametrize(
     "utility",
     [-0.1, 1.1, float("nan"), float("inf"), "high", None, True, (0.4,), (0.2, 0.4, 0.6), (0.6, 0.2), (0.5, "x")],
@@ -137,12 +149,15 @@ def test_wrong_utility(utility):
     assert isinstance(info.value, AuthorError)
 
 
+@pytest.mark.states("001: Leaf action, Metadata: The utility (the seed's priority) is a number from 0 to 1, or a ...")
 def test_missing_utility():
     with pytest.raises(DefinitionError) as info:
         type("Wrong", (Action,), {"__module__": __name__, "__qualname__": "Wrong", "does": "demo:x"})
     assert info.value.text == f"{SUBJECT}: utility is missing. Write a number from 0 to 1, or a pair (low, high)."
 
 
+@pytest.mark.states("001: Overview, Activity: It is a name, by convention `mod:verb`")
+@pytest.mark.states("001: Leaf action, Metadata: does, the activity; required of whatever is learned")
 @pytest.mark.parametrize(
     ("body", "text"),
     [
@@ -215,6 +230,7 @@ def test_a_declared_output_that_nothing_sets():
 # --- compounds --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Compound action, Methods: They have no run: it is that of each step")
 @pytest.mark.parametrize(
     ("body", "text"),
     [
@@ -245,6 +261,7 @@ class Destination(ActionArgs):
     speed: float = 1.0
 
 
+@pytest.mark.states("001: Step declarations: (ours) OUT finds a step by its name; a placeholder that cannot ...")
 @pytest.mark.parametrize(
     ("steps", "at", "field", "text"),
     [
@@ -336,6 +353,7 @@ def test_without_own_think_element_0_is_the_arguments():
 # --- what can be known only when actions meet -------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Leaf action, Metadata: All actions of an activity take the same arguments")
 def test_actions_of_one_activity_take_the_same_arguments():
     class One(Action):
         does = "demo:x"
@@ -426,6 +444,7 @@ def test_a_refused_injection_changes_nothing():
     assert agent.actions == (Finder,)
 
 
+@pytest.mark.states("001: Leaf action, Metadata: does, the activity; required of whatever is learned ...")
 def test_an_action_without_does_cannot_be_learned():
     class Base(Action):
         utility = 0.5
@@ -449,6 +468,7 @@ def test_back_takes_a_number_of_steps(steps):
         BACK(steps)
 
 
+@pytest.mark.states("001: Step declarations: (ours) In sets and as keys of dicts they are an error of the class ...")
 @pytest.mark.parametrize(
     "use",
     [

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from agentrt import Action, CompoundAction, Event, Signal, step
-from agentrt.activity.utility import draw, remap
+from agentrt.activity.author.utility import draw, remap
 from agentrt.errors import WrongStateError
 from agentrt.kernel.rng import Stream
 
@@ -20,6 +20,10 @@ def ran(play, *, agent="a"):
 # --- arithmetic -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Leaf action, Metadata: set_utility is remapped linearly into the range: 0, 0.5 and 1 are 0.2, 0.3 and 0.4 "
+    "within (0.2, 0.4)",
+)
 @pytest.mark.parametrize(
     ("value", "low", "high", "result"),
     [
@@ -38,6 +42,8 @@ def test_remapping_is_exact(value, low, high, result):
     assert remap(value, low, high) == result
 
 
+@pytest.mark.states("001: Comparing plans: The utility is fixed, or placed within a range while thinking or running")
+@pytest.mark.states("001: set_utility: set_utility takes a number from 0 to 1, remapped into the range ...")
 def test_set_utility_places_it_within_the_range(play):
     class Eat(Action):
         does = "top"
@@ -60,6 +66,7 @@ def test_set_utility_places_it_within_the_range(play):
     ]
 
 
+@pytest.mark.states("001: Utility: The low end of a range counts until set_utility")
 def test_the_low_end_counts_until_it_is_set(play, leaf):
     play.add(leaf("Range", (0.2, 0.9), think=0, run=9), leaf("Fixed", 0.3, run=9))
     play.tick(1)
@@ -84,6 +91,7 @@ def test_the_low_end_counts_again_in_the_next_thinking(play):
     assert [one[3]["utility"] for one in play.details("ready")] == [0.9, 0.2]
 
 
+@pytest.mark.states("001: set_utility: It needs a range")
 def test_a_fixed_utility_cannot_be_set(play):
     class Fixed(Action):
         does = "top"
@@ -106,6 +114,7 @@ def test_a_fixed_utility_cannot_be_set(play):
     ]
 
 
+@pytest.mark.states("001: set_utility: set_utility takes a number from 0 to 1, remapped into the range")
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
 def test_set_utility_takes_a_number_from_0_to_1(play, value):
     class Wild(Action):
@@ -143,6 +152,7 @@ def drawn(stage, weights, *, seed=0, rounds=300):
     return order
 
 
+@pytest.mark.states("001: Leaf action, Metadata: Equals are drawn by weight, 1 by default")
 def test_equals_are_drawn_by_weight(stage):
     order = drawn(stage, [1, 2, 7], rounds=500)
     counts = Counter(order)
@@ -201,6 +211,7 @@ def test_an_agents_draw_does_not_depend_on_other_agents(stage):
     play.close()
 
 
+@pytest.mark.states("001: Comparing plans: (decided) A tie replaces nobody")
 def test_a_tie_that_becomes_ready_later_does_not_preempt(play, leaf):
     play.add(leaf("Slow", 0.5, think=2, run=9), leaf("Quick", 0.5, think=0, run=9))
     play.tick(9)
@@ -208,6 +219,7 @@ def test_a_tie_that_becomes_ready_later_does_not_preempt(play, leaf):
     assert play.trace("preempt") == []
 
 
+@pytest.mark.states("001: Comparing plans: (decided) A tie replaces nobody ...")
 def test_a_tie_does_not_replace_the_elected_unit_of_a_ready_step(play, leaf, compound):
     play.add(
         compound("Top", step("first"), step("last"), quiet=True),
@@ -222,6 +234,7 @@ def test_a_tie_does_not_replace_the_elected_unit_of_a_ready_step(play, leaf, com
 # --- who goes on thinking ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Comparing plans: (decided) Who could not beat the running one stops thinking meanwhile")
 def test_who_could_still_win_goes_on_thinking_and_the_others_stop(play, leaf):
     agent = play.add(
         leaf("Equal", 0.5, think=50, quiet=True),
@@ -244,6 +257,8 @@ def test_who_could_still_win_goes_on_thinking_and_the_others_stop(play, leaf):
     ]
 
 
+@pytest.mark.states("001: Making plans: (decided) Two more occasions: a step thinks again when what it was given ...")
+@pytest.mark.states("001: Comparing plans: The utility is fixed, or placed within a range while thinking or ...")
 def test_idle_thinkers_start_again_when_the_utility_of_the_running_one_falls(play, leaf):
     """Nothing happens while it falls to where nobody is better; then the one that is better thinks, is ready, and wins."""
 
@@ -286,6 +301,7 @@ def test_idle_thinkers_start_again_when_the_utility_of_the_running_one_falls(pla
     ]
 
 
+@pytest.mark.states("001: set_utility: It works while thinking and while running ...")
 def test_they_stop_again_when_it_rises(play, leaf):
     class Moody(Action):
         does = "top"
@@ -307,6 +323,7 @@ def test_they_stop_again_when_it_rises(play, leaf):
     assert play.trace("think", "stop_thinking")[-2:] == [(3, "top/Other", "think"), (5, "top/Other", "stop_thinking")]
 
 
+@pytest.mark.states("001: set_utility: It works while thinking and while running")
 def test_a_rival_may_raise_its_utility_while_it_thinks_or_is_ready(play, leaf):
     now, later = Event(), Event()
 
@@ -362,23 +379,30 @@ def sunk(play, leaf, at, *, boost=None, better=0.53, runs_since=1, utility=0.5):
     return [name for _, name in ran(play)]
 
 
+@pytest.mark.states("001: Utility: The boost sets in after 500 ms of game time")
 def test_half_a_second_is_ten_ticks(play, leaf):
     """It runs since tick 1; in tick 10 it has run for 9 ticks, in tick 11 for 10: half a second at 20 ticks a second."""
     assert sunk(play, leaf, 10) == ["Runs", "Rival"]
 
 
+@pytest.mark.states("001: Comparing plans: Its boost makes that rarer")
 def test_after_half_a_second_it_costs_more_to_interrupt(play, leaf):
     assert sunk(play, leaf, 11) == ["Runs"]
 
 
+@pytest.mark.states("001: Leaf action, Metadata: sunk_cost_boost, 0.05 by default ...")
+@pytest.mark.states("001: Utility: It adds 0.05, or what the action says")
 def test_the_boost_has_to_be_beaten_not_met(play, leaf):
     assert sunk(play, leaf, 11, better=0.55) == ["Runs"]
 
 
+@pytest.mark.states("001: Comparing plans: A running action is interrupted by a better one ...")
+@pytest.mark.states("001: Utility: It adds 0.05, or what the action says ...")
 def test_more_than_the_boost_interrupts(play, leaf):
     assert sunk(play, leaf, 11, better=0.56) == ["Runs", "Rival"]
 
 
+@pytest.mark.states("001: Leaf action, Metadata: A boost of 0.2 has to be exceeded by more than 0.2 ...")
 @pytest.mark.parametrize(("utility", "boost", "tie"), [(0.7, 0.1, 0.8), (0.1, 0.2, 0.3), (0.6, 0.3, 0.9)])
 def test_a_tie_with_the_boost_is_a_tie_whatever_binary_fractions_say(play, leaf, utility, boost, tie):
     assert sunk(play, leaf, 20, utility=utility, boost=boost, better=tie) == ["Runs"]
@@ -388,10 +412,12 @@ def test_a_boost_of_0_is_legal(play, leaf):
     assert sunk(play, leaf, 20, boost=0, better=0.501) == ["Runs", "Rival"]
 
 
+@pytest.mark.states("001: Leaf action, Metadata: With a boost of 1.0 nothing that does the same interrupts")
 def test_with_a_boost_of_1_nothing_that_does_the_same_interrupts(play, leaf):
     assert sunk(play, leaf, 20, boost=1.0, better=1.0, utility=0.0) == ["Runs"]
 
 
+@pytest.mark.states("001: Utility: The boost sets in after 500 ms of game time ...")
 def test_half_a_second_at_another_rate(stage):
     for at, result in ((50, ["Runs", "Rival"]), (51, ["Runs"])):
         play = stage(0, ticks_per_second=100)
@@ -412,6 +438,7 @@ def test_half_a_second_at_another_rate(stage):
         play.close()
 
 
+@pytest.mark.states("001: Utility: It is added where actions are compared, and is no part of what the action reports")
 def test_the_boost_is_not_part_of_the_utility(play, leaf):
     """The seed's: it is added when comparing; what the action reports, and what others see of it, stays."""
     agent = play.add(leaf("Runs", 0.5, run=500, quiet=True))
@@ -420,6 +447,7 @@ def test_the_boost_is_not_part_of_the_utility(play, leaf):
     assert (unit.utility, unit.boosted) == (0.5, 0.55)
 
 
+@pytest.mark.states("001: Leaf action, Metadata: The compound around it can still be interrupted")
 def test_each_node_of_the_tree_has_its_own(play, leaf, compound):
     """A step's 1.0 protects the step, not the plan around it; the plan's own clock began with the plan."""
     play.add(
@@ -490,6 +518,11 @@ def painter(play, compose):
     return play.add(Painter, Far, Paint)
 
 
+@pytest.mark.states(
+    "001: Compound action, Methods: It is asked when the utility of a step changes, and at each change of steps while "
+    "running",
+)
+@pytest.mark.states("001: Compound action, Methods: It gets the entity, the own utility, the steps' and the ...")
 def test_compose_utility_is_asked_when_a_step_changes_and_at_each_step(play):
     changed.clear()
 
@@ -511,6 +544,9 @@ def test_compose_utility_is_asked_when_a_step_changes_and_at_each_step(play):
     assert play.take_log() == [(7, 0.5, 0.0, 0.25, 0.0, "paint")]
 
 
+@pytest.mark.states(
+    "001: Compound action, Methods: It gets the entity, the own utility, the steps' and the current activity, if any",
+)
 def test_compose_utility_gets_the_entity(play):
     def compose(self, entity, self_utility, child_utilities, current_activity):
         play.note(entity)
@@ -535,6 +571,7 @@ def test_a_steps_utility_makes_a_plan_that_is_not_elected_better(play, leaf):
     assert ran(play) == [(1, "Other"), (4, "Painter")]
 
 
+@pytest.mark.states("001: Utility: A value from 0 to 1; a number, or a range and set_utility or compose_utility ...")
 @pytest.mark.parametrize(("value", "utility"), [(7, 1.0), (-1, 0.0), (0.1 + 0.2, 0.3)])
 def test_what_compose_utility_returns_is_kept_between_0_and_1(play, value, utility):
     agent = painter(play, lambda *_: value)
@@ -542,6 +579,7 @@ def test_what_compose_utility_returns_is_kept_between_0_and_1(play, value, utili
     assert agent.snapshot().plan.units[0].utility == utility
 
 
+@pytest.mark.states("001: Compound action, Methods: (decided) Without it a compound is worth its own utility")
 def test_without_compose_utility_a_compound_has_its_own(play, leaf, compound):
     agent = play.add(compound("Plan", step("x"), utility=0.4, quiet=True), leaf("X", 0.9, does="x", run=9, quiet=True))
     play.tick(1)

@@ -18,7 +18,7 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.activity.execution import MAX_EXECUTED
+from agentrt.activity.plan.execution import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
 
 
@@ -41,6 +41,8 @@ def caller(play, body, *, utility=0.5, name="Caller"):
     )
 
 
+@pytest.mark.states("001: run: execute in run performs an activity and goes on")
+@pytest.mark.states("001: execute: execute thinks and runs at once")
 def test_success(play, leaf):
     async def body(ctx):
         await ctx.execute("effect")
@@ -93,6 +95,9 @@ def test_it_returns_the_think_output_of_the_one_that_did_it(play):
     assert play.log == [(1, "a cow"), (1, "returned")]
 
 
+@pytest.mark.states(
+    "001: execute: (decided) Thinking may take time; if nobody can, the caller is told with an error that it may catch",
+)
 def test_thinking_may_take_time(play, leaf):
     async def body(ctx):
         await ctx.execute("effect")
@@ -227,6 +232,7 @@ TEXT = (
 )
 
 
+@pytest.mark.states("001: execute: (decided) Thinking may take time; if nobody can, the caller is told with an ...")
 def test_nobody_knows_it(play):
     async def body(ctx):
         try:

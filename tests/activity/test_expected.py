@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt import Action, CompoundAction, Entity, step
-from agentrt.activity.current import Current, read_entity
-from agentrt.activity.expected import CurrentFields, ExpectedStorage
+from agentrt.activity.author.expected import Current, CurrentFields, ExpectedStorage, read_entity
 from agentrt.errors import AgentRTError, DefinitionError, ExpectedStateError
 
 
@@ -40,6 +39,7 @@ def layers(entity, count=2, fields=None):
 # --- the storage ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Step declarations: storage: items from id to entity, full, add_item, remove_item")
 def test_a_storage_of_the_game_becomes_an_expected_one():
     nail, log = things(1, 2)
     pack = Backpack(nail)
@@ -156,6 +156,8 @@ def test_what_nobody_changed_is_read_each_time():
     assert (above.location, above.location_changed) == ((1, 1), True)
 
 
+@pytest.mark.states("001: Step declarations: self_reserved: from id to entity, what the steps before will have ...")
+@pytest.mark.states("001: Step declarations: self_region_reserved: from id to a table from offset key to offset ...")
 def test_reservations_do_not_leak_however_deep_they_are():
     tree = things(7)[0]
     entity = Person(self_region_reserved={7: {"old": (0, 0)}})
@@ -170,6 +172,7 @@ def test_reservations_do_not_leak_however_deep_they_are():
     assert (above.self_reserved, Current(None, entity, read_entity).self_reserved) == ({7: tree}, {})
 
 
+@pytest.mark.states("001: Step declarations: carrying is the item")
 def test_what_is_carried_is_the_thing_itself():
     class Bag(Backpack):
         def copy(self):
@@ -212,6 +215,7 @@ class Expected(CurrentFields):
     speed: int
 
 
+@pytest.mark.states("001: Step declarations: (ours) Other fields may be used, and declared with types ...")
 def test_declared_fields_have_types_and_defaults():
     below, above = layers(Person(speed=3), fields=Expected)
     assert (above.stamina, above.mood, above.marks, above.speed, above.location) == (1.0, None, [], 3, (0, 0))

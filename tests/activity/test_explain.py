@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from agentrt import LOOK, MOVE, Action, Agent, CompoundAction, Entity, step
 
 
@@ -38,6 +40,16 @@ def colony(play, leaf):
     )
 
 
+@pytest.mark.states(
+    "001: Executing plans: The inspector shows activities in brackets and actions beneath them; the root is the top "
+    "activity",
+    source="Overview, inspector",
+)
+@pytest.mark.states("001: Leaf action, Metadata: name, for debugging tools")
+@pytest.mark.states(
+    "tools: Looking: `explain` says why this action, and why not each other one",
+    source="design 7 (ours)",
+)
 def test_explain(play, leaf):
     agent = colony(play, leaf)
     play.tick(14)
@@ -60,6 +72,10 @@ def test_explain(play, leaf):
     )
 
 
+@pytest.mark.states(
+    "001: get_debug_info_datastore: (decided) It begins empty: what the planner itself knows of the action stands in "
+    "the snapshot",
+)
 def test_snapshot(play, leaf):
     agent = colony(play, leaf)
     play.tick(14)
@@ -162,6 +178,7 @@ def test_of_an_agent_that_only_thinks(play, leaf, compound):
     )
 
 
+@pytest.mark.states("001: abort: It takes a reason, shown by the inspector and in errors")
 def test_after_an_abort(play):
     class Breaks(Action):
         does = "top"

@@ -149,6 +149,7 @@ def test_in_stop_thinking(play):
     assert play.faults() == [(1, "top/Broken", "stop_thinking", ERROR)]
 
 
+@pytest.mark.states("001: should_start_thinking: (ours) One that raises says no, and is reported")
 def test_in_should_start_thinking(play, leaf):
     """A filter that cannot answer keeps its activity out, which is reported; what was asked for has another action."""
 
@@ -171,6 +172,7 @@ def test_in_should_start_thinking(play, leaf):
     assert good.state == "idle"
 
 
+@pytest.mark.states("001: should_start_thinking: (ours) One that raises says no, and is reported ...")
 @pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit])
 def test_a_filter_raises_whatever_it_likes(play, leaf, error):
     def should_start_thinking(self, ctx, args):

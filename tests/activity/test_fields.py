@@ -25,6 +25,7 @@ class Paint(ActionArgs):
 COW = Entity("cow")
 
 
+@pytest.mark.states("001: Leaf action, Metadata: args are typed; an optional one has a default ...")
 def test_defaults_are_filled_in():
     args = Paint(subject=COW)
     assert (args.subject, args.effect, args.strokes) == (COW, "draw_in_notebook", None)
@@ -44,6 +45,7 @@ def test_only_by_keyword():
         Paint(COW)
 
 
+@pytest.mark.states("001: Leaf action, Metadata: args are typed; an optional one has a default ...")
 @pytest.mark.parametrize(
     ("values", "argument", "text"),
     [
@@ -126,6 +128,7 @@ class Later:
     """Defined after the class that names it."""
 
 
+@pytest.mark.states("001: Leaf action, Metadata: args are typed; an optional one has a default")
 @pytest.mark.parametrize(
     ("field", "value", "accepted"),
     [

@@ -11,6 +11,7 @@ def states(agent):
     return [(unit.action, unit.state) for unit in agent.snapshot().plan.units]
 
 
+@pytest.mark.states("001: Injecting actions: (ours) Actions come and go while the agent lives")
 def test_injected_while_it_runs_something_worse(play, leaf, idle):
     agent = play.add(idle)
     play.tick(2)
@@ -95,6 +96,8 @@ def test_revoked_while_it_is_ready(play, leaf, compound):
     assert [one[3]["action"] for one in play.details("elect") if one[1] == "top/Plan/a"] == ["Best", "A"]
 
 
+@pytest.mark.states("001: Overview: What an agent can do is the set of actions that it knows ...")
+@pytest.mark.states("001: Injecting actions: (ours) Actions come and go while the agent lives ...")
 def test_revoked_while_it_runs_aborts_the_plan_and_it_is_gone(play, leaf, idle):
     agent = play.add(idle)
     injection = agent.inject(leaf("New", 0.9, run=50))

@@ -53,6 +53,10 @@ def unit(agent, name="slow"):
 # --- nobody starves in silence ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Making plans: (ours) How often thinking was stopped without an answer is told, with the reason and since "
+    "when",
+)
 def test_by_default_it_is_asked_anew_with_each_plan_and_that_is_told(play, quick, slow):
     agent = play.add(quick(), slow(asks="with each plan"))
     play.tick(35)
@@ -69,6 +73,7 @@ def test_by_default_it_is_asked_anew_with_each_plan_and_that_is_told(play, quick
     assert type(agent.snapshot()).from_json(agent.snapshot().as_json()) == agent.snapshot()
 
 
+@pytest.mark.states("001: Making plans: (ours) How often thinking was stopped without an answer is told, with the ...")
 def test_one_that_cannot_beat_what_is_elected_is_told_too(play, quick, slow):
     agent = play.add(quick(), slow(0.4, asks="with each plan"))
     play.tick(15)
@@ -80,6 +85,7 @@ def test_one_that_cannot_beat_what_is_elected_is_told_too(play, quick, slow):
     )
 
 
+@pytest.mark.states("001: Making plans: (ours) How often thinking was stopped without an answer is told, with the ...")
 def test_an_answer_sets_the_count_back(play, quick):
     """Whatever it is: ready, or not possible now."""
     answers = iter(["late", "late", "ready", "late", "no", "late", "late"])
@@ -156,6 +162,10 @@ def test_other_reasons(play, slow, why, reason):
 # --- kept -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    '001: Making plans: (ours) An action that asks "when changed" keeps its thinking over the end of plans that it '
+    "did not win",
+)
 def test_kept_it_comes_to_its_turn(play, quick, slow):
     agent = play.add(quick(), slow())
     play.tick(15)
@@ -174,6 +184,7 @@ def test_kept_it_comes_to_its_turn(play, quick, slow):
     ]
 
 
+@pytest.mark.states('001: Making plans: (ours) An action that asks "when changed" keeps its thinking over the end ...')
 def test_one_that_is_ready_waits_for_its_turn(play, slow):
     """It cannot beat what runs; when that does not come again, it is there at once, and is not asked again."""
     days = iter([True, True, False, True])
@@ -228,6 +239,7 @@ def test_its_utility_may_change_while_it_waits(play, quick):
     assert play.log == [(1, "think"), (22, "run")]
 
 
+@pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
 @pytest.mark.parametrize("how", ["reject", "end", "raise", "listener"])
 def test_one_that_says_that_it_is_not_possible_is_asked_anew_with_the_next_plan(play, quick, how):
     bell = Signal()
@@ -257,6 +269,7 @@ def test_one_that_says_that_it_is_not_possible_is_asked_anew_with_the_next_plan(
     assert len(play.faults()) == (how == "raise")
 
 
+@pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
 def test_an_abort_asks_everybody_anew(play, slow):
     class Stumble(Action):
         does = "top"
@@ -299,6 +312,7 @@ def test_forgotten_while_it_waits(play, quick, slow):
     assert agent.planner.execution.asides == []
 
 
+@pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
 def test_others_that_are_learned_ask_it_anew_only_where_they_belong(play, quick, slow, leaf):
     agent = play.add(quick(run=0), slow())
     play.tick(3)
@@ -366,12 +380,17 @@ def within(play, *, changes=(), writes=(), think=25, current=False):
     return [Plan, Find, Consider]
 
 
+@pytest.mark.states(
+    "001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is known for its place "
+    "changed, it said no, or the plan was aborted",
+)
 def test_a_step_is_kept_while_it_is_given_the_same(play, quick):
     play.add(quick(), *within(play))
     play.tick(30)
     assert play.log == [(1, "think", 0), (26, "start", 0), (26, "stop_thinking", 0), (26, "think ends")]
 
 
+@pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
 def test_a_step_is_asked_anew_when_it_is_given_something_else(play, quick):
     play.add(quick(), *within(play, changes=[2]))
     play.tick(40)
@@ -386,6 +405,7 @@ def test_a_step_is_asked_anew_when_it_is_given_something_else(play, quick):
     ]
 
 
+@pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
 @pytest.mark.parametrize("writes", [[1], [2]])
 def test_a_step_is_asked_anew_when_current_was_written_before_or_is_now(play, quick, writes):
     play.add(quick(), *within(play, writes=writes))
@@ -451,6 +471,7 @@ def test_the_agent_ends_while_something_waits_aside(play, quick):
     assert [what[1] for what in play.log] == ["think", "stop_thinking", "think ends"]
 
 
+@pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
 @pytest.mark.parametrize("when", ["while it thinks", "while it waits aside"])
 def test_an_argument_that_dies_meanwhile(play, quick, when):
     """It has rejected its arguments, as ever; the plan is asked anew, and has something else."""
@@ -476,6 +497,7 @@ def test_an_argument_that_dies_meanwhile(play, quick, when):
     assert agent.planner.execution.asides == []
 
 
+@pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it")
 def test_a_compound_that_declares_it_is_kept_as_a_whole(play, quick):
     plan, find, consider = within(play, changes=[2])
     consider = type("Consider", (consider,), {"asks": "with each plan"})
@@ -494,6 +516,7 @@ def test_a_compound_that_has_just_begun(play, leaf):
     assert play.log == [(1, "think", 0), (27, "start", 0), (27, "stop_thinking", 0), (27, "think ends")]
 
 
+@pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it ...")
 def test_in_a_task_of_a_group(play, quick):
     consider = within(play)[2]
     body = {"does": "top", "utility": 0.9, "tasks": [declare_multiple_tasks("consider", 0.5)]}
@@ -507,6 +530,7 @@ def test_in_a_task_of_a_group(play, quick):
     assert task.workers == ("a",)
 
 
+@pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it ...")
 def test_in_a_task_that_is_taken_back(play, quick):
     consider = within(play)[2]
     body = {"does": "top", "utility": 0.9, "tasks": [declare_multiple_tasks("consider", 0.5)]}
@@ -521,6 +545,7 @@ def test_in_a_task_that_is_taken_back(play, quick):
     assert agent.planner.execution.asides == []
 
 
+@pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it ...")
 def test_a_group_is_kept_as_a_whole(play, quick):
     consider = type("Consider", (within(play)[2],), {"asks": "with each plan"})
     body = {"does": "top", "utility": 0.9, "asks": KEPT, "tasks": [declare_multiple_tasks("consider", 0.5)]}
@@ -615,6 +640,7 @@ events = st.lists(
 )
 
 
+@pytest.mark.states('001: Making plans: (ours) An action that asks "when changed" keeps its thinking over the end ...')
 @given(actions, st.booleans(), events)
 def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happenings):  # noqa: C901 - a world in itself
     """``think`` and ``stop_thinking``, ``start`` and ``stop``: in pairs, for each instance, whatever happens."""

@@ -26,6 +26,10 @@ def asks(play, think, **body):
     return type("Asks", (Action,), attributes)
 
 
+@pytest.mark.states(
+    "001: Making plans: (decided) A timer and a spawned activity that thinks may answer, too",
+    source="start_thinking",
+)
 def test_a_timer_may_answer(play, idle):
     def think(ctx):
         ctx.call_later(0.1, ctx.set_think_output)
@@ -37,6 +41,7 @@ def test_a_timer_may_answer(play, idle):
     assert play.log == [(3, "stop_thinking"), (3, "runs")]
 
 
+@pytest.mark.states("001: Making plans: (decided) A timer and a spawned activity that thinks may answer, too ...")
 def test_a_timer_that_rings_without_an_answer_was_the_last_hope(play, idle):
     def think(ctx):
         ctx.call_later(0.1, lambda: play.note("rings"))
@@ -83,6 +88,7 @@ def test_a_timer_of_a_run_ends_with_it(play):
     assert play.log == [(2, "rings")]
 
 
+@pytest.mark.states("001: Making plans: (decided) A think that ends without an output, and with nothing open that ...")
 def test_the_last_listener_is_closed(play, idle):
     one, other, kept = Signal(), Signal(), []
 
@@ -102,6 +108,7 @@ def test_the_last_listener_is_closed(play, idle):
     assert play.log == [(3, "stop_thinking")]
 
 
+@pytest.mark.states("001: Making plans: start_thinking may set up listeners and return; they answer later ...")
 def test_a_listener_that_closes_itself_may_answer_after_that(play, idle):
     poses = Signal()
 
@@ -158,6 +165,7 @@ class Found(Action):
             ctx.set_think_output(thing="cow")
 
 
+@pytest.mark.states("001: Making plans: (decided) A timer and a spawned activity that thinks may answer, too ...")
 def test_a_spawned_frame_may_answer(play, idle):
     def think(ctx):
         frame = ctx.spawn("find")
@@ -190,6 +198,7 @@ def test_a_frame_that_was_never_told_to_think_answers_nothing(play, idle):
     assert state(agent) == "impossible"
 
 
+@pytest.mark.states("001: Making plans: start_thinking may set up listeners and return; they answer later ...")
 def test_the_think_of_a_compound(play, idle):
     """Its steps think when it is answered for."""
     poses = Signal()

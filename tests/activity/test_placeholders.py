@@ -139,6 +139,15 @@ def double(value):
     return value * 2
 
 
+@pytest.mark.states("001: Step declarations: Arguments of steps are values or placeholders")
+@pytest.mark.states("001: Step declarations: ARGS: a field, or all of them")
+@pytest.mark.states("001: Step declarations: (ours) Keyword arguments, too")
+@pytest.mark.states("001: Step declarations: PREV and BACK(n); BACK(1) is PREV ...")
+@pytest.mark.states(
+    "001: Step declarations: (ours) OUT finds a step by its name; a placeholder that cannot resolve is an error of "
+    "the class",
+)
+@pytest.mark.states("001: Step declarations: (ours) Placeholders are resolved inside dataclasses")
 @pytest.mark.parametrize(
     ("placeholder", "value"),
     [
@@ -197,11 +206,13 @@ def test_what_a_placeholder_resolves_to(play, placeholder, value):
     assert taken(play, placeholder) == value
 
 
+@pytest.mark.states("001: Step declarations: (ours) Placeholders are resolved inside dataclasses ...")
 def test_a_field_that_init_does_not_take(play):
     got = taken(play, noted(PREV.count))
     assert (got.what, got.count, got.note) == ("cow", 1, 3)
 
 
+@pytest.mark.states("001: Step declarations: (ours) Placeholders are resolved inside dataclasses ...")
 def test_init_is_not_called_again(play):
     """What it took and did not keep is not known any more; what it made of a placeholder is one."""
     got = taken(play, Checked(what=PREV.thing, scale=4))
@@ -214,6 +225,7 @@ def test_a_dataclass_is_a_fresh_one_each_time(play):
     assert repr(declared.what) == "PREV.thing"
 
 
+@pytest.mark.states("001: Step declarations: (ours) In sets and as keys of dicts they are an error of the class")
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
@@ -255,6 +267,7 @@ def test_what_is_wrong_within_a_dataclass_is_found_when_the_class_is_defined():
         type("Plan", (CompoundAction,), body)
 
 
+@pytest.mark.states("001: Step declarations: (ours) Keyword arguments, too ...")
 def test_call_takes_its_function_by_position():
     with pytest.raises(TypeError):
         CALL(fn=len)
@@ -268,14 +281,17 @@ def test_a_whole_output_can_be_handed_on(play):
     assert taken(play, PREV).thing == "cow"
 
 
+@pytest.mark.states("001: Step declarations: ARGS: a field, or all of them ...")
 def test_the_arguments_as_a_whole(play):
     assert taken(play, ARGS).place == "barn"
 
 
+@pytest.mark.states("001: Step declarations: ENTITY")
 def test_the_entity_itself(play):
     assert taken(play, ENTITY) is play.agents[0].entity
 
 
+@pytest.mark.states("001: Step declarations: Arguments of steps are values or placeholders ...")
 def test_a_constant_argument_is_the_same_object_each_time(play):
     constant = Store()
     assert taken(play, constant) is constant
@@ -308,6 +324,7 @@ def test_an_output_is_a_fresh_list_each_time(play):
     assert seen == [["human", "mine"]] * 3
 
 
+@pytest.mark.states("001: Step declarations: PREV and BACK(n); BACK(1) is PREV")
 def test_back_in_a_later_step(play):
     seen = []
 
@@ -387,6 +404,7 @@ def test_an_argument_that_is_called_name(play):
     assert seen == ["human"]
 
 
+@pytest.mark.states("001: Step declarations: NOT is the opposite at the time of thinking")
 def test_not_is_the_value_at_the_time_of_thinking(play):
     """The seed's wording: the opposite of what the argument was when the action started thinking."""
     seen = []

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentrt import PREV, Action, ActionArgs, CancelScope, Event, next_tick, sleep_ticks, step
 
 
+@pytest.mark.states("001: Comparing plans: A running action is interrupted by a better one")
+@pytest.mark.states("001: stop: When it is interrupted; (decided) inner first, in one tick")
 def test_inner_first_and_all_in_one_tick(play, leaf, compound):
     """Three levels deep: the leaf's finally blocks, every stop from the inside out, then the new start."""
     play.add(
@@ -83,6 +87,10 @@ def test_a_step_that_was_started_and_has_not_run_changes_its_action_without_a_wa
     ]
 
 
+@pytest.mark.states(
+    "001: Comparing plans: (decided) A step whose output was read by a later one, or that expects another state than "
+    "the steps after it were planned for, keeps its action once the plan has started",
+)
 def test_a_step_whose_output_is_read_keeps_its_action(play, leaf, compound):
     """The later steps were bound to that output: a better action for the step is for the next plan."""
     play.add(

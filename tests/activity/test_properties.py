@@ -110,6 +110,9 @@ def faults(sim):
     return told
 
 
+@pytest.mark.states("001: Overview: Many plans are considered at a time, and one of them, the best that is ready ...")
+@pytest.mark.states("001: stop_thinking: stop_thinking follows every begin of thinking, before anything else but start")
+@pytest.mark.states("001: stop: stop follows every start")
 @pytest.mark.slow
 @settings(max_examples=100)
 @given(seeds, st.booleans())

@@ -78,6 +78,7 @@ def pause(ticks):
     return type("Pause", (Action,), {"does": "pause", "utility": 0.5, "run": run})
 
 
+@pytest.mark.states("001: protect_argument: All arguments are protected: destroyed while thinking, thinking ends")
 def test_while_it_thinks_its_thinking_ends(play, idle):
     cow = Entity("cow")
     agent = play.add(plan(cow, step("use", target=cow)), user(play), idle)
@@ -137,6 +138,10 @@ def test_the_plan_around_it_chooses_again(play):
     ]
 
 
+@pytest.mark.states(
+    "001: protect_argument: (decided) Destroyed after the start and before the run, the plan is aborted; while it "
+    "runs, nothing happens",
+)
 def test_started_and_not_running_yet_aborts_the_plan(play):
     cow = Entity("cow")
     play.add(plan(cow, step("pause"), step("use", target=cow)), pause(9), user(play, thinks=0))
@@ -147,6 +152,7 @@ def test_started_and_not_running_yet_aborts_the_plan(play):
     assert play.log == [(1, "Use", "think ends"), (4, "Use", "stop")]
 
 
+@pytest.mark.states("001: protect_argument: (decided) Destroyed after the start and before the run, the plan is ...")
 def test_while_it_runs_nothing_happens(play):
     cow = Entity("cow")
     play.add(plan(cow, step("use", target=cow)), user(play, thinks=0, runs=5))
@@ -167,6 +173,7 @@ def test_a_finished_step_is_not_concerned(play):
     assert play.trace("complete") == [(12, "top", "complete")]
 
 
+@pytest.mark.states("001: unprotect_argument: An action may destroy its own argument")
 def test_it_may_destroy_it_itself(play):
     cow = Entity("cow")
     play.add(plan(cow, step("use", target=cow)), user(play, thinks=0, runs=2, destroys=cow))
@@ -198,6 +205,7 @@ def test_unprotected_it_goes_on(play, when):
     assert play.trace("complete") == [(10, "top", "complete")]
 
 
+@pytest.mark.states("001: unprotect_argument: unprotect_argument")
 def test_unprotected_while_it_thinks(play):
     cow = Entity("cow")
     play.add(plan(cow, step("use", target=cow)), user(play, thinks=4, runs=3, unprotect=("think",)))
@@ -225,6 +233,7 @@ def test_unprotecting_concerns_that_action_alone(play):
     ]
 
 
+@pytest.mark.states("001: protect_argument: protect_argument for other entities")
 def test_another_entity_can_be_protected(play, idle):
     cow, barn = Entity("cow"), Entity("barn")
     play.add(plan(cow, step("use", target=cow)), user(play, protect=barn), idle)
@@ -375,6 +384,10 @@ def destroyed_thing(name="thing"):
     return thing
 
 
+@pytest.mark.states(
+    "001: protect_argument: (decided) An entity that is gone when it is to be protected is the loss at once, each "
+    "time it is thought",
+)
 @pytest.mark.parametrize("make", [gone, destroyed_thing])
 def test_what_is_gone_is_lost_at_once_and_again_when_it_is_thought_again(play, idle, make):
     barn = make("barn")
@@ -439,6 +452,7 @@ def test_what_does_not_answer_is_no_entity(play):
     assert play.trace("run")[-1] == (1, "top/Plan/use/Use", "run")
 
 
+@pytest.mark.states("001: protect_argument: (decided) An entity that is gone when it is to be protected is the ...")
 @pytest.mark.parametrize("hook", ["start", "stop_thinking", "callback", "on_reject", "candidates", "late"])
 def test_in_whichever_hook_it_is_to_be_protected(play, idle, hook):
     """While it thinks or is ready that is a rejection; from its start on, it is an abort."""
@@ -530,6 +544,7 @@ def test_where_nothing_is_protected_nothing_is_lost(play, leaf):
     assert agent.snapshot().running == "top/Use"
 
 
+@pytest.mark.states("001: protect_argument: (decided) An entity that is gone when it is to be protected is the ...")
 def test_an_argument_that_went_while_an_action_did_not_think_is_lost_when_it_begins_to(play):
     """It could not beat what runs, until that is worth less; by then the argument is gone."""
     cow = Entity("cow")
@@ -638,6 +653,7 @@ HOLDERS = {
 }
 
 
+@pytest.mark.states("001: protect_argument: (ours) So are entities inside lists, tuples, sets, dicts and dataclasses")
 @pytest.mark.parametrize("make", HOLDERS.values(), ids=HOLDERS)
 @pytest.mark.parametrize("protect", ["argument", "by value", "by name"])
 def test_an_entity_inside_of_something_is_protected_like_others(play, idle, make, protect):
@@ -692,6 +708,7 @@ def test_unprotected_inside_of_something(play, make):
     assert play.trace("complete", "reject")[0] == (8, "top", "complete")
 
 
+@pytest.mark.states("001: protect_argument: (ours) So are entities inside lists, tuples, sets, dicts and ...")
 @pytest.mark.parametrize("make", HOLDERS.values(), ids=HOLDERS)
 def test_inside_of_something_and_gone_before(play, idle, make):
     play.add(plan(None, step("use", target=Entity("barn"), other=make(gone("cow")))), user(play, thinks=0), idle)
@@ -699,6 +716,7 @@ def test_inside_of_something_and_gone_before(play, idle, make):
     assert play.details("reject") == [(1, "top/Plan/use", "reject", {"reason": "the entity cow is destroyed"})]
 
 
+@pytest.mark.states("001: protect_argument: (ours) So are entities inside lists, tuples, sets, dicts and ...")
 @pytest.mark.parametrize(
     "make",
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentrt import (
     Action,
     ActionArgs,
@@ -181,6 +183,7 @@ def test_who_only_finds_nothing_owns_nothing_for_it(play, idle):
     assert [one.extras for one in agent.planner.execution.root.units] == [None, None, None]
 
 
+@pytest.mark.states("001: Executing plans: Groups and tasks stand in it like actions", source="Overview, inspector")
 def test_groups_and_tasks_are_places_and_actions_like_others(play):
     class Chores(TaskGroupAction):
         does = "top"

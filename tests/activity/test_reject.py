@@ -51,6 +51,7 @@ class FindAndReserve(CompoundAction):
     steps = [step("find"), step("reserve", thing=PREV.thing)]
 
 
+@pytest.mark.states("001: reject: reject by all actions of a step: the compound thinks again after 20 ms, as a whole")
 def test_the_plan_thinks_again_after_20_ms_and_chooses_something_else(play):
     """The classic use, at 20 ticks a second: 20 ms is one tick."""
     play.add(FindAndReserve, finder(play, iter(["cow", "pig"])), reserver(play, "pig"))
@@ -75,6 +76,9 @@ def always(thing):
         yield thing
 
 
+@pytest.mark.states(
+    "001: reject: A loop of rejections does not harm: (decided) each repeat waits twice as long, up to 2 s",
+)
 def test_each_repeat_waits_twice_as_long_up_to_2_seconds(stage):
     """At 1,000 ticks a second: 20, 40, 80, ... 1280, 2000, 2000 ms; a storm is told from the fifth on."""
     play = stage(0, ticks_per_second=1000)
@@ -126,6 +130,7 @@ def test_after_a_success_it_begins_at_20_ms_again(stage):
     play.close()
 
 
+@pytest.mark.states("001: reject: Not if one of them can")
 def test_all_of_them_have_to_reject(play):
     """One of two can use it: no reason to choose again."""
     play.add(
@@ -138,6 +143,7 @@ def test_all_of_them_have_to_reject(play):
     assert play.log == [(1, "found", "cow"), (1, "has", "cow")]
 
 
+@pytest.mark.states("001: reject: Not if one of them can ...")
 def test_one_that_still_thinks_is_waited_for(play):
     gate = Event()
 
@@ -158,6 +164,7 @@ def test_one_that_still_thinks_is_waited_for(play):
     assert play.log[1:] == [(7, "found", "pig"), (7, "has", "pig")]
 
 
+@pytest.mark.states("001: reject: (decided) It is enough that none is left and one of them rejected")
 @pytest.mark.parametrize("first", [True, False])
 def test_one_that_is_not_possible_does_not_keep_the_others_from_being_heard(play, first):
     """Nobody is left, and one of them blamed the arguments: whichever came first."""
@@ -175,6 +182,7 @@ def test_one_that_is_not_possible_does_not_keep_the_others_from_being_heard(play
     assert play.log[-1][1:] == ("has", "pig")
 
 
+@pytest.mark.states("001: reject: (decided) It is enough that none is left and one of them rejected ...")
 def test_all_unable_and_none_rejecting_is_no_rejection(play):
     class Unable(Action):
         does = "reserve"
@@ -243,6 +251,7 @@ def test_a_rejection_from_a_callback(play, idle):
     assert play.details("reject") == [(2, "top/FindAndReserve/reserve/Reserve", "reject", {"reason": "gone"})]
 
 
+@pytest.mark.states("001: reject: The nearest compound thinks again, and not those around it")
 def test_the_nearest_plan_thinks_again_and_not_those_around_it(play):
     class Outer(CompoundAction):
         does = "top"
@@ -280,6 +289,7 @@ def test_at_the_root_nobody_could_choose_otherwise(play, idle):
     assert agent.snapshot().running == "top/Idle"
 
 
+@pytest.mark.states("001: reject: A loop of rejections does not harm: (decided) each repeat waits twice as long ...")
 def test_a_rejecting_plan_does_not_keep_the_agent_from_something_else(play, idle):
     agent = play.add(FindAndReserve, finder(play, always("cow")), reserver(play, "pig"), idle)
     play.tick(3)
@@ -333,6 +343,9 @@ def refuser(play, *, until=None, utility=0.9, does="top", name="Refuser", think=
     return type(name, (Refuser,), body)
 
 
+@pytest.mark.states(
+    "001: start: (decided) It may also refuse with reject: the next best takes its place, and nothing is aborted",
+)
 def test_the_next_best_takes_its_place_in_the_same_tick(play, leaf):
     agent = play.add(refuser(play), leaf("Second", 0.5, run=50))
     play.tick(1)

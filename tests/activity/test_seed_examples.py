@@ -163,6 +163,12 @@ class DrawLandscapeBehindSubject(Action):
         await ctx.sleep(1000)
 
 
+@pytest.mark.states("001: Overview, Action: An action says how good it is, thinks, and runs")
+@pytest.mark.states("001: Leaf action: The example as a whole ...")
+@pytest.mark.states("001: start_thinking: The example: ready when the animal is ready to pose")
+@pytest.mark.states("001: stop_thinking: Listeners can be closed there. (ours) What ctx.listen opened is closed anyway")
+@pytest.mark.states("001: run: An effect is played, and its end wakes the action ...")
+@pytest.mark.states("001: stop: The example: the frozen animal is unfrozen, also when the drawing is interrupted")
 def test_an_animal_is_drawn_when_it_is_ready_to_pose(play):
     cow, ada = animal(), person()
     agent = play.add(doing(step("demo:paint", subject=cow)), DrawAnimal, RunEffect, entity=ada, top=TOP)
@@ -204,6 +210,9 @@ def test_an_animal_is_drawn_when_it_is_ready_to_pose(play):
     ]
 
 
+@pytest.mark.states(
+    "001: start_thinking: The example: only the more photogenic animals are preferred to a landscape of 0.3",
+)
 @pytest.mark.parametrize(("photogenicity", "drawn"), [(0.4, "DrawLandscapeBehindSubject"), (0.6, "DrawAnimal")])
 def test_only_the_more_photogenic_animals_are_preferred_to_the_landscape(play, photogenicity, drawn):
     """0.4 is 0.28 within the range (0.2, 0.4), and 0.6 is 0.32; the landscape is worth 0.3."""
@@ -222,6 +231,7 @@ def test_only_the_more_photogenic_animals_are_preferred_to_the_landscape(play, p
     assert play.agents[0].snapshot().running.split("/")[3] == drawn
 
 
+@pytest.mark.states("001: start_thinking: The example: what is no animal is rejected with an explanation")
 def test_what_is_no_animal_is_rejected_with_an_explanation(play):
     play.add(doing(step("demo:paint", subject=Entity("stone"))), DrawAnimal, RunEffect, entity=person(), top=TOP)
     play.tick(1)
@@ -231,6 +241,9 @@ def test_what_is_no_animal_is_rejected_with_an_explanation(play):
     assert "draw an animal: not possible now: rejected: not an animal!" in play.agents[0].explain()
 
 
+@pytest.mark.states("001: Leaf action, Metadata: A boost of 0.2 has to be exceeded by more than 0.2")
+@pytest.mark.states("001: stop: The example: the frozen animal is unfrozen, also when the drawing is interrupted ...")
+@pytest.mark.states("001: Utility: It adds 0.05, or what the action says ...")
 @pytest.mark.parametrize(("utility", "interrupts"), [(0.5, False), (0.51, True)])
 def test_another_painting_has_to_be_more_than_02_better(play, utility, interrupts):
     """Drawing is worth 0.3 here; it has run for a second."""
@@ -250,6 +263,7 @@ def test_another_painting_has_to_be_more_than_02_better(play, utility, interrupt
     assert cow[Animal].is_frozen is not interrupts  # its stop unfreezes the animal
 
 
+@pytest.mark.states("001: start: The example: an animal that is not ready any more aborts the start")
 def test_an_animal_that_is_not_ready_any_more_aborts_the_start(play):
     """It was ready when thinking ended; another step of the plan took its time."""
     cow = animal()
@@ -280,6 +294,7 @@ def test_an_animal_that_is_not_ready_any_more_aborts_the_start(play):
     assert play.trace("run") == []
 
 
+@pytest.mark.states("001: run: The example: the check is repeated in run, since time has passed")
 def test_and_the_check_is_repeated_in_run_since_time_has_passed(play):
     cow = animal()
     play.add(
@@ -421,6 +436,13 @@ def painter(play, subject, *traits, more=()):
     )
 
 
+@pytest.mark.states("001: Overview, Activity: It can take arguments, such as the entity to find a path to")
+@pytest.mark.states("001: Making plans: A think output is input to later steps: a path that was found is followed")
+@pytest.mark.states("001: Leaf action, Metadata: An argument comes from a step before, or from a task")
+@pytest.mark.states("001: Compound action: The example as a whole")
+@pytest.mark.states(
+    "001: Step declarations: The example: the steps of painting get subject and path from the steps before",
+)
 def test_find_a_subject_find_a_path_follow_it_and_paint(play):
     agent = painter(play, animal())
     play.tick(10)
@@ -457,6 +479,11 @@ def test_find_a_subject_find_a_path_follow_it_and_paint(play):
     assert agent.is_alive
 
 
+@pytest.mark.states("001: Compound action, Methods: compose_utility derives the utility from the steps'")
+@pytest.mark.states(
+    "001: Compound action, Methods: The example: own utility, distance and subject; artists are much more likely to "
+    "paint",
+)
 @pytest.mark.parametrize(
     ("traits", "photogenicity", "utility"),
     [(("artist",), 0.5, 0.75), ((), 0.5, 0.55), ((), 0.1, 0.39), (("artist",), 0.0, 0.55)],
@@ -468,6 +495,7 @@ def test_its_utility_is_composed_of_the_traits_the_distance_and_the_subject(play
     assert agent.snapshot().plan.units[0].utility == utility
 
 
+@pytest.mark.states("001: Compound action, Methods: The example: own utility, distance and subject; artists are ...")
 @pytest.mark.parametrize(("traits", "does"), [(("artist",), "FindAndPaintSubject"), ((), "DanceAround")])
 def test_an_artist_is_much_more_likely_to_paint(play, traits, does):
     agent = painter(play, animal(0.2), *traits, more=(DanceAround,))
@@ -475,6 +503,10 @@ def test_an_artist_is_much_more_likely_to_paint(play, traits, does):
     assert agent.snapshot().running.split("/")[1] == does
 
 
+@pytest.mark.states(
+    "001: Overview, Activity: An activity has several possible actions, of which the fitting and best one is taken",
+)
+@pytest.mark.states("001: Step declarations: The example: which action paints depends on the subject")
 @pytest.mark.parametrize(("kind", "drawn"), [("cow", "DrawCow"), ("human", "DrawHuman")])
 def test_what_was_found_decides_which_action_paints_it(play, kind, drawn):
     agent = painter(play, Entity(kind, Animal(0.5)))
@@ -547,6 +579,9 @@ def patient(play, name, things, healed):
     return play.add(HealSelf, goto, ReserveEntity, heal, Idle, name=name, entity=entity, top=TOP)
 
 
+@pytest.mark.states("001: Overview, Compound action: The example: get a healing item, reserve it, heal oneself with it")
+@pytest.mark.states("001: Step declarations: ENTITY ...")
+@pytest.mark.states("001: unprotect_argument: An action may destroy its own argument ...")
 def test_get_a_healing_item_reserve_it_and_heal_oneself_with_it(play):
     things, healed = [Entity("stone", id=0), Entity("healing_item", id=1)], []
     patient(play, "ada", things, healed)
@@ -558,6 +593,9 @@ def test_get_a_healing_item_reserve_it_and_heal_oneself_with_it(play):
     assert play.trace("abort", agent="ada") == []
 
 
+@pytest.mark.states(
+    "001: reject: The example: reserve_entity rejects what was reserved meanwhile, and another is chosen",
+)
 def test_reserve_entity_rejects_what_was_reserved_meanwhile_and_the_plan_chooses_another(play):
     """Both chose the first item while it was free. Bob is a tick later, rejects it, and 20 ms later he thinks again."""
     things, healed = [Entity("healing_item", id=1), Entity("healing_item", id=2)], []
@@ -625,12 +663,16 @@ def critters(play):
     )
 
 
+@pytest.mark.states(
+    "001: Step declarations: The example: a critter is created, walked to, and destroyed in stop, after the walk",
+)
 def test_the_critter_is_destroyed_after_the_walk(play):
     play.add(*critters(play), top=TOP)
     play.tick(5)
     assert play.log[:4] == [(1, "critter created"), (1, "walks"), (5, "is there"), (5, "critter destroyed")]
 
 
+@pytest.mark.states("001: Step declarations: The example: a critter is created, walked to, and destroyed in stop ...")
 def test_and_also_when_the_walk_is_interrupted(play):
     class Alarm(Idle):
         utility = 0.9
@@ -672,6 +714,7 @@ class FabricateWoodenStructure(Action):
         return args.material == "wood"
 
 
+@pytest.mark.states("001: should_start_thinking: The example: carpenters fabricate of wood alone, others of anything")
 @pytest.mark.parametrize(
     ("job", "material", "builds"),
     [("mason", "stone", True), ("carpenter", "stone", False), ("carpenter", "wood", True), ("mason", "wood", True)],
@@ -713,6 +756,10 @@ class HealCitizens(Action):
         await ctx.sleep_ticks(5)
 
 
+@pytest.mark.states(
+    "001: Comparing plans: The example: both groups are thought of; healing (0.87) interrupts crafting (0.81), also "
+    "after its boost",
+)
 @pytest.mark.parametrize("hurt_at", [3, 30])
 def test_a_herbalist_who_crafts_is_interrupted_when_somebody_is_hurt(play, hurt_at):
     """0.87 beats 0.81, and 0.81 + 0.05 too, when crafting has gone on for longer than half a second."""
@@ -755,6 +802,10 @@ class FarmingTaskGroup(TaskGroupAction):
     )
 
 
+@pytest.mark.states(
+    "001: Overview, Task group action: Different activities compete there and nowhere else, by the utilities that the "
+    "group declares",
+)
 def test_tilling_planting_and_harvesting_compete_as_the_group_says(play):
     """All three are worth the same to those who do them; the group makes harvesting the best, and tilling the least."""
     works = {
@@ -809,6 +860,7 @@ class Eat(Action):
         await ctx.sleep_ticks(2)
 
 
+@pytest.mark.states("001: Task group example: The example: eating, sleeping and resting compete")
 @pytest.mark.parametrize(
     ("quality", "eats_first", "utility"),
     # 0.7 is 0.4 + 0.7 x 0.6 = 0.82 within the group, and 0.246 outside; 0.3 is 0.58, less than sleeping, which is 0.18
@@ -857,6 +909,9 @@ class Attack(Action):
         args.target.destroy()
 
 
+@pytest.mark.states("001: Leaf action, Metadata: An argument comes from a step before, or from a task ...")
+@pytest.mark.states("001: Task group example, Task declarations: The example: two attacks on different targets compete")
+@pytest.mark.states("001: Ad hoc task groups: Ad hoc groups come and go; the example: a party in a fight")
 def test_several_tasks_to_attack_compete_by_their_targets(play):
     """An ad hoc group: the party of two, for as long as the battle lasts."""
     party = TaskGroup(Combat, name="party")
@@ -904,6 +959,12 @@ HERDING = {
 SHEPHERD = {"name": "shepherd", "task_groups": ["demo:task_groups:herding"]}
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: Code outside decides which activities are active, with which "
+    "arguments, and for whom",
+)
+@pytest.mark.states("001: Town task groups: Other systems get the groups of a town from it and issue tasks in them")
+@pytest.mark.states("001: Issuing tasks: The example: shepherds feed the animals of a pasture when they are hungry")
 def test_hungry_animals_of_a_pasture_are_fed_by_whoever_is_a_shepherd(play):
     """The task is there before there is any shepherd, and who has another job is never asked."""
     fed = []
@@ -951,6 +1012,7 @@ SOLDIER = {"actions": ["demo:actions:move_to"], "task_groups": ["demo:task_group
 REGISTRY = Registry([Manifest("demo", {"actions:move_to": MoveTo, "task_groups:solo:unit_control": UnitControl})])
 
 
+@pytest.mark.states("001: Personal task groups: The examples: basic needs, and orders to a soldier ...")
 def test_a_soldier_is_ordered_about_by_its_own_task_group(play):
     """The other one has such a group, too, and hears nothing of it. One order at a time: a new one takes its place."""
     ann, bob = (play.add(Idle, name=name, top=TOP, packs=[SOLDIER], registry=REGISTRY) for name in ("ann", "bob"))

@@ -48,6 +48,7 @@ class Idle(Action):
 # --- overview ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Overview, Activity: It is `agentrt:top`, or another that the agent is made for (ours)")
 def test_an_agent_performs_agentrt_top_unless_it_is_told_otherwise(play):
     assert TOP == "agentrt:top"
     other = type("Other", (Idle,), {"does": "other:top"})
@@ -57,6 +58,9 @@ def test_an_agent_performs_agentrt_top_unless_it_is_told_otherwise(play):
     assert (running(usual), running(told)) == ("agentrt:top/Idle", "other:top/Other")
 
 
+@pytest.mark.states("001: Overview, Task group action: Different activities compete there and nowhere else, by the ...")
+@pytest.mark.states("001: Comparing plans: The highest utility wins, locally for each activity ...")
+@pytest.mark.states("001: Utility: It means something only among actions of the same activity")
 def test_utilities_of_different_activities_are_never_compared(play, leaf, compound):
     """The step is worth 0.9 among what does ``a``; at the root its plan of 0.4 stands beside 0.5."""
     agent = play.add(
@@ -68,6 +72,7 @@ def test_utilities_of_different_activities_are_never_compared(play, leaf, compou
     assert running(agent) == "top/B"
 
 
+@pytest.mark.states("001: execute: A step is shown by the inspector before it runs, an executed activity is not")
 def test_a_step_is_seen_while_its_plan_only_thinks_and_an_executed_activity_not_before_it_runs(play, leaf):
     """Why a step is the better way, where it can be one."""
 
@@ -108,6 +113,13 @@ class Pair(ActionArgs):
     times: int = 2
 
 
+@pytest.mark.states(
+    "001: Leaf action, Methods: All methods get the same: the context and the arguments. (decided) The entity is the "
+    "context's",
+)
+@pytest.mark.states(
+    "001: should_start_thinking: should_start_thinking is asked before any action of the activity thinks",
+)
 def test_every_hook_gets_the_context_of_its_action_and_the_arguments(play):
     """The seed's third one, the entity, is that of the context."""
 
@@ -146,6 +158,7 @@ def test_every_hook_gets_the_context_of_its_action_and_the_arguments(play):
     assert {entry[2:] for entry in play.log} == {("ada", "top/Plan/use/Use", "cow", 2)}
 
 
+@pytest.mark.states("001: Leaf action, Methods: Each agent has its own instance of an action")
 def test_every_agent_that_knows_an_action_has_an_instance_of_its_own(play):
     class Counts(Action):
         does = "top"
@@ -165,6 +178,8 @@ def test_every_agent_that_knows_an_action_has_an_instance_of_its_own(play):
     assert play.log == [(1, "a", 1), (1, "b", 1), (2, "a", 2), (2, "b", 2)]
 
 
+@pytest.mark.states("001: Leaf action, Metadata: It is optional where nothing is passed")
+@pytest.mark.states("001: set_think_output: Without fields the output is the arguments")
 def test_set_think_output_without_fields_gives_the_arguments(play):
     class Pass(Action):
         does = "pass"
@@ -191,6 +206,7 @@ def test_set_think_output_without_fields_gives_the_arguments(play):
     assert play.log == [(2, ["cow", 2])]
 
 
+@pytest.mark.states("001: Making plans: A thinking action may listen to the world and change its answer ...")
 def test_listeners_answer_for_an_action_whose_think_has_returned(play, leaf):
     """The seed's pattern: thinking only sets up listeners, which make the action ready and take that back."""
     possible, impossible, gate = Signal(), Signal(), Signal()
@@ -230,6 +246,7 @@ def test_listeners_answer_for_an_action_whose_think_has_returned(play, leaf):
     assert {repr(signal) for signal in (possible, impossible, gate)} == {"<Signal: 0 waiting, 0 connected>"}
 
 
+@pytest.mark.states("001: get_debug_info_datastore: get_debug_info_datastore: for one's own debugging data, which ...")
 def test_debugging_data_of_an_action_is_seen_by_tools(play, idle):
     class Counts(Action):
         does = "top"
@@ -247,6 +264,7 @@ def test_debugging_data_of_an_action_is_seen_by_tools(play, idle):
     ]
 
 
+@pytest.mark.states("001: stop_thinking: And when the agent finished what it did and plans anew")
 def test_when_a_plan_has_ended_whatever_still_thinks_stops_and_thinks_anew(play, leaf):
     play.add(leaf("Slow", 0.9, think=50), leaf("Short", 0.1, run=3))
     play.tick(4)
@@ -262,6 +280,7 @@ def test_when_a_plan_has_ended_whatever_still_thinks_stops_and_thinks_anew(play,
     ]
 
 
+@pytest.mark.states("001: Compound action, Methods: Compounds have the methods of leaves")
 def test_a_compound_has_all_the_hooks_of_a_leaf_but_run(play, leaf):
     class Plan(CompoundAction):
         does = "top"
@@ -294,6 +313,7 @@ def test_a_compound_has_all_the_hooks_of_a_leaf_but_run(play, leaf):
     assert [what for _, what in play.log[:5]] == ["should_start_thinking", "think", "start", "stop_thinking", "stop"]
 
 
+@pytest.mark.states("001: Compound action, Methods: They alone have steps and compose_utility")
 @pytest.mark.parametrize(
     ("attribute", "value"), [("steps", [step("a")]), ("steps", 3), ("compose_utility", lambda self, *_: 0.5)]
 )
@@ -305,6 +325,7 @@ def test_what_compounds_alone_have_is_an_error_in_a_leaf(attribute, value):
     )
 
 
+@pytest.mark.states("001: Step declarations: CALL resolves each of its arguments and calls the function with them")
 def test_call_resolves_each_of_its_arguments_and_then_calls_the_function(play):
     class Found(ThinkOutput):
         thing: str
@@ -346,6 +367,9 @@ def group_of(*tasks, label="Group", utility=0.5, **metadata):
     return type(label, (TaskGroupAction,), {"does": "top", "utility": utility, "tasks": tasks, **metadata})
 
 
+@pytest.mark.states(
+    "001: Task group example, Metadata: A task group has the metadata of an action: name and status text",
+)
 def test_a_task_group_has_a_name_and_a_status_text(play, leaf):
     group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.5), name="the needs", status_text_key="busy"))
     agent = play.add(leaf("Do", does="do", run=9, quiet=True))
@@ -355,6 +379,7 @@ def test_a_task_group_has_a_name_and_a_status_text(play, leaf):
     assert agent.status_text == "busy"
 
 
+@pytest.mark.states("001: Task group example, Metadata: Its weight and its priority ...")
 def test_the_priority_of_a_task_group_counts_while_it_runs(idle):
     """Whoever rests in a group of priority 4 searches four times as much as who does not."""
     found = []
@@ -383,6 +408,7 @@ def test_the_priority_of_a_task_group_counts_while_it_runs(idle):
     sim.close()
 
 
+@pytest.mark.states("001: Task group example, Metadata: Its boost")
 @pytest.mark.parametrize(("utility", "does"), [(0.7, "Group"), (0.71, "Rival")])
 def test_the_boost_of_a_task_group(play, leaf, utility, does):
     """Its own boost, not that of what it runs: 0.5 + 0.2, after a second."""
@@ -396,6 +422,7 @@ def test_the_boost_of_a_task_group(play, leaf, utility, does):
     assert running(agent).split("/")[1] == does
 
 
+@pytest.mark.states("001: Task group example, Metadata: Its weight and its priority")
 def test_task_groups_of_the_same_utility_are_drawn_by_weight(play, leaf):
     agent = play.add(leaf("Do", does="do", run=1, quiet=True))
     for label, weight in (("Never", 0), ("Always", 1)):
@@ -404,6 +431,9 @@ def test_task_groups_of_the_same_utility_are_drawn_by_weight(play, leaf):
     assert {path for _, path, _ in play.trace("run") if path.count("/") == 1} == {"top/Always"}
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: declare_permanent_task: created with the group, with its arguments",
+)
 def test_a_permanent_task_is_there_with_its_arguments_as_soon_as_the_group_is(play):
     class Guard(Action):
         does = "guard"
@@ -425,6 +455,10 @@ def test_a_permanent_task_is_there_with_its_arguments_as_soon_as_the_group_is(pl
     assert play.log == [(1, "the gate")]
 
 
+@pytest.mark.states(
+    "001: should_start_thinking: A filter does nothing itself: (decided) an action that has no other method is never "
+    "run",
+)
 def test_a_filter_is_never_run_even_when_it_is_the_only_one_that_could(play, idle):
     class Allows(Action):
         does = "top"
@@ -448,6 +482,7 @@ class Closed(Action):
         return False
 
 
+@pytest.mark.states("001: should_start_thinking: It blocks groups and tasks as well")
 @pytest.mark.parametrize("closed", ["top", "do"])
 def test_a_filter_blocks_task_groups_and_tasks_as_well(play, leaf, closed):
     group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.5)))
@@ -458,6 +493,9 @@ def test_a_filter_blocks_task_groups_and_tasks_as_well(play, leaf, closed):
     assert [path for _, path, _ in play.trace("think") if path.endswith("/Do")] == []
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: It follows that utility while the action runs, and so does the group",
+)
 def test_a_task_and_its_group_are_worth_what_is_done_for_it_while_it_runs(play, leaf):
     class Tiring(Action):
         does = "do"
@@ -485,6 +523,7 @@ def test_a_task_and_its_group_are_worth_what_is_done_for_it_while_it_runs(play, 
     assert seen[4][0] == "Other"
 
 
+@pytest.mark.states("001: reject: (decided) A task counts as a compound of one step")
 def test_a_task_whose_arguments_are_rejected_thinks_again_with_back_off(play, leaf, idle):
     """It is a plan of one step: there is nobody else to choose other arguments."""
 
@@ -503,6 +542,9 @@ def test_a_task_whose_arguments_are_rejected_thinks_again_with_back_off(play, le
     assert running(play.agents[0]) == "top/Idle"
 
 
+@pytest.mark.states(
+    "001: Issuing tasks: (decided) What was told before an agent's first intake counts from its first thought",
+)
 def test_tasks_that_are_started_before_the_first_tick_make_one_round(play, leaf):
     """The better one runs at once; the other, a permanent one, is not begun and interrupted first."""
     agent = play.add(leaf("Sleep", does="sleep", run=9, quiet=True), leaf("Rest", does="rest", run=9, quiet=True))
@@ -514,6 +556,8 @@ def test_tasks_that_are_started_before_the_first_tick_make_one_round(play, leaf)
     assert play.trace("preempt") == []
 
 
+@pytest.mark.states("001: Overview, Task group action: It asks several characters to perform something")
+@pytest.mark.states("001: Tasks: A new task is injected into every member")
 def test_a_new_task_is_given_to_every_member_and_to_nobody_else(play, leaf, idle):
     group = TaskGroup(group_of(declare_multiple_tasks("do", 0.5)))
     agents = [play.add(leaf("Do", does="do", run=9, quiet=True), idle, name=name) for name in "abc"]
@@ -527,6 +571,8 @@ def test_a_new_task_is_given_to_every_member_and_to_nobody_else(play, leaf, idle
     assert [running(agent) for agent in agents] == [under_the_group, under_the_group, "top/Idle"]
 
 
+@pytest.mark.states("001: Tasks: A plain action is always an option; a task is one only when somebody says so ...")
+@pytest.mark.states("001: Tasks: A plain action is done by everybody on its own; a task is shared")
 def test_what_is_in_a_pack_everybody_does_on_its_own_and_a_task_is_done_by_one(play, leaf, idle):
     """Two of the limits of plain actions, and the way around them: the action is always an option, the task only once."""
     group = TaskGroup(group_of(declare_multiple_tasks("dig", 0.5), utility=0.9))
@@ -588,12 +634,14 @@ PET_COLLAR = {
 }
 
 
+@pytest.mark.states("001: Injecting actions: An action that is registered and injected nowhere is of no use")
 def test_an_action_that_is_registered_but_injected_nowhere_is_of_no_use(play):
     agent = play.sim.add(Agent(Entity("dog"), name="a", packs=[{"actions": ["m:actions:idle"]}], registry=REGISTRY))
     play.tick(3)
     assert (agent.actions, running(agent)) == ((Idle,), f"{TOP}/Idle")
 
 
+@pytest.mark.states("001: Injecting actions: The example: a pet collar brings actions, observers and components")
 def test_a_pet_collar_bears_actions_observers_and_components(play):
     agent = play.sim.add(Agent(Entity("dog"), name="a", packs=[{"actions": ["m:actions:idle"]}], registry=REGISTRY))
     play.tick(1)
@@ -605,6 +653,7 @@ def test_a_pet_collar_bears_actions_observers_and_components(play):
     assert (running(agent), Tag in agent.entity) == (f"{TOP}/Idle", False)
 
 
+@pytest.mark.states("001: Issuing tasks: Who learns the action later gets the arguments of a task that waits")
 def test_what_is_learned_for_a_task_that_waits_already_gets_its_arguments(play, idle):
     """The order was given before anybody had the job, and the job brings the action."""
 
@@ -633,6 +682,7 @@ def test_what_is_learned_for_a_task_that_waits_already_gets_its_arguments(play, 
 # --- persistence ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Persistence: A planner in a bad state begins anew after loading")
 def test_a_planner_in_a_bad_state_begins_anew_after_loading(stage):
     """The entity is saved and the agent is not: a new agent of the entity knows nothing of what went wrong."""
     entity = Entity("human", name="ada")

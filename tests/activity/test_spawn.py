@@ -46,6 +46,7 @@ def finder(thing, utility, *, after=0, name="Finder", does="find"):
 # --- think, run, stop -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: spawn: spawn: a frame that thinks and runs as its caller says")
 def test_think_run_stop_one_after_the_other(play, leaf):
     async def body(ctx):
         frame = ctx.spawn("effect")
@@ -487,6 +488,7 @@ def test_a_compound_may_ask_whether_something_is_possible(play, leaf):
 # --- unwinding --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: spawn: Its caller is responsible. (decided) What is left of it stops with the action ...")
 def test_preempted_inner_first(play, leaf):
     async def body(ctx):
         ready = ctx.spawn("find")
@@ -540,6 +542,7 @@ def test_aborted_in_a_spawned_thinking(play):
     assert play.log == [(3, "Cancelled"), (3, "Manager", "stop")]
 
 
+@pytest.mark.states("001: spawn: Its caller is responsible. (decided) What is left of it stops with the action")
 def test_what_is_left_when_the_action_is_done_is_stopped_with_it(play, leaf):
     """An effect that lasts until the plan ends, as the stop of a step does."""
 
@@ -661,6 +664,7 @@ def test_a_forgotten_action_of_a_spawned_frame(play, leaf):
 # --- nodes ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: get_parent_node: get_parent_node: activity, action, and so on up to the root")
 def test_the_nodes_above_an_action(play, compound):
     told = []
 
@@ -708,6 +712,7 @@ def test_a_node_tells_what_is_true_now(play):
     assert play.log == [(1, "thinking", 0.0), (1, "running", 0.5)]
 
 
+@pytest.mark.states("001: get_parent_node: get_parent_node: activity, action, and so on up to the root ...")
 def test_the_node_above_a_spawned_activity(play):
     class Effect(Action):
         does = "effect"

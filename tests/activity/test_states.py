@@ -14,6 +14,7 @@ def in_words(table, names):
     return {names[state]: [names[following] for following in nexts] for state, nexts in table.items()}
 
 
+@pytest.mark.states("001: Leaf action, state machine: The states of an action")
 def test_the_table_of_a_unit():
     assert in_words(UNIT_TABLE, UNIT_NAMES) == {
         "idle": ["thinking", "ready"],

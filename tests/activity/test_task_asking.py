@@ -20,10 +20,10 @@ from agentrt import (
     declare_multiple_tasks,
     declare_task,
 )
-from agentrt.activity import task_frame
-from agentrt.activity.task_frame import WINDOW
-from agentrt.body.reading import Fields
-from agentrt.snapshot.plan_views import FrameView
+from agentrt.activity.tasks import units
+from agentrt.activity.tasks.units import WINDOW
+from agentrt.body.views import Fields
+from agentrt.snapshot.views import FrameView
 from agentrt.testing import Simulation, check_trace
 
 
@@ -156,7 +156,7 @@ wishes = st.lists(
 def course(tasks, order, members, window):
     """What each member does in each tick; and how many tasks were asked."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task_frame, "WINDOW", window)
+        patch.setattr(units, "WINDOW", window)
         sim, group, agents = crew(members)
         seen = []
         for tick in range(24):
@@ -176,6 +176,11 @@ def course(tasks, order, members, window):
         return seen, number
 
 
+@pytest.mark.states(
+    "001: Tasks: (decided) Of many tasks those are asked that could be the best, and the same are elected; of equals "
+    "those that are asked are drawn",
+    source="Comparing plans; Issuing tasks",
+)
 @pytest.mark.slow
 @given(wishes, st.permutations(range(60)))
 @settings(max_examples=40, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -196,6 +201,7 @@ def test_the_same_work_is_begun_first_by_several_members(seed):
     assert [sorted(now) for now in few[:5]] == [sorted(now) for now in everybody[:5]]
 
 
+@pytest.mark.states("001: Tasks: (decided) Of many tasks those are asked that could be the best, and the same are ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("is_ready", [lambda number: True, lambda number: number % 3 == 0], ids=["all", "some"])
 def test_of_equals_each_that_is_ready_can_win_and_is_as_likely(is_ready):
@@ -229,6 +235,7 @@ def test_an_equal_of_another_declaration_can_win_too():
 # --- how many are asked -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Tasks: (decided) Of many tasks those are asked that could be the best, and the same are ...")
 @pytest.mark.parametrize("many", [100, 1000])
 def test_equals_are_asked_a_window_at_a_time(many):
     sim, group, agents = crew(10)
@@ -262,13 +269,14 @@ def test_who_waits_makes_room_for_the_next_and_preempts_when_it_is_better():
     sim.close()
 
 
+@pytest.mark.states("001: Tasks: (decided) Of many tasks those are asked that could be the best, and the same are ...")
 def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
     sim, group, agents = crew(8)
     for number in range(1000):
         group.create_task("rated", worth=(number * 7919 % 1000) / 1000, takes=1000).once().start()
     sim.tick(20)
     counts = asked(sim)
-    assert max(counts.values()) <= task_frame.MOST_ASKED + 8 * WINDOW  # who is interrupted begins with a window
+    assert max(counts.values()) <= units.MOST_ASKED + 8 * WINDOW  # who is interrupted begins with a window
     worths = sorted(group.tasks[doing(agent) - 1].args["worth"] for agent in agents)
     assert worths == [0.992, 0.993, 0.994, 0.995, 0.996, 0.997, 0.998, 0.999]
     assert all(len(agent.planner.group_places()[0].frames[0].units) <= 10 * WINDOW for agent in agents)
@@ -373,6 +381,7 @@ def test_many_become_few_and_many_again():
 # --- what is told -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) What a task costs does not depend on how many there are; views say ...")
 def test_views_and_the_trace_say_who_is_not_asked_and_why():
     sim, group, (agent,) = crew()
     for _ in range(950):
@@ -429,6 +438,10 @@ def lives(many, how):
     return count / many
 
 
+@pytest.mark.states(
+    "001: Issuing tasks: (ours) What a task costs does not depend on how many there are; views say how many are not "
+    "asked, and why",
+)
 @pytest.mark.parametrize("how", ["destroy", "pause"])
 def test_the_life_of_a_task_costs_the_same_among_many(how):
     assert lives(800, how) < 1.5 * lives(200, how)
@@ -446,5 +459,6 @@ def finished(many):
     return count
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) What a task costs does not depend on how many there are; views say ...")
 def test_work_costs_the_same_among_many():
     assert finished(1600) < 1.3 * finished(400)

@@ -78,6 +78,7 @@ def needs(play, leaf):
     return group, agent
 
 
+@pytest.mark.states("001: Task group example: The worked figures: 0.18 for sleep, 0.82 and 0.246 for eat, 0.06 for ...")
 def test_a_permanent_task_of_02_makes_the_group_worth_006(play, needs):
     _group, agent = needs
     play.tick(1)
@@ -85,6 +86,12 @@ def test_a_permanent_task_of_02_makes_the_group_worth_006(play, needs):
     assert utilities(agent) == {"BasicNeeds": 0.06}
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: A number ignores the utility of the action that does the task",
+)
+@pytest.mark.states(
+    "001: Task group example: The worked figures: 0.18 for sleep, 0.82 and 0.246 for eat, 0.06 for rest",
+)
 def test_a_task_of_06_makes_it_worth_018_whatever_the_action_is_worth(play, needs):
     group, agent = needs
     group.create_task("sleep").start()
@@ -93,6 +100,10 @@ def test_a_task_of_06_makes_it_worth_018_whatever_the_action_is_worth(play, need
     assert utilities(agent) == {"BasicNeeds": 0.18}
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: A range takes the utility of the action, remapped from 0 to 1",
+)
+@pytest.mark.states("001: Task group example: The worked figures: 0.18 for sleep, 0.82 and 0.246 for eat, 0.06 for ...")
 def test_an_action_of_07_makes_its_task_worth_082_and_the_group_0246(play, needs):
     group, agent = needs
     group.create_task("eat").start()
@@ -102,6 +113,7 @@ def test_an_action_of_07_makes_its_task_worth_082_and_the_group_0246(play, needs
     assert utilities(agent) == {"BasicNeeds": 0.246}
 
 
+@pytest.mark.states("001: Task group example, Methods: It concerns the task that is considered or run")
 def test_they_stay_exact_when_a_better_task_takes_over(play, needs):
     """The utility of the group follows the task that it runs."""
     group, agent = needs
@@ -113,6 +125,10 @@ def test_they_stay_exact_when_a_better_task_takes_over(play, needs):
     assert utilities(agent) == {"BasicNeeds": 0.246}
 
 
+@pytest.mark.states("001: Leaf action, Metadata: set_utility is remapped linearly into the range: 0, 0.5 and 1 are ...")
+@pytest.mark.states(
+    "001: Task group example, Methods: Without it the utility of the task is put into the group's range, if it is one",
+)
 @pytest.mark.parametrize(("value", "expected"), [(0.0, 0.2), (0.5, 0.3), (1.0, 0.4)])
 def test_0_05_and_1_within_02_to_04(play, value, expected):
     agent = play.add(rated("Do", "do", value))
@@ -124,6 +140,7 @@ def test_0_05_and_1_within_02_to_04(play, value, expected):
     assert utilities(agent) == {"Group": expected}
 
 
+@pytest.mark.states("001: Task group example, Methods: Without it the utility of the task is put into the group's ...")
 def test_a_group_with_a_fixed_utility_is_worth_that(play):
     agent = play.add(rated("Do", "do", 0.5))
     group = TaskGroup(group_of(declare_task("do", (0.0, 1.0)), utility=0.87))
@@ -133,6 +150,12 @@ def test_a_group_with_a_fixed_utility_is_worth_that(play):
     assert utilities(agent) == {"Group": 0.87}
 
 
+@pytest.mark.states(
+    "001: Task group example, Methods: Its only method is compose_utility, from the entity and the utility of the task",
+)
+@pytest.mark.states(
+    "001: Task group example, Methods: (decided) What it returns is the utility of the group and is not remapped again",
+)
 def test_compose_utility_makes_the_utility_of_the_group(play):
     asked = []
 
@@ -167,6 +190,10 @@ def test_a_compose_utility_that_raises_is_reported_and_the_declared_range_counts
 # --- competing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: The group competes with other actions by its own utility, whatever "
+    "the task is worth within it",
+)
 def test_tasks_compete_within_the_group_and_the_group_with_other_actions(play, leaf):
     """A task of a group may be the best of its group, and the group worse than another action."""
     agent = play.add(
@@ -184,6 +211,11 @@ def test_tasks_compete_within_the_group_and_the_group_with_other_actions(play, l
     assert utilities(agent) == {"Walk": 0.5, "Group": 0.0}  # it could not beat what runs, and does not think
 
 
+@pytest.mark.states(
+    "001: Overview, Task group action: A task group action runs one of its declared tasks; which are active is "
+    "decided outside",
+)
+@pytest.mark.states("001: Task group example, Task declarations: The best of the tasks is selected")
 def test_the_elected_task_is_the_best_ready_one(play, leaf):
     agent = play.add(leaf("Do", 1.0, does="do", run=2, quiet=True), leaf("Other", 1.0, does="other", run=2, quiet=True))
     group = TaskGroup(group_of(declare_task("do", 0.2), declare_task("other", 0.3)))
@@ -198,6 +230,9 @@ def test_the_elected_task_is_the_best_ready_one(play, leaf):
     assert other.state == "completed"
 
 
+@pytest.mark.states("001: Overview, Task action: A task action runs each task instance")
+@pytest.mark.states("001: start_thinking: All actions of an activity are asked when a compound or a group plans it ...")
+@pytest.mark.states("001: Tasks: It runs under the action of the group")
 def test_the_trace_of_a_task(play, leaf):
     agent = play.add(leaf("Do", 1.0, does="do", run=1, quiet=True))
     group = TaskGroup(group_of(declare_task("do", 0.2)))
@@ -250,6 +285,7 @@ def test_a_group_may_be_a_step_of_a_compound(play, leaf, compound):
     assert running(agent) == "top/Day/play/Play"
 
 
+@pytest.mark.states("001: Tasks: A task belongs to one group, a character to any number of groups")
 def test_an_agent_may_be_in_two_groups_of_one_class(play, leaf):
     agent = play.add(leaf("Do", 1.0, does="do", run=2, quiet=True))
     kind = group_of(declare_task("do", (0.0, 1.0)), utility=(0.0, 1.0))
@@ -273,6 +309,8 @@ def test_an_agent_may_be_in_two_groups_of_one_class(play, leaf):
 # --- members ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Tasks: A task can be given to people who are not in the game yet")
+@pytest.mark.states("001: Issuing tasks: Tasks can be added at any time, to empty groups too ...")
 def test_a_task_waits_for_those_who_come_later(play, leaf):
     group = TaskGroup(group_of(declare_task("do", 0.2)))
     task = group.create_task("do").once().start()
@@ -299,6 +337,7 @@ def joins(moment):
     return {"thinking": 1, "running": 3}[moment]
 
 
+@pytest.mark.states("001: Tasks: A character that is added to a group gets its action")
 @pytest.mark.parametrize("moment", ["thinking", "running"])
 def test_a_member_joins(play, leaf, moment):
     do = leaf("Do", 1.0, does="do", think=2, run=5, quiet=True)
@@ -379,6 +418,7 @@ def test_an_agent_that_leaves_its_runtime_leaves_the_groups_that_it_shares(play,
     assert (group.members, own.members) == ((), (agent,))
 
 
+@pytest.mark.states("001: Personal task groups: Personal groups hold their owner alone")
 def test_a_personal_group_takes_nobody_else(play, leaf):
     agent, other = play.add(name="a"), play.add(name="b")
     own = TaskGroup(group_of(), name="solo", owner=agent)
@@ -412,6 +452,7 @@ def test_a_group_takes_no_arguments_and_so_nothing_else_does_that_performs_the_s
     assert group.members == ()
 
 
+@pytest.mark.states("001: Ad hoc task groups: Ad hoc groups come and go; the example: a party in a fight ...")
 def test_a_destroyed_group_is_gone(play, leaf, idle):
     agent = play.add(leaf("Do", 1.0, does="do", run=9, quiet=True), idle)
     group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.2)))
@@ -429,6 +470,7 @@ def test_a_destroyed_group_is_gone(play, leaf, idle):
 # --- extension --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Tasks: (ours) Groups are open to packs and to code ...")
 def test_a_group_can_be_extended_after_it_was_made_and_while_it_works(play, leaf):
     agent = play.add(leaf("Do", 1.0, does="do", run=9, quiet=True), leaf("Other", 1.0, does="other", run=9, quiet=True))
     group = TaskGroup(group_of(declare_permanent_task("do", {}, 0.2)))
@@ -479,6 +521,8 @@ def test_what_is_declared_twice(play):
 # --- mistakes ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Task group example, Metadata: It takes no arguments")
+@pytest.mark.states("001: Task group example, Methods: Its only method is compose_utility, from the entity and the ...")
 @pytest.mark.parametrize(
     ("make", "text"),
     [

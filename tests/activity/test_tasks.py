@@ -16,7 +16,7 @@ from agentrt import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.activity.task_states import TASK_TABLE
+from agentrt.activity.tasks.task import TASK_TABLE
 from agentrt.errors import ArgumentError, TaskError, WrongStateError
 
 
@@ -80,6 +80,9 @@ def test_the_table():
     }
 
 
+@pytest.mark.states("001: Overview, Task group action: A task group action runs one of its declared tasks; which ...")
+@pytest.mark.states("001: Tasks: A plain action is always an option; a task is one only when somebody says so")
+@pytest.mark.states("001: Issuing tasks: A task starts paused; start dispatches it")
 def test_it_begins_paused_and_nobody_considers_it(play, crew):
     group = crew(1)
     task = group.create_task("dig")
@@ -87,6 +90,8 @@ def test_it_begins_paused_and_nobody_considers_it(play, crew):
     assert (task.state, task.workers, play.trace("run")) == (TaskState.PAUSED, (), [])
 
 
+@pytest.mark.states("001: Issuing tasks: A task starts paused; start dispatches it ...")
+@pytest.mark.states("001: Issuing tasks: times and once; without them it is done indefinitely ...")
 def test_started_it_is_done_again_and_again(play, crew):
     group = crew(1)
     task = told(play, group.create_task("dig")).start()
@@ -95,6 +100,8 @@ def test_started_it_is_done_again_and_again(play, crew):
     assert (task.state, task.finished, task.remaining, play.log) == (TaskState.STARTED, 2, None, [])
 
 
+@pytest.mark.states("001: Issuing tasks: times and once; without them it is done indefinitely ...")
+@pytest.mark.states("001: Issuing tasks: Callbacks when completed, interrupted, destroyed")
 def test_once(play, crew):
     group = crew(1)
     task = told(play, group.create_task("dig").once()).start()
@@ -104,6 +111,7 @@ def test_once(play, crew):
     assert (task.state, task.finished, task.remaining, task.is_over, group.tasks) == ("completed", 1, 0, True, ())
 
 
+@pytest.mark.states("001: Issuing tasks: times and once; without them it is done indefinitely")
 def test_times(play, crew):
     group = crew(1)
     told(play, group.create_task("dig").times(2)).start()
@@ -112,6 +120,7 @@ def test_times(play, crew):
     assert play.log == [(7, "completed", 1), (7, "destroyed", 1)]
 
 
+@pytest.mark.states("001: Issuing tasks: set_annotation and set_source are for debugging")
 def test_annotation_and_source_are_for_debugging_tools(play, crew):
     group, field = crew(1), Entity("field")
     task = group.create_task("dig").set_annotation("north field").set_source(field).start()
@@ -121,6 +130,10 @@ def test_annotation_and_source_are_for_debugging_tools(play, crew):
     assert "task 1: dig: running, utility 0.5 (north field)" in play.agents[0].explain()
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: declare_multiple_tasks: many at a time, with different arguments",
+)
+@pytest.mark.states("001: Issuing tasks: create_task takes the activity and the arguments")
 def test_a_task_of_several_at_a_time_has_its_own_arguments(play, crew):
     group = crew(1)
     group.create_task("carry", what="stone").once().start()
@@ -133,6 +146,7 @@ def test_a_task_of_several_at_a_time_has_its_own_arguments(play, crew):
 # --- pause ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) max_workers, pause, wait ...")
 def test_pause_stops_those_who_work_and_start_offers_it_again(play, crew):
     group = crew(2)
     task = told(play, group.create_task("dig")).start()
@@ -180,12 +194,14 @@ def test_destroyed_before_it_was_started(play, crew):
     assert (task.state, play.log) == ("destroyed", [(1, "destroyed", 1)])
 
 
+@pytest.mark.states("001: Issuing tasks: Tasks can be added at any time, to empty groups too")
 def test_destroyed_without_any_member_it_is_told_at_once(play):
     task = told(play, TaskGroup(Work).create_task("dig"))
     task.destroy()
     assert play.log == [(0, "destroyed", 1)]
 
 
+@pytest.mark.states("001: Issuing tasks: Callbacks when completed, interrupted, destroyed ...")
 def test_destroyed_while_it_runs(play, crew):
     task = told(play, crew(2).create_task("dig")).start()
     play.tick(2)
@@ -263,6 +279,7 @@ def test_and_if_it_does_not_the_task_is_gone(play, crew):
 # --- interrupted ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Issuing tasks: Callbacks when completed, interrupted, destroyed ...")
 def test_interrupted_by_a_better_task_and_taken_up_again(play, crew):
     group = crew(1, dig=9)
     told(play, group.create_task("dig").once()).start()
@@ -323,6 +340,7 @@ def test_a_callback_may_create_the_next_task(play, crew):
 # --- workers ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Tasks: A plain action is done by everybody on its own; a task is shared ...")
 def test_a_task_to_be_done_once_is_done_by_one(play, crew):
     group = crew(3)
     task = group.create_task("dig").once().start()
@@ -341,6 +359,7 @@ def test_never_more_workers_than_times_are_left(play, crew):
     assert seen == [(4, 3), (4, 3), (4, 3), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), (0, 0)]
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) max_workers, pause, wait")
 def test_max_workers(play, crew):
     group = crew(3)
     task = group.create_task("dig").max_workers(2).start()
@@ -417,6 +436,7 @@ def rotated(group):
     return group
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) A task goes to the members who are ready first; who still thinks ...")
 def test_of_agents_that_begin_the_first_that_came_takes_it(play, crew):
     group = rotated(crew(4))
     task = group.create_task("dig").once().start()
@@ -424,6 +444,7 @@ def test_of_agents_that_begin_the_first_that_came_takes_it(play, crew):
     assert task.workers == ("a",)  # all begin to think in the same tick, in the order of their coming
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) A task goes to the members who are ready first; who still thinks ...")
 def test_of_members_that_are_free_the_first_of_the_group_takes_it(play, crew):
     """They are told of a new task in the order in which they were added to the group."""
     group = rotated(crew(4))
@@ -433,6 +454,10 @@ def test_of_members_that_are_free_the_first_of_the_group_takes_it(play, crew):
     assert task.workers == ("c",)
 
 
+@pytest.mark.states(
+    "001: Issuing tasks: (ours) A task goes to the members who are ready first; who still thinks is not waited for; "
+    "of those who are asked at once, in the order of the group",
+)
 @pytest.mark.parametrize(("think", "expected"), [({"a": 3}, "b"), ({"a": 3, "b": 5, "c": 2, "d": 2}, "c")])
 def test_nobody_is_waited_for_who_still_thinks(play, think, expected):
     """Whoever is ready first takes it, whatever the order of the members; of those at once, whoever began first."""
@@ -457,6 +482,7 @@ def test_nobody_is_waited_for_who_still_thinks(play, think, expected):
     assert task.workers == (expected,)
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) A task goes to the members who are ready first; who still thinks ...")
 def test_a_member_that_comes_to_think_first_is_ready_first(play, crew):
     """It has thought since tick 1, the other one since tick 2."""
     group = crew(2, think=4)
@@ -493,6 +519,7 @@ def test_a_permanent_task_is_no_work_that_waits(play, crew):
 # --- waiting for it ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Issuing tasks: (ours) max_workers, pause, wait ...")
 def test_wait_returns_whether_it_was_completed(play, crew):
     group = crew(1)
     done = group.create_task("dig").once().start()
@@ -513,6 +540,8 @@ def test_wait_returns_whether_it_was_completed(play, crew):
 # --- mistakes ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Task group example, Task declarations: Only activities that the group declares can be tasks")
+@pytest.mark.states("001: Issuing tasks: Only declared activities, and one at a time unless declared as multiple")
 def test_an_activity_that_is_not_declared(crew):
     with pytest.raises(TaskError) as caught:
         crew(0).create_task("dog")
@@ -522,6 +551,10 @@ def test_an_activity_that_is_not_declared(crew):
     )
 
 
+@pytest.mark.states(
+    "001: Task group example, Task declarations: declare_task: one at a time, arguments given at run time",
+)
+@pytest.mark.states("001: Issuing tasks: Only declared activities, and one at a time unless declared as multiple ...")
 def test_a_second_task_of_a_declaration_for_one(crew):
     group = crew(0)
     group.create_task("dig")
@@ -533,6 +566,7 @@ def test_a_second_task_of_a_declaration_for_one(crew):
     )
 
 
+@pytest.mark.states("001: Task group example, Task declarations: declare_task: one at a time, arguments given at ...")
 def test_after_the_first_is_over_there_may_be_another(play, crew):
     group = crew(1)
     group.create_task("dig").once().start()
@@ -540,6 +574,7 @@ def test_after_the_first_is_over_there_may_be_another(play, crew):
     assert group.create_task("dig").number == 2
 
 
+@pytest.mark.states("001: Issuing tasks: create_task takes the activity and the arguments ...")
 def test_arguments_that_do_not_fit(play, crew):
     group = crew(1)
     play.tick(1)
@@ -564,6 +599,7 @@ def test_arguments_that_no_member_could_check_disable_the_task(play, crew):
     assert agent.is_alive
 
 
+@pytest.mark.states("001: Issuing tasks: (decided) How often and by how many is settled before start")
 @pytest.mark.parametrize("method", ["times", "max_workers"])
 def test_configured_when_it_is_under_way(crew, method):
     task = crew(0).create_task("dig").start()
@@ -585,6 +621,7 @@ def test_what_is_over_stays_over(crew, method):
         getattr(task, method)()
 
 
+@pytest.mark.states("001: Task group example, Task declarations: declare_permanent_task: created with the group ...")
 def test_a_permanent_task_is_there_for_ever(crew):
     group = crew(0, tasks=(declare_permanent_task("dig", {}, 0.2),))
     task = group.tasks[0]

@@ -8,6 +8,10 @@ from agentrt import Action, ActionArgs, CancelScope, CompoundAction, Event, Sign
 from agentrt.errors import ArgumentError, WrongStateError
 
 
+@pytest.mark.states(
+    "001: Overview: Many plans are considered at a time, and one of them, the best that is ready, is executed",
+)
+@pytest.mark.states("001: Making plans: All actions of an activity are asked to think together")
 def test_all_actions_think_at_once_and_the_first_answers_make_a_round(play, leaf):
     """A is slow, B and C answer at once: the better of those two runs, and A goes on thinking if it could beat it."""
     play.add(leaf("A", 0.9, think=2), leaf("B", 0.3, think=0), leaf("C", 0.5, think=0, run=9))
@@ -37,6 +41,10 @@ def test_all_actions_think_at_once_and_the_first_answers_make_a_round(play, leaf
     ]
 
 
+@pytest.mark.states("001: Overview, Leaf action: A leaf action is a run of its own")
+@pytest.mark.states("001: stop_thinking: For the elected one it comes after start")
+@pytest.mark.states("001: start: start comes when it is elected")
+@pytest.mark.states("001: stop: When it has finished")
 def test_the_hooks_come_in_the_order_of_the_seed(play, leaf):
     """start, then stop_thinking; the think's own finally blocks end before its run begins."""
     play.add(leaf("A", think=1, run=2))
@@ -53,6 +61,7 @@ def test_the_hooks_come_in_the_order_of_the_seed(play, leaf):
     ]
 
 
+@pytest.mark.states("001: start_thinking: Ready only with set_think_output, or at once without a think")
 def test_an_action_without_think_is_ready_at_once_and_its_output_is_its_arguments(play):
     class Use(Action):
         does = "use"
@@ -78,6 +87,7 @@ def test_an_action_without_think_is_ready_at_once_and_its_output_is_its_argument
     assert (tick, output.subject) == (2, "cow")
 
 
+@pytest.mark.states("001: Comparing plans: The highest utility wins, locally for each activity")
 def test_nothing_is_elected_before_the_round_is_over(play, leaf):
     """The last to answer at once is as good a candidate as the first."""
     play.add(leaf("Early", 0.4, think=0), leaf("Slow", 0.6, think=9), leaf("Late", 0.5, think=0))
@@ -89,6 +99,10 @@ def test_nothing_is_elected_before_the_round_is_over(play, leaf):
     ]
 
 
+@pytest.mark.states(
+    "001: Comparing plans: (decided) It is elected at once, that is when all immediate answers of the round are "
+    "there, in the same tick",
+)
 def test_a_compound_belongs_to_the_round_when_all_its_steps_answer_at_once(play, leaf, compound):
     deep = compound("Deep", step("b"), does="a", utility=0.9)
     play.add(
@@ -108,6 +122,7 @@ def test_a_compound_belongs_to_the_round_when_all_its_steps_answer_at_once(play,
     assert play.trace("start", "preempt")[0] == (1, "top/Wide", "start")
 
 
+@pytest.mark.states("001: Comparing plans: (decided) It is elected at once, that is when all immediate answers of ...")
 def test_a_compound_whose_step_waits_does_not_hold_up_the_round(play, leaf, compound):
     play.add(leaf("Simple", 0.5, run=9), compound("Slow", step("a"), utility=0.7), leaf("A", does="a", think=3))
     play.tick(4)
@@ -119,6 +134,7 @@ def test_a_compound_whose_step_waits_does_not_hold_up_the_round(play, leaf, comp
     ]
 
 
+@pytest.mark.states("001: Making plans: An action may become ready later")
 def test_nothing_ready_means_waiting_for_whoever_is_ready_first(play, leaf):
     play.add(leaf("A", 0.9, think=3), leaf("B", 0.2, think=2, run=9))
     play.tick(4)
@@ -131,6 +147,12 @@ def test_nothing_ready_means_waiting_for_whoever_is_ready_first(play, leaf):
     ]
 
 
+@pytest.mark.states("001: Making plans: An action is not asked again before its branch has ended or was aborted")
+@pytest.mark.states(
+    "001: Making plans: (decided) A think that ends without an output, and with nothing open that may answer, means: "
+    "not possible now",
+)
+@pytest.mark.states("001: start_thinking: Ready only with set_think_output, or at once without a think ...")
 def test_thinking_that_ends_without_an_output_means_not_now(play, idle):
     """The branch has to be thought again before the action is asked again; its thinking is over in every respect."""
     signal = Signal()
@@ -154,6 +176,8 @@ def test_thinking_that_ends_without_an_output_means_not_now(play, idle):
     assert agent.snapshot().plan.units[0].state == "impossible"
 
 
+@pytest.mark.states("001: Overview, Activity: An agent tries all the time to perform one root activity")
+@pytest.mark.states("001: Making plans: It is asked again then")
 def test_it_is_asked_again_when_the_branch_thinks_again(play):
     class Later(Action):
         does = "top"
@@ -180,6 +204,8 @@ def test_it_is_asked_again_when_the_branch_thinks_again(play):
     assert play.trace("run") == [(1, "top/Short", "run"), (4, "top/Short", "run"), (7, "top/Later", "run")]
 
 
+@pytest.mark.states("001: start_thinking: The output may come at once or as the result of an event")
+@pytest.mark.states("001: clear_think_output: clear_think_output takes it back, and the action thinks on")
 def test_output_can_be_taken_back_and_given_again(play, idle):
     """Whatever is ready less than a tick was never a candidate, for nobody looked."""
     gate = Event()
@@ -249,6 +275,8 @@ def test_ready_and_ended_stays_ready(play, leaf):
     ]
 
 
+@pytest.mark.states("001: Making plans: A thinking action may listen to the world and change its answer")
+@pytest.mark.states("001: start_thinking: The output may come at once or as the result of an event ...")
 def test_a_listener_may_answer_for_the_think(play, idle):
     """The seed's own pattern: listen while thinking, and be ready in the callback."""
     signal = Signal()
@@ -277,6 +305,7 @@ def test_a_listener_may_answer_for_the_think(play, idle):
     assert repr(signal) == "<Signal: 0 waiting, 0 connected>"
 
 
+@pytest.mark.states("001: stop_thinking: Listeners can be closed there. (ours) What ctx.listen opened is closed ...")
 def test_what_was_opened_while_thinking_is_closed_when_it_stops(play, leaf):
     signal, other = Signal(), Signal()
 
@@ -298,6 +327,7 @@ def test_what_was_opened_while_thinking_is_closed_when_it_stops(play, leaf):
     assert (repr(signal), repr(other)) == ("<Signal: 0 waiting, 0 connected>", "<Signal: 0 waiting, 0 connected>")
 
 
+@pytest.mark.states("001: stop_thinking: It comes too when a better one was elected")
 def test_a_loser_that_is_stopped_runs_its_finally_blocks(play, leaf):
     play.add(leaf("Loser", 0.2, think=50), leaf("Winner", 0.8, think=3, run=9))
     play.tick(4)
@@ -316,6 +346,10 @@ def test_a_loser_that_is_stopped_runs_its_finally_blocks(play, leaf):
 # --- misuse -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: set_think_output: It is for thinking only. (decided) Ours may be repeated while ready: the output is "
+    "replaced",
+)
 def test_set_think_output_is_for_thinking(play):
     class Wrong(Action):
         does = "top"
@@ -351,6 +385,7 @@ def test_set_think_output_is_for_thinking(play):
     ]
 
 
+@pytest.mark.states("001: Leaf action, Metadata: think_output declares what set_think_output takes")
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
@@ -384,6 +419,7 @@ def test_an_output_that_does_not_fit_disables_the_action(play, idle, fields, tex
     ]
 
 
+@pytest.mark.states("001: Leaf action, Metadata: Undeclared output is an error")
 def test_an_output_that_was_not_declared(play, idle):
     class Wrong(Action):
         does = "top"
@@ -408,6 +444,7 @@ def test_an_output_that_was_not_declared(play, idle):
 # --- filters ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: should_start_thinking: One that says no blocks all actions of the activity")
 def test_one_filter_that_says_no_blocks_all_actions_of_the_activity(play, leaf, compound, idle):
     """The carpenter's example: the general action is blocked when the filter does not like the arguments."""
 

@@ -31,6 +31,7 @@ def slow(ticks, *, does="top", name="Slow", utility=0.9, **attributes):
 # --- of an action -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: AI contexts: (ours) Think timeouts of actions and steps")
 def test_who_is_not_ready_in_time_is_out(play, idle):
     play.add(slow(100, think_timeout=0.5), idle)
     play.tick(20)
@@ -207,6 +208,7 @@ class FindAndReach(CompoundAction):
     steps = [step("find"), step("reach", think_timeout=0.2, thing=PREV.thing)]
 
 
+@pytest.mark.states("001: AI contexts: (ours) Think timeouts of actions and steps ...")
 def test_a_step_that_is_not_ready_in_time_has_rejected_and_the_next_choice_comes_at_once(play, idle):
     play.add(FindAndReach, finder(play, "moon", "sun", "barn", candidates=True), seeker(play, "barn"), idle)
     play.tick(12)

@@ -113,6 +113,9 @@ def test_nothing_is_kept_from_who_waits(world):
     assert stage.per_tick() == {1: {"a": 10}, 2: {"a": 1, "b": 9}, 3: {"b": 10}, 4: {"b": 10}}
 
 
+@pytest.mark.states(
+    "001: Leaf action, Metadata: scheduler_priority multiplies the search resources while the action runs",
+)
 def test_scheduler_priority_multiplies_the_share(world):
     stage = world(10)
     stage.searcher("idle", 100, priority=4)
@@ -126,6 +129,7 @@ def test_scheduler_priority_multiplies_the_share(world):
     }
 
 
+@pytest.mark.states("001: Leaf action, Metadata: scheduler_priority multiplies the search resources while the ...")
 def test_priorities_multiply_along_the_running_branch(world):
     stage = world(12)
 

@@ -34,7 +34,7 @@ from agentrt import (
     sleep_ticks,
     step,
 )
-from agentrt.activity.control import Abort, Reject
+from agentrt.activity.author.control import Abort, Reject
 from agentrt.errors import ActivityImpossibleError, WrongStateError
 
 LEVELS = ("top", "high", "middle", "low")

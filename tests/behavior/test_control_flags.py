@@ -67,6 +67,10 @@ def test_an_activation_that_fails_gives_them_back():
     assert holds(memory) == {}
 
 
+@pytest.mark.states(
+    "002: Ours: Control flags are a precondition: who is refused is passed over, before its Decide (ours)",
+    source="S04",
+)
 def test_who_is_refused_is_passed_over_before_its_decide():
     creature = Creature("WALK", "REST")
     memory, _ = memory_of(tree_of(leaf("WALK", flags={MOVE}), leaf("REST")), creature)
@@ -83,6 +87,7 @@ def test_who_is_refused_is_passed_over_before_its_decide():
     assert memory.body.flags.refusals() == []
 
 
+@pytest.mark.states("002: Ours: Groups share theirs with their children (ours)", source="S04")
 def test_children_share_the_flags_of_their_groups():
     creature = Creature("WALK", "HOME", "TURN")
     tree = tree_of(branch("WALK", flags={MOVE})[leaf("TURN", flags={MOVE, LOOK}), leaf("HOME", flags={MOVE})])
@@ -171,6 +176,10 @@ def test_a_claim_that_nobody_renews_is_given_back(is_released_before):
     assert memory.body.flags.waiting() == []
 
 
+@pytest.mark.states(
+    "002: Ours: Who has to give way ends at once, and its group redecides in the next tick (ours)",
+    source="S04",
+)
 def test_a_decider_gives_way_at_once_and_its_group_redecides_in_the_next_tick():
     creature = Creature("WALK", "STAND")
     memory, _ = memory_of(tree_of(leaf("WALK", flags={MOVE}), leaf("STAND"), leaf("REST", decide=None)), creature)

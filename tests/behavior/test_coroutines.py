@@ -94,6 +94,11 @@ def notes(name, **options):
     return decider(name, Notes(name), **options)
 
 
+@pytest.mark.states(
+    "002: Ours: A behavior may be one coroutine; it is cancelled when it is interrupted, and its clean-up ends before "
+    "the successor begins (ours)",
+    source="S08",
+)
 def test_the_same_log_on_all_hosts(play):
     here = World(play, group("ROOT")[notes("FLEE"), decider("WALK", Walks)])
     here.want(5, "FLEE")
@@ -125,6 +130,7 @@ def test_when_run_returns_the_behavior_has_ended(play):
     assert here.ticks(3)[:4] == [(1, "once"), (3, "REST activate"), (3, "REST tick"), (4, "REST deactivate")]
 
 
+@pytest.mark.states("002: Ours: A behavior may be one coroutine; it is cancelled when it is interrupted, and its ...")
 def test_clean_up_ends_before_deactivate_and_before_the_successor(play):
     class Slow(Behavior):
         def activate(self, at):
@@ -153,6 +159,7 @@ def test_clean_up_ends_before_deactivate_and_before_the_successor(play):
     ]
 
 
+@pytest.mark.states("002: Ours: activate, tick and deactivate may be coroutines (ours)", source="S08")
 def test_activate_may_be_a_coroutine_for_which_children_wait(play):
     class Opens(Notes):
         async def activate(self, at):
@@ -211,6 +218,7 @@ def test_an_activate_that_is_interrupted_has_no_deactivate(play):
     assert here.ticks(3)[:3] == [(3, "given up"), (3, "FLEE activate"), (3, "FLEE tick")]
 
 
+@pytest.mark.states("002: Ours: activate, tick and deactivate may be coroutines (ours) ...")
 def test_ticks_may_be_coroutines_one_at_a_time(play):
     class Ponders(Notes):
         async def tick(self, at):
@@ -236,6 +244,7 @@ def test_ticks_may_be_coroutines_one_at_a_time(play):
     ]
 
 
+@pytest.mark.states("002: Ours: activate, tick and deactivate may be coroutines (ours) ...")
 def test_deactivate_may_be_a_coroutine(play):
     class Closes(Notes):
         async def deactivate(self, at):
@@ -333,6 +342,7 @@ def test_a_jump_below_a_group_whose_activate_is_a_coroutine(play):
     assert here.ticks(3)[:4] == [(1, "opening"), (3, "SHOP tick"), (3, "LAST activate"), (3, "LAST tick")]
 
 
+@pytest.mark.states("002: Ours: They may await what the host offers (ours)", source="S08")
 def test_it_awaits_what_the_host_offers(play_loop):
     async def asks(at):
         await play_loop.sleep(0.1)

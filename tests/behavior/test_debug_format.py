@@ -113,6 +113,8 @@ def words(lines):
 # --- the samples of the text ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S09: The state can be printed after a tick")
+@pytest.mark.states("002: S11, 1: The sample of it")
 def test_the_state_print_of_the_text():
     guard = Guard()
     guard.tick(10.0, "GUARD_NEST_GROWL")
@@ -126,6 +128,7 @@ def test_the_state_print_of_the_text():
     ]
 
 
+@pytest.mark.states("002: S11, 2: The sample of level 1")
 def test_the_log_of_the_text_at_level_1():
     guard = Guard(level=1)
     guard.tick(105.9, "GUARD_NEST_IDLE")
@@ -190,6 +193,7 @@ def in_the_state_of_the_text():
     return guard
 
 
+@pytest.mark.states("002: S11, 2: The sample of level 5")
 def test_the_log_of_the_text_at_level_5():
     """The duration of a "continuing" line is that of the group; the group behavior has no Tick and no line."""
     guard = in_the_state_of_the_text()
@@ -212,6 +216,10 @@ def lines_of_a_while(level):
     return guard.lines
 
 
+@pytest.mark.states("002: S02, 3: The whole tree and the active path can be shown; five levels of output, from ...")
+@pytest.mark.states(
+    "002: S11, 2: Level 0 is silent; 1 and 2 write only when the active state changes; 3 to 5 in every tick",
+)
 def test_what_each_level_adds():
     everything = lines_of_a_while(5)
     assert {level_of(line) for line in everything} == {1, 2, 3, 4, 5}
@@ -219,6 +227,7 @@ def test_what_each_level_adds():
         assert lines_of_a_while(level) == [line for line in everything if level_of(line) <= level]
 
 
+@pytest.mark.states("002: S11, 2: Level 0 is silent; 1 and 2 write only when the active state changes; 3 to 5 in ...")
 @pytest.mark.parametrize("level", [1, 2])
 def test_levels_one_and_two_are_silent_while_nothing_changes(level):
     guard = in_the_state_of_the_text()
@@ -239,6 +248,7 @@ def test_levels_three_to_five_write_in_every_tick(level):
         assert guard.lines[0].endswith("**************** starting tree @ 0x00918CD0 for 0x026DBE38 ****************")
 
 
+@pytest.mark.states("002: S11, 2: One agent may be singled out")
 def test_one_agent_may_be_singled_out():
     lines = []
     ann, ben = (NEST.memory(body=LoneBody(Nest(), number=number)) for number in (1, 2))
@@ -253,6 +263,7 @@ def test_one_agent_may_be_singled_out():
         lines.clear()
 
 
+@pytest.mark.states("002: S11, 2: What is current can be asked in the output function, for masks of one's own")
 def test_the_function_can_ask_what_is_current():
     seen = []
     output = NEST.debug_output
@@ -289,6 +300,7 @@ def test_a_function_that_raises_is_dropped_and_reported():
     assert NEST.debug_output.function is None
 
 
+@pytest.mark.states("002: S08: For example it tells the nest that it is guarded, and that it no longer is")
 def test_the_nest_is_told():
     """The group behavior of the text: the nest knows as long as it is guarded, whatever the guard does meanwhile."""
     guard = Guard()
@@ -470,11 +482,17 @@ def test_every_message_of_a_jump():
 # --- indents ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S11, 1: The state print is an indented view of the active deciders")
 def test_the_state_print_is_indented():
     guard = in_the_state_of_the_text()
     assert [len(line) - len(line.lstrip()) for line in guard.memory.debug_print_state().splitlines()] == [0, 2, 4]
 
 
+@pytest.mark.states(
+    "002: S02, 3: The whole tree and the active path can be shown; five levels of output, from changes of the active "
+    "state to the result of every decision",
+)
+@pytest.mark.states("002: S11, 1: Or of the whole tree")
 def test_the_whole_tree():
     """What is active has a star. The rest has a blank, and nothing that belongs to an agent."""
     memory, _ = messages(0)
@@ -499,6 +517,10 @@ def test_nobody_is_active_before_the_first_tick():
     assert memory.debug_print_state(whole_tree=True).startswith(" 0:ROOT/0x1 (kGroup, kGroupPrioritizedList 0x0) [(no")
 
 
+@pytest.mark.states(
+    "002: S11, 2: A line has its level, the agent, the time of the tick, as many spaces as the tree is deep there, "
+    "and the message",
+)
 def test_spaces_tell_the_depth():
     """One for each decider above the place."""
     guard = in_the_state_of_the_text()

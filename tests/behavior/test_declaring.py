@@ -72,6 +72,7 @@ def test_a_single_behavior_decider_is_a_tree():
     assert memory.behavior == "IDLE"
 
 
+@pytest.mark.states("002: Ours: A tree may be deeper than Python's stack (ours)", source="S10")
 def test_a_tree_deeper_than_pythons_stack():
     root = decider("LEAF", idle)
     for number in range(1100):

@@ -122,6 +122,13 @@ def drawing(decider):
     return (decider.name, [drawing(child) for child in children]) if children else decider.name
 
 
+@pytest.mark.states("002: S01: A tree is made of arrays of deciders, which end in behaviors")
+@pytest.mark.states(
+    "002: S01: A group decider refers to other deciders, its children; a behavior decider refers to a behavior",
+)
+@pytest.mark.states("002: S01: A decider can be a child of several groups: the tree is a DAG")
+@pytest.mark.states("002: S01: Figure 1")
+@pytest.mark.states("002: S02, 1: The tree is declared statically, in a single block that shows its structure")
 def test_it_is_declared_as_it_is_drawn():
     assert drawing(FIGURE_1.root) == (
         "ROOT",
@@ -139,6 +146,7 @@ def test_it_is_declared_as_it_is_drawn():
     assert {root.policy, guard.policy, idle.policy} == {PRIORITIZED_LIST}
 
 
+@pytest.mark.states("002: S01, S05: (decided) Who was activated is ticked in the same tick")
 def test_the_first_tick_finds_the_starred_path():
     walk = Walk()
     assert walk.tick("EAT", "EAT_FOOD") == [
@@ -154,12 +162,27 @@ def test_the_first_tick_finds_the_starred_path():
     ]
 
 
+@pytest.mark.states("002: S01: A tick begins at the root, and finds a new path or goes on along the active one")
+@pytest.mark.states(
+    "002: S01: Prioritized list: the children before the active one are asked in order, until one accepts or the "
+    "active one is reached, which is entered",
+)
+@pytest.mark.states("002: S01: Hysteresis: the Decide of an active decider is not called")
+@pytest.mark.states("002: S01: The first walk: FLEE, GUARD and FIGHT are asked, none accepts, EAT is entered unasked")
+@pytest.mark.states(
+    "002: S02, 2: The whole active path is ticked each time, and everybody of higher priority gets a chance to "
+    "interrupt",
+)
 def test_walk_one_down_the_active_path(walk):
     """FLEE, GUARD and FIGHT are asked, because they stand before EAT. EAT is not: it is active."""
     assert walk.tick("EAT_FOOD") == ["FLEE?", "GUARD?", "FIGHT?", "FIND_FOOD?", "tick EAT_FOOD"]
     assert walk.path == "ROOT->EAT->EAT_FOOD"
 
 
+@pytest.mark.states(
+    "002: S01: The active behavior is ticked in every tick, unless somebody of higher priority interrupts it",
+)
+@pytest.mark.states("002: S01: The second: FIND_FOOD is asked and does not want to, EAT_FOOD's behavior is ticked")
 def test_walk_two_nobody_else_wants_to(walk):
     """Hysteresis: EAT and EAT_FOOD would not begin now, and go on all the same. So does the next tick, and the next."""
     for _ in range(3):
@@ -181,6 +204,20 @@ def test_walk_two_find_food_takes_over(walk):
     assert walk.tick() == ["FLEE?", "GUARD?", "FIGHT?", "tick FIND_FOOD"]
 
 
+@pytest.mark.states(
+    "002: S01: Decide looks at the world and says whether the decider is to activate; in a group the children decide "
+    "next",
+)
+@pytest.mark.states("002: S01: A behavior decider activates its behavior when it activates")
+@pytest.mark.states(
+    "002: S01: The third: GUARD accepts, the old path is deactivated, GUARD is activated, its children decide, one is "
+    "activated",
+)
+@pytest.mark.states("002: S01: After that only FLEE is asked in ROOT")
+@pytest.mark.states(
+    "002: S01: (decided) Inner deciders are deactivated before outer ones; nothing is deactivated before somebody "
+    "accepts",
+)
 def test_walk_three_guard_accepts(walk):
     """The path below ROOT is left, EAT_FOOD first; then GUARD is activated, and then its children are asked."""
     assert walk.tick("GUARD", "PATROL") == [
@@ -201,6 +238,10 @@ def test_walk_three_guard_accepts(walk):
     assert walk.path == "ROOT->GUARD->PATROL"
 
 
+@pytest.mark.states(
+    "002: S01: The fourth: Tick returns false; the other children are asked, the failed one is masked; if one accepts "
+    "the old path is deactivated and the new child activated",
+)
 def test_walk_four_a_sibling_takes_over(walk):
     """EAT_FOOD's Tick returns false: FIND_FOOD is given a chance, EAT_FOOD is not asked, and then its path is left."""
     assert walk.tick("EAT", tired=["EAT_FOOD"], then=["FIND_FOOD", "EAT_FOOD"]) == [
@@ -217,6 +258,14 @@ def test_walk_four_a_sibling_takes_over(walk):
     assert walk.path == "ROOT->EAT->FIND_FOOD"
 
 
+@pytest.mark.states(
+    "002: S01: If none accepts the group fails in its turn, and the group above asks its others: EAT is masked for "
+    "this tick, and IDLE gets a chance",
+)
+@pytest.mark.states("002: S01: (decided) Inner deciders are deactivated before outer ones; nothing is deactivated ...")
+@pytest.mark.states(
+    "002: S04, 1: A decider without Decide accepts always, as the last of a list, or together with other conditions",
+)
 def test_walk_four_it_pops_up_to_the_root(walk):
     """Nobody else in EAT accepts; ROOT asks the others once more, without EAT, which would want to, and IDLE gets it.
 
@@ -254,6 +303,7 @@ def test_walk_four_it_pops_up_to_the_root(walk):
     ]
 
 
+@pytest.mark.states("002: S01: A decider can be a child of several groups: the tree is a DAG ...")
 def test_a_shared_decider_is_active_in_one_place_at_a_time(walk):
     """FIGHT gives up in GUARD, nobody else there wants to but REST, which is taken; with REST gone ROOT's FIGHT is."""
     walk.tick("GUARD", "FIGHT")

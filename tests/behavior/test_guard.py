@@ -24,7 +24,7 @@ from agentrt.behavior import (
     group,
     reference,
 )
-from agentrt.behavior.deciders import GroupPolicy
+from agentrt.behavior.declare import GroupPolicy
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError
 from agentrt.kernel.kernel import Kernel
@@ -50,6 +50,7 @@ def greedy(name, *children):
 # --- long lists are no circles ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S05: (decided) It counts how often one place of the tree fails, and not how many do")
 @pytest.mark.parametrize("policy", GroupPolicy)
 @pytest.mark.parametrize("count", [32, 101, 400])
 def test_steps_that_end_at_once(policy, count):
@@ -66,6 +67,7 @@ def test_steps_that_end_at_once(policy, count):
         assert log == [f"S{n}" for n in range(count)]
 
 
+@pytest.mark.states("002: S05: (decided) It counts how often one place of the tree fails, and not how many do ...")
 @pytest.mark.parametrize("count", [101, 400])
 def test_leaves_that_decline_and_groups_that_let_in_what_their_children_do_not(count):
     leaves = [decider(f"L{n}", fails, decide=no) for n in range(count)]
@@ -75,6 +77,7 @@ def test_leaves_that_decline_and_groups_that_let_in_what_their_children_do_not(c
     assert memory.active_path == ("ROOT", "REST")
 
 
+@pytest.mark.states("002: S05: (decided) It counts how often one place of the tree fails, and not how many do ...")
 @pytest.mark.parametrize(("count", "delegates"), [(120, False), (400, False), (120, True)])
 def test_nested_groups(count, delegates):
     """A delegation is a call within a call; that bounds how many may be nested."""
@@ -86,6 +89,7 @@ def test_nested_groups(count, delegates):
     assert memory.active_path == ("ROOT", "REST")
 
 
+@pytest.mark.states("002: S05: (decided) It counts how often one place of the tree fails, and not how many do ...")
 def test_one_decider_at_many_places():
     """What fails in two hundred groups fails once at each of its places."""
     shared = decider("SHARED", fails)
@@ -110,6 +114,10 @@ def circle(**options):
     )
 
 
+@pytest.mark.states(
+    "002: S05: A count of redecides guards against a loop; when it fires the tick ends with an error, and no behavior "
+    "may have been ticked",
+)
 def test_a_circle_is_found_named_and_left():
     log = []
     tree = circle()
@@ -124,6 +132,7 @@ def test_a_circle_is_found_named_and_left():
     assert len(log) < 2000
 
 
+@pytest.mark.states("002: S05: (decided) It counts how often one place of the tree fails, and not how many do ...")
 def test_groups_that_are_shared_in_exponentially_many_ways():
     """Twenty layers of two, each of which leads to both of the next: a million places."""
     below = [decider("LEAF", fails)]
@@ -143,6 +152,7 @@ def test_what_an_author_declares_is_counted_whatever_fails():
             BehaviorTree(group("ROOT")["A"], max_redecides=wrong)
 
 
+@pytest.mark.states("002: S05: A count of redecides guards against a loop; when it fires the tick ends with an ...")
 @pytest.mark.parametrize("coroutine", [False, True])
 def test_it_hurts_that_tree_alone(play, coroutine):
     """On each host, with and without coroutines among its behaviors: everybody else drives in every tick."""
@@ -177,6 +187,10 @@ def test_it_hurts_that_tree_alone(play, coroutine):
 NO_TIMES = [-0.1, -1, float("nan"), float("inf"), -float("inf"), "1", None, True, object()]
 
 
+@pytest.mark.states(
+    "002: S06: (decided) Time that is negative, NaN, endless or no number is refused, and changes nothing",
+    source="S09",
+)
 @pytest.mark.parametrize("dt", [one for one in NO_TIMES if one is not True])
 def test_time_that_does_not_pass(dt):
     memory = BehaviorTree(group("ROOT")[decider("ACT", lambda at: True)]).memory()
@@ -196,6 +210,7 @@ def test_time_that_does_not_pass(dt):
     assert memory.time == 1.5
 
 
+@pytest.mark.states("002: S06: (decided) Time that is negative, NaN, endless or no number is refused, and changes ...")
 def test_time_does_not_go_back():
     memory = BehaviorTree(group("ROOT")[decider("ACT", lambda at: True)]).memory()
     memory.tick(0.1, time=9.0)
@@ -237,6 +252,9 @@ def left(stimuli):
     return {one.token: (one.data, one.remaining) for one in stimuli}
 
 
+@pytest.mark.states(
+    "002: S06: (decided) Whoever is told of a change may change others: an update is right all the same",
+)
 def test_whoever_is_told_removes_others():
     stimuli, log = changing(
         lambda stimuli, token, is_on: (stimuli.remove(4), stimuli.remove(8)) if token == 1 else None
@@ -247,6 +265,7 @@ def test_whoever_is_told_removes_others():
     assert stimuli.all_flags == 16
 
 
+@pytest.mark.states("002: S06: (decided) Whoever is told of a change may change others: an update is right all the ...")
 def test_whoever_is_told_renews_others():
     """What is renewed in an update stays, with all of its time; it did not go."""
 
@@ -261,6 +280,7 @@ def test_whoever_is_told_renews_others():
     assert left(stimuli) == {2: ("new", 5.0), 8: ("new", 0.5), 16: ("for good", None)}
 
 
+@pytest.mark.states("002: S06: (decided) Whoever is told of a change may change others: an update is right all the ...")
 def test_whoever_is_told_adds_one_or_has_it_come_back():
     def act(stimuli, token, is_on):
         if not is_on and token in (1, 2):
@@ -285,6 +305,7 @@ def test_whoever_is_told_clears_or_updates():
     assert left(stimuli)[8][1] == pytest.approx(1.6)  # what was done to it in between counts, and is all that is done
 
 
+@pytest.mark.states("002: S06: (decided) Whoever is told of a change may change others: an update is right all the ...")
 def test_whoever_is_told_raises():
     """It comes out, and time has passed for all of them."""
     raised = []

@@ -39,6 +39,10 @@ def play(creature, *children, level=0, **options):
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "002: S04, S08: A function that raises disables its decider for that agent, is reported once, and changes nothing "
+    "else (ours)",
+)
 @LEVELS
 def test_a_decide_that_raises_is_reported_once_and_not_called_again(level):
     creature = Creature()
@@ -118,6 +122,7 @@ def test_an_answer_that_is_no_number_is_a_fault():
     assert [(path, hook, type(error)) for path, hook, error in reports] == [("tree/ROOT/A", "decide", TypeError)]
 
 
+@pytest.mark.states("002: S04, S08: A function that raises disables its decider for that agent, is reported once ...")
 def test_a_fault_of_one_agent_is_not_that_of_another():
     tree = BehaviorTree(group("ROOT")[leaf("A"), leaf("B", decide=None)])
     ann, ben = Creature("A", name="ann"), Creature("A", name="ben")

@@ -256,22 +256,39 @@ class Play:
 # --- the properties ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "002: S01, S09: How a group chooses is its policy: prioritized list, random, sequential, scored competition; "
+    "shuffle, which S09 names",
+)
+@pytest.mark.states("002: S01: The active behavior is ticked in every tick, unless somebody of higher priority ...")
+@pytest.mark.states(
+    "002: S01: (decided) The root is asked like a child while it is not active; when nobody below it wants to, it "
+    "stays active without a child",
+)
+@pytest.mark.states("002: S02, 2: The whole active path is ticked each time, and everybody of higher priority gets ...")
+@pytest.mark.states("002: S06: All checks may be combined ...")
 @given(trees(), seeds, ticks)
 def test_the_same_calls_as_the_reference(root, seed, steps):
     Play(root, seed).run(steps)
 
 
+@pytest.mark.states(
+    "002: S01: (decided) What each policy does when it begins, while a child is active, and on redecide",
+)
 @pytest.mark.parametrize("policy", spec.POLICIES)
 @given(data=st.data(), seed=seeds, steps=ticks)
 def test_the_same_calls_with_one_policy(policy, data, seed, steps):
     Play(data.draw(trees([policy])), seed).run(steps)
 
 
+@pytest.mark.states("002: note 2: A reference decider jumps from one part of the tree to another (planned there ...")
+@pytest.mark.states("002: note 2: (decided) The target's own place counts; what the two paths share stays active ...")
 @given(trees(references=2), seeds, ticks)
 def test_the_same_calls_with_references(root, seed, steps):
     Play(root, seed).run(steps)
 
 
+@pytest.mark.states("002: S04, S08: A function that raises disables its decider for that agent, is reported once ...")
 @given(trees(references=1), seeds, ticks)
 def test_the_same_calls_when_functions_raise(root, seed, steps):
     play = Play(root, seed, faults=10)
@@ -281,11 +298,13 @@ def test_the_same_calls_when_functions_raise(root, seed, steps):
     assert {path.split("/")[-1] for path in play.memory.disabled} == raised == play.model.disabled
 
 
+@pytest.mark.states("002: S05: (ours) A tree may declare how many failures a tick may have, whichever they are ...")
 @given(trees(references=1), seeds, ticks, st.integers(1, 3))
 def test_the_same_calls_when_the_guard_fires(root, seed, steps, limit):
     Play(root, seed, limit=limit).run(steps)
 
 
+@pytest.mark.states("002: S09: Each agent has a memory, stimuli and timers of its own ...")
 @given(trees(references=1), seeds, seeds, ticks)
 def test_agents_of_one_tree_do_not_notice_each_other(root, seed, other, steps):
     """Two in one tree, tick by tick in turns: each does what its own reference does."""
@@ -297,6 +316,8 @@ def test_agents_of_one_tree_do_not_notice_each_other(root, seed, other, steps):
             assert real == expected
 
 
+@pytest.mark.states("002: S01: (decided) Inner deciders are deactivated before outer ones; nothing is deactivated ...")
+@pytest.mark.states("002: S08: (decided) None is no objection; an activate that says False has no deactivate ...")
 @given(trees(references=1), seeds, ticks, st.sampled_from([0, 10]))
 def test_what_begins_ends_once(root, seed, steps, faults):
     """Each activate that went well has its deactivate, inner before outer, and between them nobody else's."""
@@ -317,6 +338,7 @@ def test_what_begins_ends_once(root, seed, steps, faults):
     assert stack == []
 
 
+@pytest.mark.states("002: S11, 2: Watching changes nothing (ours)")
 @given(trees(references=1), seeds, ticks, st.integers(1, 5))
 def test_watching_changes_nothing(root, seed, steps, level):
     """The same calls with a decision log as the reference makes, and each line at its level."""
@@ -332,6 +354,7 @@ def has(one, letter):
     return one.behavior is not None and letter in one.behavior.functions
 
 
+@pytest.mark.states("002: S01: Hysteresis: the Decide of an active decider is not called ...")
 @given(trees(is_dag=False), seeds, ticks)
 def test_nobody_who_is_active_is_asked(root, seed, steps):
     """Hysteresis: as long as nothing failed, the deciders of the path are not asked."""
@@ -347,6 +370,10 @@ def test_nobody_who_is_active_is_asked(root, seed, steps):
             assert name not in path
 
 
+@pytest.mark.states(
+    "002: S01: Shuffle: (decided) while the group is active, everybody has a turn before anybody has a second one",
+    source="S09",
+)
 @given(seeds, st.integers(2, 6), st.integers(2, 5))
 def test_a_shuffling_group_gives_everybody_a_turn(seed, count, rounds):
     """Children that always want to and last one tick: each comes once in a round, and rounds differ from each other."""
@@ -370,6 +397,7 @@ def set_of_turns(turns):
     return [name for i, name in enumerate(turns) if i == 0 or turns[i - 1] != name]
 
 
+@pytest.mark.states("002: S01: Random: each child may be the one; the choice comes from the agent's stream")
 @given(seeds)
 def test_a_random_group_is_as_random_as_its_stream(seed):
     def drawn(seed):
@@ -388,6 +416,8 @@ def test_a_random_group_is_as_random_as_its_stream(seed):
     assert len(set(starts)) > 1
 
 
+@pytest.mark.states("002: S01, S04: Scored: the highest answer wins; (decided) of equal ones the first")
+@pytest.mark.states("002: S04: Decide returns a number, and the policy says what it means ...")
 @example([3, 1, 2])
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=6))
 def test_the_highest_score_wins_and_the_first_of_equals(values):

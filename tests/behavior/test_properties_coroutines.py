@@ -20,7 +20,7 @@ from agentrt.behavior import Behavior, RedecideLoopError
 from agentrt.body.driver import LoneBody
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.rng import Stream
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import sleep_ticks
 
 pytestmark = pytest.mark.slow
@@ -178,6 +178,9 @@ actions = st.lists(
 )
 
 
+@pytest.mark.states(
+    "002: S01, S08: Whatever hooks do and how long they take: what begins ends once, and one after the other (ours)",
+)
 @given(properties.trees(references=1), properties.seeds, actions, st.sampled_from([0, 0, 5]))
 def test_what_begins_ends_once_and_one_after_the_other(root, seed, steps, faults):
     run = Run(root, seed, faults)

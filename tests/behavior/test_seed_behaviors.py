@@ -30,12 +30,15 @@ def greedy(count):
     return tuple(group(f"G{i}")[decider(f"D{i}", goes_on, decide=lambda memory: memory.time > 1)] for i in range(count))
 
 
+@pytest.mark.states("002: S05: A group whose Decide lets in more than its children do is redecided")
 def test_a_group_that_accepts_more_than_its_children_is_masked_and_the_others_are_asked():
     memory = BehaviorTree(group("ROOT")[(*greedy(3), decider("REST", goes_on))]).memory()
     assert memory.tick(1.0) is True
     assert memory.active_path == ("ROOT", "REST")
 
 
+@pytest.mark.states("002: S05: (ours) A tree may declare how many failures a tick may have, whichever they are")
+@pytest.mark.states("002: S05: (decided) The error names the group; the next tick goes on")
 def test_too_many_redecides_end_the_tick_with_an_error_that_names_the_group():
     """No behavior is ticked; the next tick goes on."""
     log = []
@@ -49,6 +52,7 @@ def test_too_many_redecides_end_the_tick_with_an_error_that_names_the_group():
     assert memory.active_path == ("ROOT", "G0", "D0")
 
 
+@pytest.mark.states("002: S05: (ours) A tree may declare how many failures a tick may have, whichever they are ...")
 def test_as_many_redecides_as_are_allowed_are_no_error():
     log = []
     tree = BehaviorTree(group("ROOT")[(*greedy(2), decider("REST", ticked(log)))], max_redecides=2)
@@ -74,6 +78,10 @@ class Block:
         self.is_disposed = True
 
 
+@pytest.mark.states("002: S07: A behavior is handed a block that lives as long as it is active")
+@pytest.mark.states(
+    "002: S07: Blocks are made and given up as behaviors come and go, with constructors and destructors",
+)
 def test_a_block_lives_from_activate_to_deactivate():
     Block.made = 0
     blocks, log = [], []
@@ -100,6 +108,7 @@ def test_a_block_lives_from_activate_to_deactivate():
     assert [one.is_disposed for one in blocks] == [True, True]
 
 
+@pytest.mark.states("002: S07: Blocks are made and given up as behaviors come and go, with constructors and ...")
 @pytest.mark.parametrize("answer", [False, "raise"])
 def test_a_block_is_disposed_when_activate_fails(answer):
     blocks = []
@@ -123,6 +132,7 @@ def test_a_block_is_disposed_when_activate_fails(answer):
     assert [one.is_disposed for one in blocks] == [True]
 
 
+@pytest.mark.states("002: S07: The memory of an agent holds the current path ...")
 def test_two_agents_have_blocks_of_their_own():
     class Count(Behavior):
         block = Block
@@ -142,6 +152,13 @@ class Found:
     what = None
 
 
+@pytest.mark.states(
+    "002: S04, S07: A Decide hands what it found to its behavior in a DBlock, and sets nothing on the agent",
+)
+@pytest.mark.states(
+    "002: S07: Decide gets a DBlock to hand information to its behavior; (decided) a fresh one for each call",
+)
+@pytest.mark.states("002: S10: Decide is called often and should be fast; DBlocks keep work from being done twice")
 def test_a_decide_hands_a_dblock_to_its_behavior():
     seen = []
 
@@ -162,6 +179,7 @@ def test_a_decide_hands_a_dblock_to_its_behavior():
     assert seen == [None, "mouse"]
 
 
+@pytest.mark.states("002: S07: Decide gets a DBlock to hand information to its behavior; (decided) a fresh one for ...")
 def test_a_dblock_is_fresh_for_each_question():
     """What a refused question wrote into it does not reach the next one."""
     made = []
@@ -210,6 +228,7 @@ def grouped(log, **answers):
     return tree.memory()
 
 
+@pytest.mark.states("002: S08: A group may have a behavior that is activated, ticked and deactivated with it")
 def test_a_group_can_have_a_behavior_that_goes_along_with_it():
     log = []
     memory = grouped(log)
@@ -222,6 +241,7 @@ def test_a_group_can_have_a_behavior_that_goes_along_with_it():
     ]
 
 
+@pytest.mark.states("002: S08: False from its Activate or Tick fails the group, which makes its own group redecide")
 @pytest.mark.parametrize(
     ("hook", "expected"),
     [
@@ -236,6 +256,7 @@ def test_a_false_answer_of_a_groups_behavior_fails_the_group(hook, expected):
     assert log == expected
 
 
+@pytest.mark.states("002: S08: False from its Activate or Tick fails the group, which makes its own group redecide ...")
 def test_a_groups_behavior_that_ends_later_takes_its_child_with_it():
     """The others of the group are not asked: the group is what failed."""
     log = []
@@ -254,6 +275,8 @@ def test_a_groups_behavior_that_ends_later_takes_its_child_with_it():
     assert log == ["A", "A ends", "REST"]
 
 
+@pytest.mark.states("002: S08: A behavior may be a state machine of its own, with its state in its block")
+@pytest.mark.states("002: S10: A behavior that repeats itself loops inside")
 def test_a_state_machine_inside_of_a_behavior():
     """A behavior keeps its own states in its block, and loops by itself instead of failing (S10)."""
     log = []
@@ -278,6 +301,8 @@ def test_a_state_machine_inside_of_a_behavior():
 # --- S09 Initializing and Ticking -------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S09: A tree is initialized once, not for each agent, and says true if that went well")
+@pytest.mark.states("002: S09: It counts the timers and says how many there are at the root")
 def test_initialization_counts_the_timers():
     tree = BehaviorTree(
         group("ROOT")[decider("A", goes_on, every=1.0), group("G", every=2.0)["B"], decider("B", goes_on)]
@@ -288,6 +313,10 @@ def test_initialization_counts_the_timers():
     assert tree.initialize_tree_data() is True
 
 
+@pytest.mark.states(
+    "002: S09: The first tick initializes a tree that is not, which is too late for timers. (decided) The first "
+    "memory does it, and has its timers",
+)
 def test_a_memory_initializes_a_tree_that_is_not_and_has_its_timers():
     """There, the first tick does it, which is too late for timers; here, a memory cannot be had without them."""
     log = []
@@ -316,17 +345,23 @@ WRONG = [
 ]
 
 
+@pytest.mark.states(
+    "002: S09: Initialization checks the limits of the tree, such as the number of children that can be shuffled",
+)
 @pytest.mark.parametrize(("make", "text"), WRONG)
 def test_initialization_checks_the_tree(make, text):
     with pytest.raises(DefinitionError, match=text):
         BehaviorTree(make()).initialize_tree_data()
 
 
+@pytest.mark.states("002: S09: Initialization checks the limits of the tree, such as the number of children that ...")
 def test_thirty_two_children_can_be_shuffled():
     tree = BehaviorTree(group("ROOT", SHUFFLE)[tuple(decider(f"D{i}", goes_on) for i in range(32))])
     assert tree.memory().tick(0.1) is True
 
 
+@pytest.mark.states("002: S06: Decision flags are passed to the tick and switch deciders on and off ...")
+@pytest.mark.states("002: S09: In each tick decision flags are passed, stimuli updated, and what update returns is ...")
 def test_a_decide_sees_the_words_of_its_tick():
     seen = []
 
@@ -365,6 +400,9 @@ def camp(log, **fields):
     return tree.memory({"hungry": True})
 
 
+@pytest.mark.states(
+    "002: note 2: A reference decider jumps from one part of the tree to another (planned there, (decided) here)",
+)
 def test_a_reference_jumps_to_another_part_of_the_tree():
     """The target stands at its own place then, with the priority that it has there; nobody on the way is asked."""
     log = []
@@ -378,6 +416,11 @@ def test_a_reference_jumps_to_another_part_of_the_tree():
     assert log[3:] == ["off duty", "COOK"]
 
 
+@pytest.mark.states("002: note 2: A reference decider jumps from one part of the tree to another (planned there ...")
+@pytest.mark.states(
+    "002: note 2: (decided) The target's own place counts; what the two paths share stays active; a reference is "
+    "passed over while its target is active or masked",
+)
 def test_a_jump_keeps_what_both_paths_have_in_common():
     log = []
     soldier = camp(log)

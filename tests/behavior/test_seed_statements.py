@@ -25,6 +25,7 @@ goes_on, gives_up, ticked, asked = parts.goes_on, parts.gives_up, parts.ticked, 
 # --- S01 Overview -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S01: A tree is declared once and ticked for agents of any type, even for None")
 @pytest.mark.parametrize("agent", [None, 7, "a string", object(), {"hp": 3}], ids=lambda agent: type(agent).__name__)
 def test_an_agent_can_be_anything_even_nothing(agent):
     seen = []
@@ -42,6 +43,7 @@ def test_a_decider_alone_is_a_tree():
     assert (log, memory.active_path, memory.behavior) == (["ROOT"], ("ROOT",), "TICK")
 
 
+@pytest.mark.states("002: S01: A behavior has Activate, Deactivate and Tick")
 def test_the_life_of_a_behavior():
     log = []
 
@@ -63,6 +65,10 @@ def test_the_life_of_a_behavior():
     assert log == ["activate", "tick", "tick", "tick", "deactivate", "REST", "REST"]
 
 
+@pytest.mark.states("002: S01: A behavior can be referred to by several deciders")
+@pytest.mark.states(
+    "002: S03: Deciders and behaviors are separate, so that a behavior is reused at several places and priorities",
+)
 def test_a_behavior_serves_several_deciders():
     log = []
     walk = behavior("WALK", tick=ticked(log, until=lambda at: at.time >= 1), activate=lambda at: log.append("begin"))
@@ -73,6 +79,11 @@ def test_a_behavior_serves_several_deciders():
     assert memory.active_path == ("ROOT",)
 
 
+@pytest.mark.states(
+    "002: S02, 3: The tree is data that needs no construction for each agent, and can be looked at with its names",
+)
+@pytest.mark.states("002: S07: The memory of an agent holds the current path")
+@pytest.mark.states("002: S09: Each agent has a memory, stimuli and timers of its own")
 def test_agents_share_the_tree_and_nothing_else():
     tree = BehaviorTree(
         group("ROOT")[
@@ -90,12 +101,17 @@ def test_agents_share_the_tree_and_nothing_else():
 # --- S02 Design Principles, S12 Macros --------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S02, 1: A child may be named before it is declared (ours)")
 def test_a_child_may_be_named_before_it_is_declared():
     tree = BehaviorTree(group("ROOT")[group("G")["LATER"], decider("LATER", goes_on)])
     assert tree.initialize_tree_data() is True
     assert list(tree.deciders) == ["ROOT", "G", "LATER"]
 
 
+@pytest.mark.states("002: S02, 4: Nothing has to be written that does nothing: every function is optional")
+@pytest.mark.states(
+    "002: S12: Little is to be written by default, everything can be given, and functions can be shared",
+)
 @pytest.mark.parametrize("given", [{}, {"tick": goes_on}, {"activate": goes_on}, {"deactivate": goes_on}])
 def test_nothing_has_to_be_written_that_does_nothing(given):
     """No behavior needs all functions, and one without Tick goes on until somebody interrupts it."""
@@ -104,6 +120,7 @@ def test_nothing_has_to_be_written_that_does_nothing(given):
     assert memory.activation("D").duration == 2.0
 
 
+@pytest.mark.states("002: S08: (decided) None is no objection; an activate that says False has no deactivate")
 def test_a_hook_without_an_answer_goes_on():
     memory = BehaviorTree(
         group("ROOT")[decider("D", behavior("B", activate=lambda at: None, tick=lambda at: None))]
@@ -113,6 +130,8 @@ def test_a_hook_without_an_answer_goes_on():
     assert memory.activation("D").duration == 1.0
 
 
+@pytest.mark.states("002: S02, 1: The code of behaviors may be anywhere")
+@pytest.mark.states("002: S02, 5: There is more than one way to do a thing")
 def test_there_is_more_than_one_way_to_write_a_behavior():
     class IdleWalk(Behavior):
         def tick(self, at):
@@ -124,6 +143,8 @@ def test_there_is_more_than_one_way_to_write_a_behavior():
     assert IdleWalk().name == "IDLE_WALK"
 
 
+@pytest.mark.states("002: S05: Children may call the Decide of their parent")
+@pytest.mark.states("002: S12: Little is to be written by default, everything can be given, and functions can be ...")
 def test_functions_are_shared_between_deciders_and_groups_may_be_asked_by_their_children():
     """S05: "There is nothing stopping children from calling the parent's Decide directly"."""
     log = []
@@ -139,6 +160,8 @@ def test_functions_are_shared_between_deciders_and_groups_may_be_asked_by_their_
     assert (log, memory.active_path) == (["near?", "near?"], ("ROOT", "GUARD", "WATCH"))
 
 
+@pytest.mark.states("002: S02, 3: The tree is data that needs no construction for each agent, and can be looked at ...")
+@pytest.mark.states("002: S11: Names of deciders and behaviors can be read, and kinds and policies have printed names")
 def test_the_tree_can_be_looked_at():
     tree = BehaviorTree(
         group("ROOT", SCORED)[decider("D", behavior("B", tick=goes_on), id=7), reference("R", "E"), group("G")["E"]],
@@ -160,6 +183,7 @@ def test_the_tree_can_be_looked_at():
 # --- S03 Differences from Halo ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S03: Preconditions of an active decider are not checked")
 def test_an_active_decider_is_not_checked_again():
     """Neither preconditions nor Decide: not by its flags, not by its timer."""
     log = []
@@ -185,6 +209,8 @@ def test_an_active_decider_is_not_checked_again():
 # --- S04 How Deciders Decide ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S01: (decided) The root is asked like a child while it is not active; when nobody below ...")
+@pytest.mark.states("002: S04: Decide returns a number, and the policy says what it means")
 @pytest.mark.parametrize(
     ("answer", "accepts"),
     [(1.0, True), (True, True), (0.001, True), (7, True), (0.0, False), (False, False), (-1.0, False)],
@@ -194,6 +220,7 @@ def test_what_counts_as_accepting(answer, accepts):
     assert memory.tick(0.1) is accepts
 
 
+@pytest.mark.states("002: S04, 1: Without Decide it is as if 1.0 was returned")
 @pytest.mark.parametrize(("others", "winner"), [((0.5, 0.9), "NONE"), ((1.5, 0.9), "A"), ((0.2, 1.1), "B")])
 def test_a_decider_without_decide_answers_one(others, winner):
     a, b = others
@@ -222,6 +249,7 @@ def redeciding(log, *, on_redecide, near):
     return tree.memory()
 
 
+@pytest.mark.states("002: S04, 4: A flag says whether the group's Decide is called when a child failed")
 def test_the_flag_says_whether_decide_is_called_on_redecide():
     log = []
     memory = redeciding(log, on_redecide=False, near=lambda memory: memory.time < 2)
@@ -242,6 +270,7 @@ def test_the_flag_says_whether_decide_is_called_on_redecide():
     assert log == ["GUARD?", "GROWL", "GROWL", "GUARD?", "WATCH"]
 
 
+@pytest.mark.states("002: S04, 4: It is not called when somebody interrupts")
 @pytest.mark.parametrize("level", [0, 5])  # the steady path, and walks in full
 def test_the_flag_does_nothing_when_somebody_interrupts(level):
     """Only a failed child makes a group redecide."""
@@ -267,6 +296,7 @@ def delegating(log, policy, **answers):
     ).memory()
 
 
+@pytest.mark.states("002: S05: A subgroup that only tidies up a list delegates")
 def test_a_group_can_delegate_its_decision_to_its_children():
     """It accepts if one of them does, and that one is not asked twice."""
     log = []
@@ -280,6 +310,11 @@ def test_a_group_can_delegate_its_decision_to_its_children():
     assert (log, memory.active_path) == (["A?", "B?", "REST"], ("ROOT", "REST"))
 
 
+@pytest.mark.states(
+    "002: S04: (decided) or by a flag of the group, after the group's own Decide; the answer is that of the child, "
+    "which is not asked twice",
+    source="S04, 3; S05",
+)
 def test_a_delegated_decision_has_the_value_of_the_child():
     tree = BehaviorTree(
         group("ROOT", SCORED)[
@@ -294,6 +329,7 @@ def test_a_delegated_decision_has_the_value_of_the_child():
     assert memory.active_path == ("ROOT", "TIDY", "HIGH")
 
 
+@pytest.mark.states("002: S04: (decided) or by a flag of the group, after the group's own Decide; the answer is ...")
 def test_a_delegating_group_asks_its_own_decide_first():
     log = []
     tree = BehaviorTree(
@@ -308,6 +344,7 @@ def test_a_delegating_group_asks_its_own_decide_first():
     assert log == ["TIDY?"]
 
 
+@pytest.mark.states("002: S04: (decided) or by a flag of the group, after the group's own Decide; the answer is ...")
 def test_delegation_restarts_the_timer_of_a_child_once():
     """If it were asked for the group and then again for itself, its own timer would refuse it."""
     tree = BehaviorTree(
@@ -318,6 +355,7 @@ def test_delegation_restarts_the_timer_of_a_child_once():
     assert memory.active_path == ("ROOT", "TIDY", "A")
 
 
+@pytest.mark.states("002: S04, 3: A Decide can delegate its decision to its children, by a call")
 def test_a_decide_can_delegate_by_a_call():
     """DelegateDecideToChildren is a function there; what it found is activated without being asked again."""
     log = []
@@ -342,6 +380,7 @@ def test_a_decide_can_delegate_by_a_call():
     assert memory.active_path == ("ROOT", "ALONE")
 
 
+@pytest.mark.states("002: S04, 3: A Decide can delegate its decision to its children, by a call ...")
 def test_delegating_by_a_call_is_for_the_decide_of_a_group():
     tree = BehaviorTree(group("ROOT")[decider("A", goes_on)])
     with pytest.raises(WrongStateError, match="delegate_decide_to_children"):
@@ -351,6 +390,8 @@ def test_delegating_by_a_call_is_for_the_decide_of_a_group():
 # --- S06 Preconditions and Stimuli ------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("002: S06: A time check lets Decide be called every so many seconds")
+@pytest.mark.states("002: S06: It counts from the last call of Decide, not from Deactivate")
 def test_a_timer_counts_from_the_last_decide_not_from_deactivate():
     log = []
     tree = BehaviorTree(
@@ -374,6 +415,7 @@ def test_a_timer_counts_from_the_last_decide_not_from_deactivate():
     assert ticks == ["YELL? YELL", "YELL", "YELL", "", "", "YELL? YELL", "YELL", "YELL"]
 
 
+@pytest.mark.states("002: S06: It counts from the last call of Decide, not from Deactivate ...")
 def test_a_refusal_restarts_the_timer_and_a_failed_check_does_not():
     log = []
     tree = BehaviorTree(
@@ -410,6 +452,11 @@ CHECKS = [
 ]
 
 
+@pytest.mark.states("002: S02, 2: Flags and masks let a tick go on without calling functions")
+@pytest.mark.states("002: S06: Checks of flags: AND and OR, with bits that have to be 0 or 1")
+@pytest.mark.states("002: S06: Decision flags are passed to the tick and switch deciders on and off")
+@pytest.mark.states("002: S06: Stimuli flags are checked in the same way")
+@pytest.mark.states("002: S06: Decide is not called when a check fails")
 @pytest.mark.parametrize("word", ["decision", "stimuli"])
 @pytest.mark.parametrize(("check", "flags", "passes"), CHECKS)
 def test_checks_of_both_words(word, check, flags, passes):
@@ -421,6 +468,10 @@ def test_checks_of_both_words(word, check, flags, passes):
     assert log == (["D?"] if passes else [])
 
 
+@pytest.mark.states(
+    "002: S04, 2: Preconditions are checked before Decide is called: a time, decision flags, stimuli flags",
+)
+@pytest.mark.states("002: S06: All checks may be combined")
 @pytest.mark.parametrize("stimuli", [0, 1])
 @pytest.mark.parametrize("decision", [0, 1])
 @pytest.mark.parametrize("is_due", [False, True])
@@ -439,6 +490,11 @@ def test_all_preconditions_at_once(stimuli, decision, is_due):
     assert len(log) == 1 + (is_due and decision and stimuli)
 
 
+@pytest.mark.states(
+    "002: S03: Impulses and stimulus behaviors are in the tree from the start, and fire when their conditions hold",
+)
+@pytest.mark.states("002: S04, 1: A decider without Decide accepts always, as the last of a list, or together with ...")
+@pytest.mark.states("002: S06: Often no Decide is needed")
 def test_preconditions_alone_can_decide():
     tree = BehaviorTree(group("ROOT")[decider("FLEE", goes_on, stimuli=Check(all_set=4)), decider("REST", goes_on)])
     memory = tree.memory()
@@ -448,6 +504,7 @@ def test_preconditions_alone_can_decide():
     assert memory.active_path == ("ROOT", "FLEE")
 
 
+@pytest.mark.states("002: S06: A stimulus is a token with optional data and a timeout")
 def test_a_stimulus_has_a_token_data_and_a_timeout():
     stimuli = Stimuli()
     stimuli.add(1, "a stick", timeout=1.0)
@@ -459,6 +516,11 @@ def test_a_stimulus_has_a_token_data_and_a_timeout():
     assert (1 in stimuli, stimuli.get(1), stimuli.all_flags) == (False, None, 4)
 
 
+@pytest.mark.states("002: S06: It invites somebody to play, tells of a hit, or keeps something from being repeated")
+@pytest.mark.states("002: S07: What lasts is kept on the agent; behaviors tell each other through it")
+@pytest.mark.states(
+    "002: S09: In each tick decision flags are passed, stimuli updated, and what update returns is passed",
+)
 def test_a_stimulus_is_told_from_outside_and_by_behaviors():
     """An invitation, and a behavior that sets something on itself so that it is not repeated."""
     log = []

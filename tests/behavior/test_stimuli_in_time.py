@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentrt import Agent, Entity
 from agentrt.behavior import BehaviorTree, Stimuli, decider, group
 from agentrt.goals import Goal, GoalSelector
@@ -22,6 +24,11 @@ def plain_tree():
     return BehaviorTree(group("ROOT")[decider("A", lambda at: None)])
 
 
+@pytest.mark.states(
+    "002: S09: (ours) While a tree drives an agent its stimuli run down by themselves: before anybody is driven, and "
+    "once for all trees that share them",
+    source="S06, S09; design section 2",
+)
 def test_two_trees_that_look_at_one_set_of_stimuli_do_not_hurry_it():
     stimuli = Stimuli()
     sim = driven_by(plain_tree().memory(name="one", stimuli=stimuli), plain_tree().memory(name="two", stimuli=stimuli))
@@ -47,6 +54,7 @@ def test_stimuli_of_a_tree_that_is_ticked_seldom_run_down_in_time():
     sim.close()
 
 
+@pytest.mark.states("002: S09: (ours) While a tree drives an agent its stimuli run down by themselves: before ...")
 def test_time_has_passed_before_anybody_is_driven():
     """A goal, which comes before the tree, does not see what has run down."""
     seen = []

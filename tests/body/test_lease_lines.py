@@ -42,6 +42,11 @@ steps = st.lists(
 )
 
 
+@pytest.mark.states(
+    "001: AI contexts: (decided) Who is refused a lease waits in line: first come, first served, nobody overtakes, "
+    "and it is asked again when it is its turn",
+    source="reject; design 3, Leases",
+)
 @given(steps)
 @settings(max_examples=150, deadline=None)
 def test_who_waits_is_served_in_order_whoever_leaves(course):
@@ -250,6 +255,7 @@ def contenders(runtime, actions, many):
     return served
 
 
+@pytest.mark.states("001: AI contexts: (decided) Who is refused a lease waits in line: first come, first served ...")
 @pytest.mark.parametrize("way", WAYS)
 def test_agents_are_served_in_turn(way):
     sim = Simulation()
@@ -283,6 +289,7 @@ def starts(way, many):
     return count / many
 
 
+@pytest.mark.states("001: AI contexts: (decided) Who is refused a lease waits in line: first come, first served ...")
 @pytest.mark.parametrize("way", ["waits", "tries", "reserves", "takes"])
 def test_how_often_each_tries_does_not_grow_with_the_line(way):
     """It may choose something else, and is asked again at longer and longer intervals; nobody is asked at each turn."""
@@ -401,6 +408,7 @@ def on_trio(runtime, ticks):
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
+@pytest.mark.states("001: AI contexts: (decided) Who is refused a lease waits in line: first come, first served ...")
 @pytest.mark.parametrize("way", WAYS)
 def test_the_order_is_the_same_on_three_hosts(way):
     orders = []

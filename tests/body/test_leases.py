@@ -10,6 +10,7 @@ from agentrt import TOP, Action, Agent, Entity, LeaseBook, Runtime
 from agentrt.testing import Simulation, stub_action
 
 
+@pytest.mark.states("tools: Outside: A lease of an agent ends with it, after its `stop` hooks; who is gone gets ...")
 def test_an_agent_that_ended_gets_no_lease():
     sim = Simulation()
     agent = sim.add(Agent(Entity("wolf"), actions=[stub_action(TOP, takes=2)]))
@@ -44,6 +45,10 @@ def test_who_is_gone_does_not_wait_in_line():
     sim.close()
 
 
+@pytest.mark.states(
+    "tools: Outside: A lease of an agent ends with it, after its `stop` hooks; who is gone gets none",
+    source="design 3",
+)
 def test_what_it_holds_is_free_when_it_has_left_after_its_stop_hooks():
     seen = []
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.body.metrics import WaitTimes
+from agentrt.body.budget import WaitTimes
 
 
 def of(*waits):

@@ -39,6 +39,11 @@ def demo():
         yield url
 
 
+@pytest.mark.states("001: Overview, inspector: The inspector shows activities in angle brackets, actions beneath ...")
+@pytest.mark.states(
+    "tools: Page: A named agent is found, watched, stopped where something starts, and stepped",
+    source="design 7",
+)
 def test_an_agent_is_found_and_its_plan_changes_while_one_watches(look, demo):
     page = look(demo)
     expect(page.locator(".badge")).to_have_text("live")
@@ -50,6 +55,7 @@ def test_an_agent_is_found_and_its_plan_changes_while_one_watches(look, demo):
     page.wait_for_function("before => document.querySelector('#view-plan .tree').innerText !== before", arg=before)
 
 
+@pytest.mark.states("tools: Page: A named agent is found, watched, stopped where something starts, and stepped ...")
 def test_it_pauses_steps_and_goes_on(look, demo):
     page = look(demo)
     run = page.locator(".controls .button").first
@@ -69,6 +75,7 @@ def test_it_pauses_steps_and_goes_on(look, demo):
     page.wait_for_function(f"at => {tick} > at", arg=at + 12)
 
 
+@pytest.mark.states("tools: Page: A named agent is found, watched, stopped where something starts, and stepped ...")
 def test_a_breakpoint_stops_it_and_says_why(look, demo):
     page = look(demo)
     form = page.locator(".break-form")
@@ -104,6 +111,13 @@ def test_the_events_of_one_agent(look, demo):
     expect(page.locator(".controls .button").first).to_have_text("Pause")
 
 
+@pytest.mark.states(
+    "002: S11: The whole tree, its active path and the state print can be shown in the inspector",
+    source="S02, 3; S11, 1",
+)
+@pytest.mark.states(
+    "004: debug information: The variables, the leaf and the selected behavior of a selection tree are shown",
+)
 @pytest.mark.parametrize(
     ("name", "shows"), [("Ivo", ["selection tree", "goal selector", "behavior tree"]), ("drake 142", ["behavior tree"])]
 )
@@ -129,6 +143,7 @@ def recording(tmp_path_factory):
         yield url
 
 
+@pytest.mark.states("tools: Page: A recording is scrubbed and played; the same tick shows the same", source="design 7")
 def test_a_recording_is_scrubbed(look, recording):
     page = look(recording)
     clock = page.locator(".clock-tick")
@@ -151,6 +166,7 @@ def test_a_recording_is_scrubbed(look, recording):
     expect(page.locator(".head-path")).to_have_text(at_109)
 
 
+@pytest.mark.states("tools: Page: A recording is scrubbed and played; the same tick shows the same ...")
 def test_a_recording_plays(look, recording):
     page = look(recording)
     page.keyboard.press("Home")

@@ -20,6 +20,10 @@ def names_of(page):
     return page.locator(".agent-name")
 
 
+@pytest.mark.states(
+    "tools: Page: Names are shown as text whatever they look like; no module parses markup",
+    source="design 10",
+)
 def test_names_are_text_whatever_they_look_like(look):
     with inspected(make_village(("Ann", HOSTILE)), controls=True) as inspector:
         page = look(inspector.url)
@@ -35,6 +39,7 @@ def test_names_are_text_whatever_they_look_like(look):
         assert page.locator("b", has_text="Mallory").count() == 0
 
 
+@pytest.mark.states("tools: Page: Everything can be done by keys", source="design 7")
 def test_keys_choose_agents_tabs_and_help(look):
     with inspected(make_village()) as inspector:
         page = look(inspector.url)
@@ -68,6 +73,11 @@ def test_keys_choose_agents_tabs_and_help(look):
         expect(head).to_have_text("Cyd")
 
 
+@pytest.mark.states(
+    "001: Overview, inspector: The inspector shows activities in angle brackets, actions beneath them, and the "
+    "running branch",
+)
+@pytest.mark.states("tools: Page: Everything can be done by keys ...")
 def test_the_plan_is_a_tree_for_the_keys(look):
     with inspected(make_village()) as inspector:
         page = look(inspector.url)
@@ -90,6 +100,7 @@ def test_the_plan_is_a_tree_for_the_keys(look):
         expect(page.locator(".side .panel-head h2").first).to_have_text("Running now")
 
 
+@pytest.mark.states("001: get_debug_info_datastore: Tools show the debug data that an action keeps")
 def test_the_selected_action_is_shown_whole(look):
     with inspected(make_village(), controls=True) as inspector:
         page = look(inspector.url)
@@ -105,6 +116,10 @@ def test_the_selected_action_is_shown_whole(look):
         expect(page.locator(".break-list li")).to_have_count(0)
 
 
+@pytest.mark.states("001: Overview, inspector: The inspector shows activities in angle brackets, actions beneath ...")
+@pytest.mark.states(
+    "001: set_debug_progress, abort: set_debug_progress and the reason of a rejection are surfaced in the inspector",
+)
 def test_the_plan_says_what_each_action_says_of_itself_and_why_it_is_not_possible(look):
     with inspected(make_village()) as inspector:
         page = look(inspector.url)
@@ -120,6 +135,10 @@ def test_the_plan_says_what_each_action_says_of_itself_and_why_it_is_not_possibl
         expect(page.locator(".explain .trouble")).to_contain_text("nobody is invited")
 
 
+@pytest.mark.states(
+    "tools: Page: Watching only: a page without controls can change nothing, and says why",
+    source="design 10",
+)
 def test_watching_only(look):
     with inspected(make_village()) as inspector:
         page = look(inspector.url)
@@ -135,6 +154,10 @@ def test_watching_only(look):
         expect(page.locator(".break-list li")).to_have_count(0)
 
 
+@pytest.mark.states(
+    "tools: Page: Light and dark, as the system or the user says; every text has a contrast of 4.5",
+    source="design 7",
+)
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_theme_is_the_system_s_or_the_user_s(look, dark):
     def ink(page):
@@ -153,6 +176,10 @@ def test_the_theme_is_the_system_s_or_the_user_s(look, dark):
         assert ink(page) == (light_ink if dark else dark_ink)
 
 
+@pytest.mark.states(
+    "tools: Page: It comes back with the server, and says what is wrong without the token",
+    source="design 10",
+)
 def test_it_comes_back_with_the_server(look):
     village = make_village()
     with inspected(village) as inspector:
@@ -168,6 +195,7 @@ def test_it_comes_back_with_the_server(look):
         expect(page.locator("#view-plan .tree-row").first).to_be_visible()
 
 
+@pytest.mark.states("tools: Page: It comes back with the server, and says what is wrong without the token ...")
 def test_a_page_without_the_token_is_told_so(look):
     token = "a token of some length"
     with inspected(make_village(), token=token) as inspector:
@@ -178,6 +206,10 @@ def test_a_page_without_the_token_is_told_so(look):
         assert "Ann" not in stranger.content()
 
 
+@pytest.mark.states(
+    "tools: Page: Of a thousand agents only those on the screen have elements; any of them is found",
+    source="design 7",
+)
 def test_a_thousand_agents(look):
     village = make_village([f"settler {number}" for number in range(1000)])
     village.step()

@@ -37,11 +37,16 @@ def test_lines_are_short(static):
             assert len(line) <= LONGEST_LINE, f"{path.name}:{number}"
 
 
+@pytest.mark.states("tools: Page: Names are shown as text whatever they look like; no module parses markup ...")
 def test_nothing_parses_markup(static):
     for path in modules(static):
         assert MARKUP.search(path.read_text(encoding="utf-8")) is None, path.name
 
 
+@pytest.mark.states(
+    "tools: Page: The page loads from its server alone, without a script or style of its own within",
+    source="design 10",
+)
 def test_nothing_comes_from_elsewhere(static):
     for path in sorted(static.iterdir()):
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
@@ -56,6 +61,7 @@ def test_every_module_is_used_and_there(static):
     assert imported == names
 
 
+@pytest.mark.states("tools: Page: The page loads from its server alone, without a script or style of its own ...")
 def test_the_page_has_no_script_or_style_within(static):
     page = (static / "index.html").read_text(encoding="utf-8")
     assert re.findall(r"<script[^>]*>", page) == ['<script type="module" src="/static/app.js">']
@@ -86,11 +92,13 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
+@pytest.mark.states("tools: Page: Light and dark, as the system or the user says; every text has a contrast of 4.5 ...")
 def test_both_dark_themes_are_the_same(static):
     _, dark, auto = themes(static)
     assert dark == auto
 
 
+@pytest.mark.states("tools: Page: Light and dark, as the system or the user says; every text has a contrast of 4.5 ...")
 def test_what_is_written_can_be_read(static):
     inks = ("text", "text-2", "text-3", "running", "ready", "thinking", "started", "impossible", "accent")
     on = [(ink, paper) for ink in inks for paper in ("surface", "surface-1")]

@@ -54,6 +54,11 @@ def rows(page):
     return page.locator("#view-tasks .tree-row")
 
 
+@pytest.mark.states(
+    "003: Views: The inspector shows the task tree live: what is wanted, who provides it, what became of it, what "
+    "every strategy said",
+    source="Task Tree; design 7",
+)
 def test_the_tree_down_to_what_runs(look):
     with inspected(make_workshop(), controls=True) as inspector:
         page = look(inspector.url)
@@ -75,6 +80,7 @@ def test_the_tree_down_to_what_runs(look):
         expect(rows(page)).to_have_count(3)
 
 
+@pytest.mark.states("003: Views: The inspector shows the task tree live: what is wanted, who provides it, what ...")
 def test_what_is_selected_is_shown_with_its_offers_and_can_stop_the_run(look):
     with inspected(make_workshop(), controls=True) as inspector:
         page = look(inspector.url)
@@ -109,6 +115,7 @@ def test_what_is_foreseen_what_came_up_and_what_is_over(look):
         expect(rows(page).last).to_contain_text("done")
 
 
+@pytest.mark.states("003: Views: The inspector shows the task tree live: what is wanted, who provides it, what ...")
 def test_interrupted_and_planned(look):
     runtime = Runtime(3, host="plain")
     agent = runtime.add(Agent(StubBody("human"), name="Ann"))

@@ -19,19 +19,19 @@ from types import SimpleNamespace
 from modules import ROOT
 
 from agentrt import Action, Entity, move_on_after, sleep, sleep_ticks
-from agentrt.activity.context import Context
-from agentrt.activity.spawning import SpawnedFrame
+from agentrt.activity.author.context import Context
+from agentrt.activity.plan.spawned import SpawnedFrame
 from agentrt.behavior import Behavior
 from agentrt.behavior.activation import Activation
 from agentrt.bridges import DriverAction
 from agentrt.errors import AgentRTError, InternalError
 from agentrt.goals import Goal
-from agentrt.kernel.calls import ControlFlow
+from agentrt.kernel.agenda import ControlFlow
 from agentrt.kernel.signals import Condition, Event, Queue
 from agentrt.selection import LeafBehavior
 from agentrt.selection.state import SelectionState
 from agentrt.strategy import Dependency, Strategy
-from agentrt.testing.chaos_faults import Burst, MuteError
+from agentrt.testing.chaos import Burst, MuteError
 
 
 def private(path):

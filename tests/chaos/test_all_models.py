@@ -26,6 +26,16 @@ def silence(caplog):
     caplog.set_level("CRITICAL")
 
 
+@pytest.mark.states(
+    "003: Views: When an agent has ended no request is being solved, and every node of its trees has ended, whatever "
+    "was cancelled, raised or removed at any await",
+    source="Task Failure; design 2",
+)
+@pytest.mark.states(
+    "tools: Faults: Random events on all models at once, with faults at some awaits or at every one, leave no "
+    "violation",
+    source="design 7",
+)
 @pytest.mark.parametrize("rate", [0.0, 0.03, 0.3, 1.0])
 @pytest.mark.parametrize("host", ["plain", "asyncio", "trio"])
 def test_a_village_at_random(host, rate):
@@ -36,6 +46,8 @@ def test_a_village_at_random(host, rate):
         assert sum(report.faults.values()) > 0 or rate == 0
 
 
+@pytest.mark.states("003: Views: When an agent has ended no request is being solved, and every node of its trees ...")
+@pytest.mark.states("tools: Faults: Whatever goes wrong at any await of any kind of strand: what begins ends, in ...")
 @pytest.mark.parametrize(("host", "every"), [("plain", 23), ("asyncio", 97), ("trio", 83)])
 def test_every_so_many_await_of_a_village_in_turn(host, every):
     report = exhaust(village(11, people=2), ticks=6, host=host, every=every)
@@ -91,6 +103,7 @@ def test_a_wait_without_an_end_kills_its_own_strand_and_nobody_else(host, way, m
     assert people.violations == []
 
 
+@pytest.mark.states("tools: Faults: Random events on all models at once, with faults at some awaits or at every ...")
 @pytest.mark.parametrize("seed", [12, 21, 31, 63])
 def test_a_bit_of_the_campaign(seed, monkeypatch):
     monkeypatch.setattr(campaigns, "SHORT", 2)

@@ -6,17 +6,17 @@ import pytest
 from modules import load
 
 from agentrt import MOVE, TOP, Action, Agent, Entity, sleep_ticks
-from agentrt.activity import hooks
-from agentrt.activity.extras import Extras
-from agentrt.activity.planner import Planner
-from agentrt.activity.unit import Unit
+from agentrt.activity.plan import hooks
+from agentrt.activity.plan.extras import Extras
+from agentrt.activity.plan.planner import Planner
+from agentrt.activity.plan.tree import Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import Event, TraceHub
 from agentrt.strategy.gameplay import Gameplay
 from agentrt.strategy.tree import TaskNode
 from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
-from agentrt.testing.chaos_faults import MOMENTS
+from agentrt.testing.chaos import MOMENTS
 
 worlds = load("tests/chaos/worlds.py")
 
@@ -39,6 +39,11 @@ def texts(report):
 # --- sound ones ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Faults: Whatever goes wrong at any await of any kind of strand: what begins ends, in pairs, and nothing "
+    "is left",
+    source="design 2, 7",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("kind", worlds.KINDS)
@@ -50,6 +55,10 @@ def test_every_await_of_every_kind_of_strand_may_go_wrong(kind, host):
     assert report.faults["raise"]
 
 
+@pytest.mark.states(
+    "tools: Faults: Agents beside the one that is hit act to the letter as they do without the fault",
+    source="design 7",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(("host", "every"), [("plain", 1), ("asyncio", 4), ("trio", 4)])
 def test_those_beside_the_one_that_is_hit_do_not_notice(host, every):
@@ -167,6 +176,7 @@ def without(monkeypatch, event):
     monkeypatch.setattr(TraceHub, "emit", lambda hub, record: record.event is event or emit(hub, record))
 
 
+@pytest.mark.states("tools: Faults: What is violated is told with the seed, the point and the end of the trace ...")
 @pytest.mark.parametrize(
     ("event", "kind", "rule"),
     [
@@ -200,6 +210,7 @@ def test_flags_that_are_not_given_back(monkeypatch):
     assert exhaust(of(Legs), ticks=4, faults=["remove"]).is_sound
 
 
+@pytest.mark.states("003: Views: When an agent has ended no request is being solved, and every node of its trees ...")
 def test_requests_that_do_not_end(monkeypatch):
     ended = Gameplay.ended
     monkeypatch.setattr(Gameplay, "ended", lambda *args: None)
@@ -292,6 +303,11 @@ def careless(runtime):
     runtime.add(Agent(Tooled(), actions=[Careless]))
 
 
+@pytest.mark.states(
+    "tools: Faults: What is violated is told with the seed, the point and the end of the trace, and can be played "
+    "again alone",
+    source="design 7",
+)
 def test_what_a_failure_tells():
     report = exhaust(careless, ticks=1, faults=["cancel", "raise"], seed=7)
     (failure,) = report.failures

@@ -10,11 +10,9 @@ from modules import load
 from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
 from agentrt.errors import InjectedFault
 from agentrt.kernel.signals import Queue, Signal
-from agentrt.testing import Simulation, chaos_faults
-from agentrt.testing.chaos import Chaos
-from agentrt.testing.chaos_faults import FAULTS, MOMENTS, Fault, RandomPlan
-from agentrt.testing.chaos_points import Point
-from agentrt.testing.chaos_running import play
+from agentrt.testing import Simulation
+from agentrt.testing import chaos as chaos_module
+from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, Fault, Point, RandomPlan, play
 
 worlds = load("tests/chaos/worlds.py")
 
@@ -59,6 +57,11 @@ async def sleeps(log):
         log("over")
 
 
+@pytest.mark.states(
+    "tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its agent's entity be "
+    "destroyed, its agent be removed",
+    source="design 7",
+)
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize(
     ("fault", "log"),
@@ -147,8 +150,8 @@ def test_an_error_of_ones_own():
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("number", range(4))
 def test_what_nobody_foresees_is_raised_at_an_await(host, number, monkeypatch):
-    burst = chaos_faults.bursting(number)
-    monkeypatch.setattr(chaos_faults, "bursting", lambda point: burst)
+    burst = chaos_module.bursting(number)
+    monkeypatch.setattr(chaos_module, "bursting", lambda point: burst)
     expected = "MuteError" if number == 1 else "cancelled"
     log = hit(sleeps, Fault("burst"), host=host)
     assert log[0] == (1, expected)
@@ -156,9 +159,9 @@ def test_what_nobody_foresees_is_raised_at_an_await(host, number, monkeypatch):
 
 
 def test_what_bursts_is_chosen_by_the_number_of_the_point():
-    kinds = [type(chaos_faults.bursting(number)).__name__ for number in range(8)]
+    kinds = [type(chaos_module.bursting(number)).__name__ for number in range(8)]
     assert kinds == ["Burst", "MuteError", "CancelledError", "BaseExceptionGroup"] * 2
-    for mute in (chaos_faults.Burst(), chaos_faults.MuteError()):
+    for mute in (chaos_module.Burst(), chaos_module.MuteError()):
         for text in (str, repr):
             with pytest.raises(ArithmeticError):
                 text(mute)
@@ -180,6 +183,7 @@ def lines(chaos, agent, *kinds):
     return [(one.tick, one.event.value) for one in chaos.kept[agent] if one.event.value in kinds]
 
 
+@pytest.mark.states("tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its ...")
 @pytest.mark.parametrize("host", HOSTS)
 def test_an_agent_is_removed_at_the_next_intake_and_cleans_up(host):
     chaos = agents_hit(Fault("remove"), worlds.walkers("ann", "bob"), 1, host)
@@ -191,6 +195,7 @@ def test_an_agent_is_removed_at_the_next_intake_and_cleans_up(host):
     assert lines(chaos, "bob", "start", "stop") == [(2, "start"), (6, "stop"), (7, "start"), (10, "stop")]
 
 
+@pytest.mark.states("tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its ...")
 def test_an_entity_is_destroyed_and_whoever_listens_is_told():
     gone = []
 

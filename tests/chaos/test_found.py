@@ -11,10 +11,10 @@ from agentrt import LOOK, TOP, Action, Agent, CancelScope, Entity, Runtime, slee
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.bridges import DriverAction
 from agentrt.goals import Goal, GoalSelector
-from agentrt.kernel.calls import Timer
+from agentrt.kernel.agenda import Timer
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
+from agentrt.kernel.strand import outlast
 from agentrt.testing import Simulation, check_trace
 
 # --- asyncio's cancellation knows no shields ----------------------------------------------------------------------------
@@ -91,6 +91,10 @@ async def perform(agent):
         Slow.log.append((agent.runtime.tick, "over"))
 
 
+@pytest.mark.states(
+    "tools: Faults: A cancellation of asyncio's does not cut short the wait for what is being unwound",
+    source="design 2, cancellation",
+)
 @pytest.mark.parametrize("way", ["execute", "perform", "drive"])
 def test_a_second_cancellation_does_not_cut_an_unwinding_short(way):
     """A task is cancelled by one library, and again by another one while it waits for what it stops."""
@@ -171,6 +175,10 @@ class Stranger:
         pass
 
 
+@pytest.mark.states(
+    "tools: Faults: Deciders that give way already are not taken down twice",
+    source="design 3, control flags",
+)
 @pytest.mark.parametrize("ends", [False, True])
 def test_what_already_gives_way_is_not_taken_down_twice(ends):
     """Two ask for a flag of a group whose child still cleans up: goals in one tick, or a stranger while the tree leaves."""

@@ -10,7 +10,7 @@ from modules import load
 from agentrt import Runtime
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.testing import check_trace
-from agentrt.testing.chaos_running import play
+from agentrt.testing.chaos import play
 
 village = load("tests/chaos/village.py").village
 

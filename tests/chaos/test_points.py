@@ -8,8 +8,7 @@ from modules import load
 from agentrt import Entity, Runtime, sleep_ticks
 from agentrt.errors import WrongStateError
 from agentrt.kernel.trace import TraceDigest
-from agentrt.testing.chaos import Chaos
-from agentrt.testing.chaos_running import play
+from agentrt.testing.chaos import Chaos, play
 
 worlds = load("tests/chaos/worlds.py")
 village = load("tests/chaos/village.py").village
@@ -50,6 +49,11 @@ def test_where_every_think_has_a_strand_its_beginning_is_a_point_too(host):
     ]
 
 
+@pytest.mark.states(
+    "tools: Faults: Every await of every coroutine that the runtime steps is a point, numbered in the order of the "
+    "run, on every host; counting changes no run",
+    source="design 7",
+)
 @pytest.mark.parametrize(
     ("kind", "name", "ticks"),
     [
@@ -106,12 +110,14 @@ def digest_of(host, counts, seed=3):
     return digest.hexdigest()
 
 
+@pytest.mark.states("tools: Faults: Every await of every coroutine that the runtime steps is a point, numbered in ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_counting_changes_no_run(host):
     assert digest_of(host, counts=True) == digest_of(host, counts=False)
 
 
+@pytest.mark.states("tools: Faults: Every await of every coroutine that the runtime steps is a point, numbered in ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_equal_runs_have_equal_points(host):

@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from agentrt import worlds
-from agentrt.cli import demo_commands, main
+from agentrt.cli import main
+from agentrt.cli import world_commands as demo_commands
 from agentrt.errors import MissingExtraError
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 from agentrt.worlds import WorldReport, table_lines
 
 
@@ -151,6 +152,7 @@ def test_the_list_of_worlds(install):
     assert run("--list").output == ("atoll  Three sailors and a palm tree.\nisland  Three sailors and a palm tree.\n")
 
 
+@pytest.mark.states("tools: Outside: A package whose entry point raises whatever while it is loaded, `SystemExit` ...")
 @pytest.mark.parametrize(
     "raised", [SystemExit(0), GeneratorExit(), ValueError("x")], ids=lambda one: type(one).__name__
 )

@@ -49,6 +49,10 @@ def run(root, folder, tmp_path):
     return done.stdout.splitlines()
 
 
+@pytest.mark.states(
+    "tools: Outside: A copy that pip does not know (vendored, in a zip file) records and says its version; hints name "
+    "commands that work where the library came from",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["vendored", "zipped"])
 def test_a_copy_that_pip_does_not_know(root, tmp_path, kind):
@@ -82,6 +86,7 @@ class Books:
         return self.text
 
 
+@pytest.mark.states("tools: Outside: A copy that pip does not know (vendored, in a zip file) records and says its ...")
 @pytest.mark.parametrize(
     ("books", "hint"),
     [

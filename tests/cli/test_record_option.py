@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from agentrt import Runtime, worlds
-from agentrt.cli import demo_commands, main
+from agentrt.cli import main
+from agentrt.cli import world_commands as demo_commands
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record import Recording
 from agentrt.worlds import WorldReport
@@ -58,6 +59,9 @@ def run(*args):
     return CliRunner().invoke(main, ["demo", "lake", *args])
 
 
+@pytest.mark.states(
+    "tools: Recording: `agentrt demo --record PATH` records headless and live; the report is what it is without",
+)
 def test_a_headless_run_is_recorded_and_its_report_is_the_same(tmp_path):
     path = tmp_path / "run.sqlite"
     options = ("--headless", "--ticks", "20", "--seed", "4", "--digest")

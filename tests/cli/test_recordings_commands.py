@@ -210,7 +210,7 @@ def test_an_export_that_fails_leaves_no_half_of_a_file(recording, tmp_path, monk
         out.write("{")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("agentrt.record.perfetto.write_perfetto", write)
+    monkeypatch.setattr("agentrt.record.export.write_perfetto", write)
     result = run("export", recording, "--to", "perfetto", "-o", tmp_path / "out")
     assert (result.exit_code, (tmp_path / "out").exists()) == (2, False)
     assert "No space left on device" in result.stderr

@@ -31,6 +31,7 @@ def examples(root):
     return root / "examples" / "selection"
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: The Alien has the Grunt's tree, and behaviors of its own ...")
 def test_the_example(run, examples):
     result = run(examples)
     assert result.exit_code == 0
@@ -41,6 +42,7 @@ def test_the_example(run, examples):
     )
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: All errors are in one report, by file and line; `agentrt ...")
 def test_every_error_with_file_and_line(run, tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "Grunt.xml").write_text(BROKEN)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from agentrt import Registry
 from agentrt.cli import main
-from agentrt.strategy.stubs import calls_module
+from agentrt.strategy.tools.stubs import calls_module
 
 
 @pytest.fixture
@@ -56,6 +56,7 @@ def test_what_packs_and_aliases_name(run):
     )
 
 
+@pytest.mark.states("003: Hierarchy, the dependency map: Which strategy may call which can be drawn as a map; it ...")
 def test_the_map_as_a_flow_chart_and_as_json(run):
     assert run("map", "--as", "mermaid", "crafts:strategies:doze").output == (
         'flowchart TD\n    d1(["rest"])\n    s1["doze"]\n    d1 --> s1\n'

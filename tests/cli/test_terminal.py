@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 import agentrt.inspect
 from agentrt import Action, Agent, Runtime
-from agentrt.cli import groups, inspect_commands, main
+from agentrt.cli import groups, main, world_commands
 from agentrt.errors import AgentRTError, DataFault
 from agentrt.packs.registry import Manifest
 from agentrt.strategy import Dependency, Strategy
@@ -188,7 +188,7 @@ def installed(monkeypatch):
         lambda *, group: [EntryPoint(name, f"pretended_hostile:{it}", group) for name, it in points.get(group, ())],
     )
     monkeypatch.setattr(agentrt.inspect, "Inspector", Pretended)
-    monkeypatch.setattr(inspect_commands, "_wait", lambda: None)
+    monkeypatch.setattr(world_commands, "_wait", lambda: None)
     monkeypatch.setattr(click, "launch", lambda url: None)
 
 
@@ -236,6 +236,11 @@ def invocations(command, hostile, folder):
     yield [SIGNS] * 9
 
 
+@pytest.mark.states(
+    "tools: Outside: No control character reaches a terminal from any command, whatever files, names, recordings, "
+    "worlds and arguments hold; a new command is tried, too",
+    source="design 10, 11",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_nothing_controls_the_terminal(words, hostile_files, tmp_path, monkeypatch):
@@ -251,6 +256,7 @@ def test_every_command_was_found():
     assert ("packs", "check") in COMMANDS
 
 
+@pytest.mark.states("tools: Outside: No control character reaches a terminal from any command, whatever files ...")
 @pytest.mark.parametrize("words", [[], ["packs"], ["selection"], ["strategies"]], ids=" ".join)
 def test_unknown_commands_and_options(words):
     for args in ([SIGNS], [f"--{SIGNS}"], ["--help", SIGNS]):
@@ -287,6 +293,10 @@ def texts_in(value):
         yield value
 
 
+@pytest.mark.states(
+    "tools: Outside: What is written for other tools stays valid: JSON, exports, generated code",
+    source="design 10",
+)
 @pytest.mark.parametrize("kind", ["perfetto", "otel"])
 def test_what_is_printed_for_other_tools_is_valid(hostile_files, kind, tmp_path):
     one = next(file for file in hostile_files if file.suffix == ".sqlite")
@@ -300,6 +310,7 @@ def test_what_is_printed_for_other_tools_is_valid(hostile_files, kind, tmp_path)
         "".join(words).encode()  # half of a pair is no text to a strict reader
 
 
+@pytest.mark.states("tools: Outside: What is written for other tools stays valid: JSON, exports, generated code ...")
 def test_json_stays_json(hostile_files):
     folder = hostile_files[0].parent
     for args in (["packs", "check"], ["selection", "check"]):
@@ -309,6 +320,7 @@ def test_json_stays_json(hostile_files):
     assert listed["strategies"]
 
 
+@pytest.mark.states("tools: Outside: What is written for other tools stays valid: JSON, exports, generated code ...")
 def test_generated_calls_stay_python():
     compile(run("strategies", "calls").stdout, "calls", "exec")
 
@@ -333,6 +345,7 @@ def test_a_terminal_that_knows_few_signs():
     assert CliRunner(charset="ascii").invoke(main, ["demo", "é→"]).exit_code == 2
 
 
+@pytest.mark.states("tools: Outside: No control character reaches a terminal from any command, whatever files ...")
 def test_only_the_door_writes():
     folder = Path(groups.__file__).parent
     for file in folder.glob("*.py"):
@@ -341,6 +354,7 @@ def test_only_the_door_writes():
             assert not re.search(r"\bprint\(|click\.s?echo|\.write\(|sys\.std(out|err)(?!\.isatty)|secho", text), file
 
 
+@pytest.mark.states("tools: Outside: Nor does one in the live view, in a log line, in the text of an error or in ...")
 def test_the_text_of_every_error_of_ours_is_quiet():
     for error in (AgentRTError(f"{WORST}\nand more"), DataFault(WORST, file=WORST, pointer=WORST)):
         require_quiet(str(error))

@@ -70,6 +70,10 @@ def deciders(field, agent):
     ]
 
 
+@pytest.mark.states(
+    "colony: Other models: GUARD_NEST_GROUP with help, fight, growl, patrol, idle, declared in one block",
+    source="002 S11",
+)
 def test_the_tree_reads_like_the_text():
     assert DRAKE.deciders == (
         "ROOT",
@@ -101,6 +105,10 @@ def test_one_makes_a_round_and_broods_and_the_other_rests(lair):
     assert list(driver_lines(one.snapshot())) == ["B tree: guard nest idle"]
 
 
+@pytest.mark.states(
+    "colony: Other models: A group's behavior tells the nest who guards it, and fails its group",
+    source="002 S08",
+)
 def test_a_watch_is_over_after_twenty_seconds_and_the_other_takes_over(lair):
     one, other = drake(lair), drake(lair)
     lair.sim.run_until(lambda: lair.nest[Nest].watchers == [other.entity], 420)
@@ -131,6 +139,7 @@ def test_who_was_relieved_eats_if_it_is_hungry(lair):
     assert path(one)[0] == "GUARD_NEST_GROUP"
 
 
+@pytest.mark.states("colony: Other models: Decision flags for hurt and night", source="002 S06")
 @pytest.mark.parametrize(("tick", "rest", "expected"), [(0, 300, "SLEEP"), (0, 600, "IDLE"), (720, 600, "DOZE")])
 def test_sleep_comes_sooner_at_night(lair, tick, rest, expected):
     lair.runtime.clock.tick = tick
@@ -144,6 +153,10 @@ def test_sleep_comes_sooner_at_night(lair, tick, rest, expected):
     assert (path(other), other.entity[Needs].asleep) == (("IDLE",), False)
 
 
+@pytest.mark.states(
+    "colony: Other models: A stimulus with data calls for help; one without is a note to oneself; both time out",
+    source="002 S06",
+)
 def test_it_growls_at_who_is_in_sight_and_calls_the_other(lair):
     one, other = drake(lair), drake(lair)
     lair.sim.run_until(lambda: path(one)[1:] == ("GUARD_NEST_IDLE",), 60)
@@ -196,6 +209,7 @@ def test_who_was_hit_from_behind_turns_on_whoever_did_it(lair):
     lair.sim.run_until(lambda: lair.counts.get("wolves bitten"), 40)
 
 
+@pytest.mark.states("colony: Other models: A stimulus with data calls for help; one without is a note to oneself ...")
 def test_a_helper_goes_again_when_the_call_has_faded(lair):
     one, other = drake(lair), drake(lair)
     lair.sim.tick(5)
@@ -212,6 +226,7 @@ def test_a_helper_goes_again_when_the_call_has_faded(lair):
     assert lair.nest[Nest].watchers == [one.entity]
 
 
+@pytest.mark.states("colony: Other models: Decision flags for hurt and night ...")
 def test_who_is_badly_hurt_flees_whatever_it_guards(lair):
     one = drake(lair)
     lair.sim.run_until(lambda: path(one)[1:] == ("GUARD_NEST_IDLE",), 60)
@@ -226,6 +241,7 @@ def test_who_is_badly_hurt_flees_whatever_it_guards(lair):
     assert lair.town.finder.distance(one.entity[Position].location, beast[Position].location) > 3
 
 
+@pytest.mark.states("colony: Other models: DebugPrintState", source="002 S11")
 def test_the_debug_print_looks_as_in_the_text(lair):
     one = drake(lair)
     lair.sim.tick(10)
@@ -234,6 +250,10 @@ def test_the_debug_print_looks_as_in_the_text(lair):
     assert "(kGroup, kGroupPrioritizedList 0x1) time: 0.45 [GUARD_NEST/" in lines[1]
 
 
+@pytest.mark.states(
+    "colony: Other models: What models decide by survives saving: grudges, stimuli, variables (ours)",
+    source="design section 3",
+)
 def test_stimuli_and_nests_survive_saving(colony):
     for _ in range(3):
         colony.runtime.step()

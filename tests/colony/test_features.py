@@ -57,6 +57,10 @@ def painter(field):
     )  # fmt: skip
 
 
+@pytest.mark.states(
+    "001: In the colony: A step's think timeout rejects, and `on_reject` offers another choice (ours)",
+    source="AI contexts",
+)
 def test_whoever_does_not_pose_within_six_seconds_is_given_up_for_another_animal(field):
     rabbit(field, (6, 1))
     moss = rabbit(field, (8, 1), 60)
@@ -80,6 +84,7 @@ def has_packed(entity):
     return pack is not None and bool(pack.items)
 
 
+@pytest.mark.states("001: In the colony: CURRENT.storage in use", source="Step declarations")
 def test_a_laborer_brings_two_turnips_at_once(field):
     shelves = [shelf(field, (9, 1), "turnip"), shelf(field, (10, 1), "turnip")]
     near, far = field.town.item("turnip", (3, 1)), field.town.item("turnip", (6, 1))
@@ -137,6 +142,7 @@ def evening(field):
     return fire
 
 
+@pytest.mark.states("001: In the colony: CURRENT.self_region_reserved in use", source="Step declarations")
 def test_six_sit_around_a_fire_and_the_seventh_does_not(field):
     evening(field)
     people = [field.person((1, 1), name=f"P{number}", job="cook") for number in range(7)]
@@ -157,6 +163,10 @@ def test_a_fire_burns_from_dusk_till_dawn(field):
     assert burns == {0: False, DUSK - 1: False, DUSK: True, DAWN - 1: True, DAWN: False}
 
 
+@pytest.mark.states(
+    "001: In the colony: spawn compares two activities and runs the better; debug datastore and log tell why",
+    source="AI contexts",
+)
 @pytest.mark.parametrize(
     ("thoughts", "chosen", "worth", "counts"),
     [
@@ -179,7 +189,7 @@ def test_a_story_and_a_song_are_compared(field, monkeypatch, thoughts, chosen, w
         await plain(self, ctx, args)
 
     monkeypatch.setattr(evenings.EnjoyFire, "run", run)
-    monkeypatch.setattr("agentrt.logs.get_logger", lambda **bound: Log())
+    monkeypatch.setattr("agentrt.agent.logs.get_logger", lambda **bound: Log())
     evening(field)
     ada = field.person((7, 1), job="cook")
     for _ in range(thoughts):
@@ -193,6 +203,7 @@ def test_a_story_and_a_song_are_compared(field, monkeypatch, thoughts, chosen, w
 # --- soldiers, pets, healers ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: In the colony: get_parent_node tells where an action is performed", source="AI contexts")
 def test_a_watch_begins_with_a_round_between_the_towers():
     field = Field(TWO_TOWERS)
     jorun = field.person((1, 1), name="Jorun", job="soldier")

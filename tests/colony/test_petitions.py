@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agentrt.errors import InputError
-from agentrt.record.branching import branch
-from agentrt.record.edits import parse_edits
-from agentrt.record.replaying import replay
+from agentrt.record.branch import branch, parse_edits
+from agentrt.record.replay import replay
 from agentrt_examples.colony import world
 from agentrt_examples.colony.captain import UNIT_CONTROL
 from agentrt_examples.colony.colony import Colony
@@ -77,6 +76,10 @@ def test_other_names_are_not_taken(colony):
         colony.runtime.send("wolfes")
 
 
+@pytest.mark.states(
+    "tools: Intake: Players' wishes come into the colony by name; a recording keeps them and a branch asks for "
+    "something else",
+)
 @pytest.mark.slow
 def test_a_recording_keeps_them_and_a_branch_asks_for_something_else(tmp_path):
     colony = Colony(seed=7)

@@ -64,6 +64,10 @@ def mine(field, *names):
     ]
 
 
+@pytest.mark.states(
+    "colony: Other models: Four models on one body, one ledger of flags (ours)",
+    source="design section 3, control flags",
+)
 def test_all_four_models_drive_one_body(field, agent):
     ivo, _ = agent
     field.sim.tick(2)
@@ -75,6 +79,7 @@ def test_all_four_models_drive_one_body(field, agent):
     assert next(flag_lines(snapshot)) == "MOVE held by march since 1"
 
 
+@pytest.mark.states("colony: Other models: Four models on one body, one ledger of flags (ours) ...")
 def test_by_day_whoever_comes_first_keeps_its_legs(field, agent):
     ivo, _ = agent
     stagger = driver(ivo, "wolf").available_goals[0].goal
@@ -93,6 +98,7 @@ def test_by_day_whoever_comes_first_keeps_its_legs(field, agent):
     assert sum(line.startswith("MOVE held by") for line in lines) == 1
 
 
+@pytest.mark.states("colony: Other models: Four models on one body, one ledger of flags (ours) ...")
 def test_the_wolf_that_came_first_makes_the_plan_wait(field):
     entity = field.person((5, 1), name="Ivo", traits=(POSSESSED,), actions=())
     entity.entity_data = {}
@@ -113,6 +119,7 @@ def test_the_wolf_that_came_first_makes_the_plan_wait(field):
     assert ivo.snapshot().waiting == ()
 
 
+@pytest.mark.states("colony: Other models: Four models on one body, one ledger of flags (ours) ...")
 def test_when_the_moon_is_up_the_dancers_come_first(field, agent):
     ivo, possession = agent
     field.runtime.clock.tick = DUSK
@@ -158,6 +165,7 @@ def test_the_wolf_howls_and_gives_the_say_back(field, agent):
     assert [path for _, path, event in mine(field, "wolf") if event == "stop"][-1] == "wolf/howl"
 
 
+@pytest.mark.states("colony: Other models: Four models on one body, one ledger of flags (ours) ...")
 def test_in_danger_the_plan_comes_before_the_dance(field, agent):
     ivo, possession = agent
     field.runtime.clock.tick = DUSK
@@ -193,6 +201,7 @@ def test_a_glance_and_a_walk_do_not_disturb_each_other(field):
     assert {view.flag: view.holder for view in ivo.snapshot().flags} == {LOOK: "stare", MOVE: "wolf/stagger"}
 
 
+@pytest.mark.states("colony: Other models: What models decide by survives saving: grudges, stimuli, variables ...")
 @pytest.mark.slow
 def test_who_is_possessed_stays_possessed(colony):
     colony.runtime.clock.tick = DUSK - 1

@@ -109,6 +109,10 @@ def test_what_is_carried_lies_on_the_ground(colony, reload):
     assert found[Goods].held_by is None
 
 
+@pytest.mark.states(
+    "001: In the colony: A colony is saved in the middle of its work, loaded, and goes on",
+    source="Persistence",
+)
 def test_tasks_are_there_again_with_all_that_they_were_told(colony, reload):
     soldier = of(colony, "Jorun")
     order = colony.captain.order(soldier, (20, 10))
@@ -161,6 +165,7 @@ def test_what_is_no_longer_there_is_named(colony):
         load(saved)
 
 
+@pytest.mark.states("001: In the colony: A colony is saved in the middle of its work, loaded, and goes on ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("tick", [500, 700], ids=["at-work", "at-night"])
 def test_a_colony_goes_on_where_it_was_saved(tick):

@@ -53,12 +53,18 @@ def stances(field):
     ]
 
 
+@pytest.mark.states("colony: Other models: Soldiers choose by a tree from XML with blocks in a file of their own ...")
 def test_every_leaf_of_every_tree_means_something():
     assert TREES.problems == ()
     assert TREES["Soldier"].missing(STANCES) == ()
     assert TREES["Possessed"].behaviors == ("Afraid", "Wolf", "Dancers", "Himself")
 
 
+@pytest.mark.states(
+    "colony: Other models: Soldiers choose by a tree from XML with blocks in a file of their own, Refs and leaf "
+    "translations",
+    source="004 whole",
+)
 @pytest.mark.parametrize(
     ("variables", "chosen"),
     [
@@ -76,6 +82,7 @@ def test_what_a_soldier_chooses(variables, chosen):
     assert TREES["Soldier"].select(**dict.fromkeys(variables, True)) == chosen
 
 
+@pytest.mark.states("colony: Other models: Leaves switch packs and drivers (ours)", source="design section 3, Bridges")
 def test_a_stance_is_what_a_soldier_can_do(commanded):
     agent = soldier(commanded)
     commanded.sim.tick(2)
@@ -94,6 +101,10 @@ def test_a_stance_is_what_a_soldier_can_do(commanded):
     assert [leaf for _, leaf in stances(commanded)] == ["OffDuty", "Attack", "OffDuty"]
 
 
+@pytest.mark.states(
+    "colony: Other models: Signals come from perception and from outside",
+    source="004 Signal Variables",
+)
 def test_who_is_badly_hurt_retreats_until_it_is_well(commanded):
     agent = soldier(commanded)
     beast = beast_at(commanded, (6, 1))
@@ -113,6 +124,7 @@ def test_who_is_badly_hurt_retreats_until_it_is_well(commanded):
     assert stance(commanded, agent) == "Attack"
 
 
+@pytest.mark.states("colony: Other models: Leaves switch packs and drivers (ours) ...")
 def test_who_is_on_watch_holds_its_post_and_strikes_who_comes_near(commanded):
     agent = soldier(commanded)
     commanded.sim.tick(2)
@@ -190,6 +202,7 @@ def test_what_is_seen_of_a_soldier(commanded):
     assert list(driver_lines(agent.snapshot())) == ["S stance: OffDuty"]
 
 
+@pytest.mark.states("colony: Other models: What models decide by survives saving: grudges, stimuli, variables ...")
 @pytest.mark.slow
 def test_stances_survive_saving(colony):
     colony.runtime.clock.tick = DUSK - 1

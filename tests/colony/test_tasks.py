@@ -101,6 +101,7 @@ def test_a_chore_has_room_for_so_many(field):
     assert len(task.workers) == 3
 
 
+@pytest.mark.states("001: In the colony: times, source, max_workers and callbacks in use", source="Issuing tasks")
 def test_each_patient_is_a_task_for_one_healer(field):
     patient = field.person((9, 1), name="Bea")
     wound(field.town, patient, 60)
@@ -132,6 +133,7 @@ def test_who_is_well_again_or_gone_is_no_patient(field):
     assert field.foreman.tallies[HEALING] == Tally(destroyed=2)
 
 
+@pytest.mark.states("001: In the colony: times, source, max_workers and callbacks in use ...")
 def test_the_trader_orders_pictures_to_be_painted_twice(field):
     pip = field.town.entity("rabbit", (4, 1), "Pip")
     pip.add(Poser(80)).pose(True)
@@ -151,6 +153,10 @@ def test_the_trader_orders_pictures_to_be_painted_twice(field):
 # --- jobs and needs ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: In the colony: The colony's town groups come from JSON; jobs put members in",
+    source="Town task groups",
+)
 def test_a_job_is_abilities_and_groups_and_ends(commanded):
     ada = commanded.population.body("hearthling", (1, 1), "Ada")
     from agentrt_examples.colony.bodies import Traits
@@ -170,6 +176,7 @@ def test_a_job_is_abilities_and_groups_and_ends(commanded):
     assert [group.name.rpartition(":")[2] for group in agent.task_groups] == ["basic_needs", "cooking", "hauling"]
 
 
+@pytest.mark.states("001: In the colony: Needs as tasks that observers issue", source="Task group example")
 def test_the_hungry_have_tasks_to_eat_and_the_sated_none(field):
     ada = field.person((1, 1), job="laborer")
     needs = field.agent_of(ada).get_task_group(BASIC_NEEDS)
@@ -185,6 +192,7 @@ def test_the_hungry_have_tasks_to_eat_and_the_sated_none(field):
     assert [task.activity for task in needs.tasks] == ["colony:rest_when_injured"]
 
 
+@pytest.mark.states("001: In the colony: Eat tasks compete, remapped twice", source="Task group example")
 def test_a_meal_beats_a_raw_turnip_in_the_figures_of_the_group(field):
     field.town.item("turnip", (2, 1))
     field.town.item("meal", (9, 1))
@@ -212,6 +220,7 @@ def test_who_is_refused_a_bed_is_offered_the_next(field):
 # --- orders -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: In the colony: Move orders in a personal group", source="Personal task groups")
 def test_a_soldier_obeys_and_forgets_the_order_before(commanded):
     agent = soldier(commanded)
     commanded.sim.tick(2)
@@ -256,6 +265,7 @@ def test_guards_are_posted_at_the_towers(colony):
 # --- the party --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: In the colony: An ad hoc group for an occasion: a party", source="Ad hoc task groups")
 def test_a_party_is_there_as_long_as_wolves_are(commanded):
     agent = soldier(commanded)
     commanded.sim.tick(5)
@@ -278,6 +288,7 @@ def test_a_party_is_there_as_long_as_wolves_are(commanded):
     assert commanded.counts["parties formed"] == 1
 
 
+@pytest.mark.states("001: In the colony: A filter action blocks an activity", source="should_start_thinking")
 def test_soldiers_stand_fast_until_they_are_badly_hurt(commanded):
     from agentrt_examples.colony.bodies import Fear
 
@@ -319,6 +330,7 @@ def pet(field, cell, owner):
     return field.sim.add(Agent(entity))
 
 
+@pytest.mark.states("001: In the colony: Equipment with injected AI: a pet's collar", source="Injecting actions")
 def test_a_collar_makes_a_pet_follow_and_without_it_the_pet_is_free(field):
     owner = field.person((11, 6))
     agent = pet(field, (1, 1), owner)
@@ -341,6 +353,7 @@ def test_a_collar_makes_a_pet_follow_and_without_it_the_pet_is_free(field):
     assert "FindOwner" not in agent.snapshot().running
 
 
+@pytest.mark.states("001: In the colony: A buff with inline AI, revoked when it wears off", source="Injecting actions")
 def test_a_buff_brings_its_ai_and_takes_it_away(field):
     ada = field.person((1, 1), job="laborer")
     agent = field.agent_of(ada)

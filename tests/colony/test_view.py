@@ -228,6 +228,11 @@ async def test_time_passes_by_itself_and_the_selected_one_may_die():
         assert app.selected is app.colony.population.agents[0]
 
 
+@pytest.mark.states(
+    "tools: Outside: Nor does one in the live view, in a log line, in the text of an error or in the report of a "
+    "failed test",
+    source="design 10, 11",
+)
 @pytest.mark.slow
 @pytest.mark.asyncio
 async def test_no_name_controls_the_terminal():

@@ -31,6 +31,11 @@ def told(field, beast):
     ]
 
 
+@pytest.mark.states(
+    "colony: Other models: Two selectors for each mob, one for targets and one for what it does; neither interferes "
+    "with the other",
+    source="000 Usage",
+)
 def test_one_selector_chooses_and_the_other_acts(field):
     pip = prey(field, (5, 1))
     beast = wolf(field, (1, 1), satiety=0)
@@ -47,6 +52,10 @@ def test_one_selector_chooses_and_the_other_acts(field):
     assert field.counts["bites"] >= 1
 
 
+@pytest.mark.states(
+    "colony: Other models: A goal of a lower priority number takes the place of one that runs",
+    source="000 Priorities",
+)
 def test_without_prey_it_prowls_and_with_it_no_more(field):
     beast = wolf(field, (1, 1), satiety=0)
     steps = []
@@ -72,6 +81,7 @@ def test_no_two_wolves_hunt_one_prey(field):
     field.sim.run_until(lambda: other[Quarry].target is not None, 20)
 
 
+@pytest.mark.states("colony: Other models: Whoever hurt it comes before other targets", source='000 Usage ("hurt by")')
 def test_whoever_strikes_a_wolf_becomes_its_target(field):
     pip = prey(field, (9, 1))
     beast = wolf(field, (1, 1), satiety=0)
@@ -109,6 +119,7 @@ def test_a_growl_makes_it_give_the_nest_up(field):
     assert told(field, beast)[-1][1:] == ("goals/prowl", "start")
 
 
+@pytest.mark.states("colony: Other models: A goal that cannot be interrupted runs to its end", source="000 Operation")
 def test_nothing_interrupts_licking_the_lips_but_its_end(field):
     beast = wolf(field, (1, 1), satiety=0)
     beast[Quarry].has_bitten = True
@@ -129,6 +140,7 @@ def test_who_cannot_leave_stays():
     field.sim.close()
 
 
+@pytest.mark.states("colony: Other models: Goals with other flags run side by side", source="000 Flags")
 @pytest.mark.parametrize(("tick", "howls"), [(0, 0), (720, 1)])
 def test_it_howls_at_night_whatever_its_legs_do(field, tick, howls):
     field.runtime.clock.tick = tick

@@ -143,6 +143,7 @@ print(made.hexdigest())
 """
 
 
+@pytest.mark.states("003: Crafter: Equal seeds give equal runs in other processes, with other hash seeds, of an ...")
 @pytest.mark.slow
 def test_equal_seeds_are_equal_in_two_processes(root):
     running = scenes.in_two_processes(root, PLAY)

@@ -12,7 +12,7 @@ pytest.importorskip("crafter")
 
 from agentrt.strategy.tree import Outcome
 from agentrt.testing import TraceDigest, check_trace
-from agentrt.testing.leaks import Leaks
+from agentrt.testing.invariants import Leaks
 from examples.crafter import legs
 from examples.crafter.actions import feeding, striving
 from examples.crafter.eyes import Eyes
@@ -101,6 +101,11 @@ def played():
 # --- it plays ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Crafter: Strategies, needs and reflexes play a game that was not written for them; it takes nothing but the "
+    "game's own loop, one tick a step",
+    source="1. Goals; design 6",
+)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_gets_somewhere_in_a_day(played, seed):
     """Which is why the other tests of this file say something."""
@@ -112,6 +117,7 @@ def test_it_gets_somewhere_in_a_day(played, seed):
     assert one.faults.count == 0, one.faults.first
 
 
+@pytest.mark.states("003: Crafter: The agent knows what a player sees and nothing else; where it stands and what ...")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_knows_where_it_is_and_what_it_has_done(played, seed):
     assert played[seed].lost == []
@@ -131,6 +137,11 @@ def test_there_was_lava_to_step_on(played):
 # --- equal seeds, equal episodes --------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Crafter: The agent knows what a player sees and nothing else; where it stands and what it has achieved it "
+    "works out",
+    source="(ours)",
+)
 @pytest.mark.parametrize("seed", SEEDS[:1])
 def test_garbage_outside_its_view_changes_nothing(played, seed):
     """Played again with a world that is false wherever it does not look: the same steps, the same thoughts."""
@@ -150,6 +161,7 @@ class Blind(Eyes):
         return sight
 
 
+@pytest.mark.states("003: Crafter: The agent knows what a player sees and nothing else; where it stands and what ...")
 def test_what_is_in_its_view_does_change_something():
     """So the test above can fail."""
     assert Played(SEEDS[0], Blind, 60).digest != Played(SEEDS[0], Eyes, 60).digest
@@ -166,6 +178,11 @@ with Episode(4, 80) as episode:
 """
 
 
+@pytest.mark.states(
+    "003: Crafter: Equal seeds give equal runs in other processes, with other hash seeds, of an agent that plays a "
+    "game it does not own",
+    source="design 2, 6",
+)
 def test_it_is_the_same_in_other_processes(root):
     running = scenes.in_two_processes(root, ALONE)
     here = Played(4, Eyes, 80)
@@ -178,12 +195,17 @@ def test_it_is_the_same_in_other_processes(root):
 # --- nothing is left --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Crafter: Every strategy that begins ends, and an agent that is removed leaves nothing ...")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_trace_is_sound(played, seed):
     """Whatever thinks, starts or is tried comes to its end, once, in order, the agent's removal in the middle included."""
     assert [str(one) for one in check_trace(played[seed].records, "player")] == []
 
 
+@pytest.mark.states(
+    "003: Crafter: Every strategy that begins ends, and an agent that is removed leaves nothing behind",
+    source="design 6",
+)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_strategy_that_begins_ends(played, seed):
     """Requests are over, and so is every node of their task trees: done, failed or cancelled."""
@@ -202,6 +224,7 @@ def walk(node):
         yield from walk(child)
 
 
+@pytest.mark.states("003: Crafter: Every strategy that begins ends, and an agent that is removed leaves nothing ...")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_left_in_the_books(played, seed):
     """No flag is held, nothing is solved or listened to, no strand, timer or lease is there any more."""
@@ -228,6 +251,10 @@ class Mistakes:
         monkeypatch.setattr(owner, name, mistaken)
 
 
+@pytest.mark.states(
+    "003: Crafter: A mistake in an action, a strategy or what they call costs that attempt and not the agent",
+    source="2.2. Plugins, error handling",
+)
 @pytest.mark.parametrize(
     ("owner", "name"),
     [

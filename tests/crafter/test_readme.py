@@ -18,6 +18,7 @@ PAGE = Path(__file__).resolve().parents[2] / NAME
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.states("003: Crafter: Strategies, needs and reflexes play a game that was not written for them; it ...")
 @pytest.mark.slow
 def test_the_code_prints_what_the_page_says():
     blocks = list(load("tools/record_docs.py").run(PAGE))

@@ -14,7 +14,7 @@ import agentrt.testing
 import agentrt.testing.strategies
 from agentrt import Action, CompoundAction, Context, Task, TaskGroup, TaskGroupAction
 from agentrt.testing import Simulation
-from agentrt.testing.until import Waiting
+from agentrt.testing.simulation import Waiting
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = "\n".join(

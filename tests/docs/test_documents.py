@@ -36,6 +36,8 @@ def test_these_are_all_pages(record_docs):
     assert [page.relative_to(ROOT).as_posix() for page in record_docs.PAGES] == PAGES
 
 
+@pytest.mark.states("003: Packs: Any node of the dependency map can be where a request begins: each dependency and ...")
+@pytest.mark.states("003: Packs: A strategy joins the list of another by name ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_the_code_prints_what_the_page_says(name, record_docs):

@@ -40,6 +40,7 @@ def test_there_are_fourteen():
     ]
 
 
+@pytest.mark.states("002: S02, 1: The tree is declared statically, in a single block that shows its structure ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_prints_what_was_recorded(path, capsys):

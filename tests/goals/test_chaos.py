@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt.body.flags import FlagLedger
-from agentrt.goals.states import ENDING
-from agentrt.kernel.scope import CancelScope
+from agentrt.goals.wrapped import ENDING
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import sleep_ticks
 
 worlds = load("tests/goals/worlds.py")
@@ -212,12 +212,15 @@ class World:
             self.stage.tick()
 
 
+@pytest.mark.states("000: Ours: (ours) Every start has exactly one stop, whatever happens ...")
+@pytest.mark.states("000: Ours: (ours) Nobody uses what somebody else uses, and nothing waits for ever", source="Flags")
 @pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_nobody_uses_what_somebody_else_uses(seed):
     World(seed).play().stage.close()
 
 
+@pytest.mark.states("000: Ours: (ours) Nobody uses what somebody else uses, and nothing waits for ever ...")
 @pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_nothing_waits_for_ever(seed):

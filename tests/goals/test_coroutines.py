@@ -7,14 +7,18 @@ from modules import load
 
 from agentrt.errors import WrongStateError
 from agentrt.goals import LOOK, MOVE, Goal
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Event
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, sleep_ticks
 
 worlds = load("tests/goals/worlds.py")
 Noted, Runner = worlds.Noted, worlds.Runner
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) A goal may be one coroutine: it begins after `start`, is cancelled on stop, and ends the goal",
+    source="Operation",
+)
 def test_run_begins_in_the_tick_of_the_start_and_ends_the_goal(stage):
     selector = stage.selector()
     goal = Runner(stage, "walk", [MOVE], ticks=2)
@@ -40,6 +44,7 @@ def test_a_goal_that_is_over_is_asked_again_in_the_next_full_tick(stage):
     ]
 
 
+@pytest.mark.states("000: Ours: (ours) A goal may be one coroutine: it begins after `start`, is cancelled on stop ...")
 def test_it_is_cancelled_when_it_cannot_continue_and_stop_comes_last(stage):
     selector = stage.selector()
     goal = Runner(stage, "walk", [MOVE], clean_up=2)
@@ -55,6 +60,10 @@ def test_it_is_cancelled_when_it_cannot_continue_and_stop_comes_last(stage):
     assert stage.details("stop") == [(3, "goals/walk", {"reason": "it cannot continue"})]
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) Their clean-up runs before the successor starts, in the same tick if it takes no time",
+    source="Operation",
+)
 def test_the_clean_up_of_a_replaced_goal_comes_before_its_successor_in_the_same_tick(stage):
     selector = stage.selector()
     better = Noted(stage, "flee", [MOVE], use=False)
@@ -69,6 +78,7 @@ def test_the_clean_up_of_a_replaced_goal_comes_before_its_successor_in_the_same_
     assert stage.trace("start", "stop")[1:] == [(3, "stop", "goals/walk"), (3, "start", "goals/flee")]
 
 
+@pytest.mark.states("000: Ours: (ours) Their clean-up runs before the successor starts, in the same tick if it ...")
 def test_a_successor_waits_as_long_as_the_clean_up_takes(stage):
     selector = stage.selector()
     better = Noted(stage, "flee", [MOVE, LOOK], use=False)
@@ -116,6 +126,7 @@ def test_a_better_one_takes_the_place_of_a_goal_that_waits(stage):
     assert stage.log[2:] == [(6, "walk is clean"), (6, "walk stop"), (6, "best start")]
 
 
+@pytest.mark.states("000: Ours: (ours) A goal that cleans up is not asked", source="Operation")
 def test_a_goal_that_cleans_up_is_not_asked(stage):
     selector = stage.selector()
     goal = Runner(stage, "walk", [MOVE], clean_up=3, cont=False)
@@ -145,6 +156,11 @@ class Slow(Noted):
         self.note("stop ends")
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) `start`, `tick` and `stop` may be coroutines; no two ticks at a time, none before the start is "
+    "over",
+    source="Operation",
+)
 def test_all_callbacks_may_be_coroutines(stage):
     """A tick comes only when the start has returned, the next one only when the last has."""
     selector = stage.selector()
@@ -213,6 +229,7 @@ def test_a_start_that_is_cancelled_before_its_first_step_has_no_stop(stage):
     ]  # fmt: skip
 
 
+@pytest.mark.states("000: Ours: (ours) So does one whose coroutine raises, also while it cleans up", source="Operation")
 @pytest.mark.parametrize("hook", ["start", "tick", "run"])
 def test_a_coroutine_that_raises(stage, hook):
     async def fail(self):
@@ -232,6 +249,7 @@ def test_a_coroutine_that_raises(stage, hook):
     assert stage.held() == {"LOOK": "goals/good"}
 
 
+@pytest.mark.states("000: Ours: (ours) So does one whose coroutine raises, also while it cleans up ...")
 @pytest.mark.parametrize("hook", ["run", "stop"])
 def test_a_clean_up_that_raises(stage, hook):
     async def fail(self):
@@ -277,6 +295,10 @@ def test_what_became_of_it_once_is_forgotten_when_it_begins_anew(stage):
     assert selector.view().goals[0].state == "idle"
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) A selector leaves its body in order, and can join another one",
+    source="Operation",
+)
 def test_leaving_waits_for_all_coroutines(stage):
     selector = stage.selector()
     selector.add_goal(1, Runner(stage, "a", [MOVE], clean_up=1))

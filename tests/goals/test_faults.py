@@ -13,6 +13,10 @@ Scripted, names = worlds.Scripted, worlds.names
 BOOM = worlds.BOOM
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) A goal that raises is stopped, disabled and reported once; nothing else changes",
+    source="Operation",
+)
 @pytest.mark.parametrize(
     ("script", "hook", "expected"),
     [

@@ -9,7 +9,7 @@ import pytest
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError, InternalError, NotRunningError, WrongStateError
 from agentrt.goals import JUMP, LOOK, MOVE, TARGET, Goal, GoalSelector
-from agentrt.goals.states import STATE_NAMES, STATE_TABLE
+from agentrt.goals.wrapped import STATE_NAMES, STATE_TABLE
 
 
 class Plain(Goal):
@@ -20,11 +20,16 @@ class Plain(Goal):
         return True
 
 
+@pytest.mark.states("000: Flags: Flags mark what a goal uses: MOVE, LOOK, JUMP, TARGET, any combination or none")
 def test_the_flags_of_a_set_have_the_order_of_the_seed_then_of_the_names():
     assert Plain().control_flags == (MOVE, LOOK, "CLAWS", "WINGS")
     assert Plain.flags == (MOVE, LOOK, "CLAWS", "WINGS")
 
 
+@pytest.mark.states(
+    "000: Flags: (decided) They are taken in a fixed order: as given in a sequence; of a set, the seed's four and "
+    "then by name",
+)
 def test_the_flags_of_a_sequence_keep_their_order():
     class Leap(Plain):
         flags = [JUMP, MOVE, JUMP]
@@ -32,6 +37,7 @@ def test_the_flags_of_a_sequence_keep_their_order():
     assert Leap().control_flags == (JUMP, MOVE)
 
 
+@pytest.mark.states("000: Flags: Flags mark what a goal uses: MOVE, LOOK, JUMP, TARGET, any combination or none ...")
 def test_a_goal_without_flags():
     class Free(Goal):
         def can_use(self):
@@ -41,6 +47,7 @@ def test_a_goal_without_flags():
     assert repr(Free()) == "<Free: no flags>"
 
 
+@pytest.mark.states("000: Flags: They are set in the constructor of the goal")
 def test_one_goal_may_have_flags_of_its_own():
     class Tuned(Plain):
         def __init__(self, flags):
@@ -65,6 +72,7 @@ def test_a_goal_with_slots_has_the_flags_of_its_class():
         Small().set_flags({MOVE})
 
 
+@pytest.mark.states("000: Flags: (ours) Or for the whole class; what cannot be a flag is an error at definition")
 @pytest.mark.parametrize("flags", ["MOVE", 7, [MOVE, 7], None])
 def test_flags_are_names(flags):
     with pytest.raises(DefinitionError, match=r"Bad: flags is .* Write a set of names"):
@@ -128,6 +136,9 @@ def test_an_init_that_does_not_call_that_of_goal_is_fine():
     GoalSelector().add_goal(1, goal)
 
 
+@pytest.mark.states(
+    "000: Operation 1: Whether it can continue is the same as whether it can be used, unless it says otherwise",
+)
 def test_continuing_is_using_by_default():
     class Once(Plain):
         flags = ()

@@ -59,6 +59,7 @@ class Creature:
         return worlds.names((*self.targets.running_goals, *self.goals.running_goals))
 
 
+@pytest.mark.states("000: Usage: The goals of a mob are registered with priorities, in an order")
 @pytest.mark.parametrize("mob", MOBS.values(), ids=MOBS)
 def test_a_table_is_registered_as_it_stands(mob):
     creature = Creature(mob)
@@ -68,6 +69,7 @@ def test_a_table_is_registered_as_it_stands(mob):
         assert len({goal.name for goal in selector.view().goals}) == len(mob[name])
 
 
+@pytest.mark.states("000: Operation: Every call of a full or partial tick, in order, for any goals and events ...")
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("mob", MOBS.values(), ids=MOBS)
 def test_a_life_is_that_of_the_reference(mob, number):
@@ -89,6 +91,7 @@ def test_a_life_is_that_of_the_reference(mob, number):
     assert len(creature.calls) > 200
 
 
+@pytest.mark.states("000: Priorities: It counts when a newcomer would interrupt one that runs: the lower number ...")
 def test_a_pig_that_is_hurt_panics_and_swims_on():
     pig = Creature(MOBS["pig"])
     pig.wants("FloatGoal", "BreedGoal", "LookAtPlayerGoal")
@@ -106,6 +109,7 @@ def test_a_pig_that_is_hurt_panics_and_swims_on():
     assert pig.running() == ["FloatGoal", "PanicGoal", "LookAtPlayerGoal"]
 
 
+@pytest.mark.states("000: Usage: A mob has a primary selector and one for targets; both are the same kind of thing ...")
 def test_a_zombie_strolls_until_it_has_a_target():
     zombie = Creature(MOBS["zombie"])
     zombie.wants("LookAtPlayerGoal", "WaterAvoidingRandomStrollGoal")
@@ -133,6 +137,7 @@ def test_a_spider_leaps_out_of_its_attack():
     assert spider.running() == ["SpiderTargetGoal", "LeapAtTargetGoal"]
 
 
+@pytest.mark.states("000: Flags: A mob on a leash does not move")
 @pytest.mark.parametrize("mob", MOBS.values(), ids=MOBS)
 def test_a_creature_on_a_leash_does_nothing_that_moves(mob):
     creature = Creature(mob)

@@ -77,6 +77,11 @@ def at(runtime, tick, function):
     runtime.every_tick(lambda: function() if runtime.tick == tick else None)
 
 
+@pytest.mark.states("000: Usage: (decided) Those that are attached to an agent are ticked by it")
+@pytest.mark.states(
+    "000: Ours: (ours) The same on every host, where they await what the host offers",
+    source="Operation",
+)
 def test_the_same_log_on_all_hosts(play):
     """Started, replaced, cleaned up, and only then followed; all of it in the same ticks everywhere."""
     flee = Flee("flee", [MOVE], use=False)
@@ -125,6 +130,7 @@ def test_it_is_detached(play):
     assert selector.running_goals == ()
 
 
+@pytest.mark.states("000: Ours: (ours) So does one whose coroutine raises, also while it cleans up ...")
 @pytest.mark.parametrize("hook", ["start", "tick", "run", "stop"])
 def test_a_coroutine_that_raises_takes_nobody_with_it(play, hook):
     async def fail(self):
@@ -148,6 +154,7 @@ def test_a_coroutine_that_raises_takes_nobody_with_it(play, hook):
     assert [entry[1] for entry in log if entry != "disabled"] == ["gaze start", "gaze stop"]
 
 
+@pytest.mark.states("000: Ours: (ours) The same on every host, where they await what the host offers ...")
 def test_it_awaits_what_the_host_offers(play_loop):
     class Ask(Logged):
         async def run(self):
@@ -170,6 +177,7 @@ def test_it_awaits_what_the_host_offers(play_loop):
     assert [text for _, text in log[:2]] == ["ask at 0.1", "ask at 0.2"]
 
 
+@pytest.mark.states("000: Ours: (ours) The same on every host, where they await what the host offers ...")
 @pytest.mark.parametrize("hook", ["start", "tick", "run"])
 def test_cancelled_while_it_waits_for_the_host(play_loop, hook):
     async def wait(self):
@@ -232,6 +240,10 @@ class Stroll(Logged):
         self.note("stop")
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) A goal performs an activity of the planner with its own flags; it is unwound with the goal",
+    source="Operation",
+)
 def test_a_goal_performs_an_activity_with_its_own_flags(play):
     agent, _, log = being((1, Stroll("stroll", [MOVE])), actions=[Step])
     runtime = play.runtime()
@@ -248,6 +260,7 @@ def test_a_goal_performs_an_activity_with_its_own_flags(play):
     assert agent.flags.refusals() == []
 
 
+@pytest.mark.states("000: Ours: (ours) A goal performs an activity of the planner with its own flags; it is ...")
 def test_what_a_goal_performs_is_unwound_when_it_is_replaced(play):
     flee = Flee("flee", [MOVE], use=False)
     agent, _, log = being((5, Stroll("stroll", [MOVE])), (1, flee), actions=[LongStep])
@@ -271,6 +284,7 @@ class Doze(Action):
             ctx.entity.log.append((ctx.clock.tick, "doze over"))
 
 
+@pytest.mark.states("000: Ours: (ours) Goals give way to a claim of higher precedence, and others to theirs; until ...")
 @pytest.mark.parametrize(("precedence", "expected"), [(0, []), (1, ["doze over", "flee start"])])
 def test_a_plan_keeps_its_flags_or_gives_way_by_precedence(play, precedence, expected):
     flee = Flee("flee", [MOVE], use=False)
@@ -284,6 +298,7 @@ def test_a_plan_keeps_its_flags_or_gives_way_by_precedence(play, precedence, exp
     assert texts == ["doze", *expected]
 
 
+@pytest.mark.states("000: Usage: (decided) The one for targets comes first in a tick, by its rank")
 def test_target_selectors_come_first(play):
     """By rank, whatever the order of attaching."""
     agent, _, log = being((1, Flee("bite", [MOVE])))

@@ -153,6 +153,14 @@ def play(story):
     return world
 
 
+@pytest.mark.states("000: Operation: Every call of a full or partial tick, in order, for any goals and events")
+@pytest.mark.states(
+    "000: Operation: Step 2: the entries of goals that do not run are removed from the locked flags",
+    source="Operation 2, Flowchart: Step-2",
+)
+@pytest.mark.states("000: Operation: Step 3: not running, no disabled flag, replaceable holders, in this order ...")
+@pytest.mark.states("000: Operation: It locks all of its flags", source="Flowchart: Step-3")
+@pytest.mark.states("000: Adding and Removing Goals: Goals are added and removed at any time")
 @pytest.mark.slow
 @given(stories())
 def test_it_makes_the_calls_of_the_reference(story):
@@ -160,6 +168,7 @@ def test_it_makes_the_calls_of_the_reference(story):
     assert world.faults == []
 
 
+@pytest.mark.states("000: Ours: (ours) A goal that raises is stopped, disabled and reported once; nothing else ...")
 @pytest.mark.slow
 @given(stories(may_raise=True))
 def test_goals_that_raise_change_nothing_else(story):
@@ -176,6 +185,10 @@ def test_the_trace_tells_each_start_and_each_stop(story):
     assert told == [(word, f"goals/{name}") for word, name in called if word in ("start", "stop")]
 
 
+@pytest.mark.states(
+    "000: WrappedGoals: (decided) The wrapper cannot be started or stopped by hand: the selector pairs the two",
+)
+@pytest.mark.states("000: Ours: (ours) Every start has exactly one stop, whatever happens", source="Operation")
 @pytest.mark.slow
 @given(stories(may_raise=True))
 def test_every_start_has_one_stop(story):
@@ -200,6 +213,7 @@ def test_the_same_story_gives_the_same_trace(story):
     assert play(story).records == play(story).records
 
 
+@pytest.mark.states("000: Flags: (decided) They are taken in a fixed order: as given in a sequence; of a set, the ...")
 @given(st.permutations(FLAGS))
 def test_a_set_of_flags_has_one_order(flags):
     assert worlds.Scripted("g", set(flags)).control_flags == ("MOVE", "LOOK", "JUMP", "TARGET", "WINGS")

@@ -44,6 +44,7 @@ class Stroll(Goal):
         self.entity.diary.append((self.body.kernel.tick, "is home"))
 
 
+@pytest.mark.states("000: Adding and Removing Goals: One that runs is stopped first and then removed; its clean-up ...")
 @pytest.mark.parametrize("remove", [GoalSelector.remove_goal, lambda selector, goal: selector.remove_all_goals()])
 def test_its_clean_up_still_has_its_control_flags(remove):
     """What it performs shares the flag that it holds until it has cleaned up; else the two would wait for each other."""
@@ -59,6 +60,9 @@ def test_its_clean_up_still_has_its_control_flags(remove):
     sim.close()
 
 
+@pytest.mark.states(
+    "000: Adding and Removing Goals: One that runs is stopped first and then removed; its clean-up still has its flags",
+)
 def test_it_is_among_the_goals_while_it_is_stopped():
     """Source: seed 000, "Adding and Removing Goals": stopped if it runs, then removed."""
     seen = []

@@ -8,7 +8,7 @@ import pytest
 
 from agentrt import Agent, CancelScope, Entity, Event, Signal, sleep_ticks
 from agentrt.body.driver import LoneBody
-from agentrt.body.reading import Fields
+from agentrt.body.views import Fields
 from agentrt.errors import DefinitionError, WrongStateError
 from agentrt.goals import JUMP, LOOK, MOVE, Goal, GoalSelector
 from agentrt.goals.views import GoalSelectorView
@@ -66,6 +66,10 @@ def running(selector):
 # --- flags that are disabled or enabled on the way --------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "000: Operation: (decided) A flag that a callback disables or enables counts for the goals that the pass has not "
+    "come to",
+)
 @pytest.mark.parametrize("hook", ["can_use", "start"])
 @pytest.mark.parametrize("by_signal", [False, True])
 def test_a_flag_that_is_disabled_counts_for_the_goals_that_come_later(selector, hook, by_signal):
@@ -85,6 +89,7 @@ def test_a_flag_that_is_disabled_counts_for_the_goals_that_come_later(selector, 
     assert selector.locked_flags.keys() == {LOOK}
 
 
+@pytest.mark.states("000: Operation: (decided) A flag that a callback disables or enables counts for the goals ...")
 def test_from_the_stop_of_one_that_is_replaced(selector):
     walk = Told("walk", [LOOK], when={"stop": lambda: selector.disable_control_flag(JUMP)})
     look = Told("look", [LOOK], use=False)
@@ -98,6 +103,7 @@ def test_from_the_stop_of_one_that_is_replaced(selector):
     assert running(selector) == ["look"]
 
 
+@pytest.mark.states("000: Operation: (decided) A flag that a callback disables or enables counts for the goals ...")
 def test_from_a_goal_that_cannot_continue(selector):
     """In the first pass: who comes later in it is stopped in this very tick."""
     first = Told("first", when={"can_continue": lambda: selector.disable_control_flag(MOVE)})
@@ -118,6 +124,7 @@ def test_from_the_tick_of_another_selector_of_the_same_agent(selector):
     assert running(selector) == []
 
 
+@pytest.mark.states("000: Operation: (decided) A flag that a callback disables or enables counts for the goals ...")
 def test_a_flag_that_is_enabled_counts_as_well(selector):
     selector.disable_control_flag(MOVE)
     selector.add_goal(1, Told("early", [MOVE]))
@@ -160,6 +167,10 @@ WAYS = {
 }
 
 
+@pytest.mark.states(
+    "000: Operation 3: (decided) A newcomer that is removed by the stop of one of its holders does not begin, stops "
+    "nobody else, and locks nothing",
+)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_newcomer_that_is_removed_stops_nobody_else_and_locks_nothing(selector, way):
     log = []
@@ -174,6 +185,7 @@ def test_a_newcomer_that_is_removed_stops_nobody_else_and_locks_nothing(selector
     }
 
 
+@pytest.mark.states("000: Operation 3: (decided) A newcomer that is removed by the stop of one of its holders does ...")
 def test_a_newcomer_whose_selector_leaves_meanwhile(selector, faults):
     log = []
     replaced(selector, log, lambda selector, leap: selector.leave("gone", lambda: log.append("left")))
@@ -203,6 +215,7 @@ def test_one_that_is_removed_while_a_holder_is_asked_is_not_asked(selector, faul
     assert faults == []
 
 
+@pytest.mark.states("000: Operation 3: (decided) A newcomer that is removed by the stop of one of its holders does ...")
 @pytest.mark.parametrize("flags", [[MOVE], [MOVE, JUMP]])
 def test_a_newcomer_that_waits_for_a_clean_up_and_is_removed_then(play, flags):
     """On each host: who cleans up for two ticks removes its successor at the end; nobody else was stopped."""
@@ -242,6 +255,9 @@ def test_a_newcomer_that_waits_for_a_clean_up_and_is_removed_then(play, flags):
 # --- priorities, and slips --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "000: Priorities: (decided) It is a finite number, with or without a fraction; slips say what was meant",
+)
 @pytest.mark.parametrize(
     "priority", ["1", None, True, False, float("nan"), float("inf"), -float("inf"), 10**30, [], object(), 1j]
 )
@@ -256,6 +272,7 @@ class Index:
         return 3
 
 
+@pytest.mark.states("000: Priorities: (decided) It is a finite number, with or without a fraction; slips say what ...")
 @pytest.mark.parametrize(("priority", "is_now"), [(1, 1), (-2, -2), (0.5, 0.5), (Index(), 3)])
 def test_numbers_that_are_priorities(selector, priority, is_now):
     goal = Told("a")
@@ -264,6 +281,7 @@ def test_numbers_that_are_priorities(selector, priority, is_now):
     assert GoalSelectorView.read(Fields(view.as_json())) == view
 
 
+@pytest.mark.states("000: Priorities: (decided) It is a finite number, with or without a fraction; slips say what ...")
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -287,6 +305,7 @@ def test_slips(selector, given, words):
 TICKS = ["tick", "ai_step", "drive", "tick_running_goals"]
 
 
+@pytest.mark.states("000: Operation: (decided) A goal does not tick its own selector")
 @pytest.mark.parametrize("method", TICKS)
 @pytest.mark.parametrize("hook", ["can_use", "can_continue", "start", "tick", "stop"])
 def test_a_goal_does_not_tick_its_selector(selector, faults, hook, method):
@@ -316,6 +335,7 @@ def test_nor_when_it_is_stopped_out_of_a_tick(selector, faults, method):
     selector.tick()
 
 
+@pytest.mark.states("000: Operation: (decided) A goal does not tick its own selector ...")
 def test_selectors_of_other_bodies_may_be_ticked_within_each_other(selector, faults):
     log = []
     other = GoalSelector(LoneBody("other"))
@@ -350,6 +370,7 @@ def test_a_coroutine_of_a_goal_may_tick_by_hand(faults):
 # --- many -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("000: Adding and Removing Goals: (ours) Removing many takes time in proportion to their number")
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", [False, True])
 def test_removing_many_takes_time_in_proportion(keep):

@@ -89,6 +89,17 @@ class Theirs:
 STEPS = {"tickRunning": "tick_running"}
 
 
+@pytest.mark.states("000: Priorities: It counts when a newcomer would interrupt one that runs: the lower number wins")
+@pytest.mark.states("000: Flags: Goals without flags are stopped by none of this")
+@pytest.mark.states("000: Operation: Every call of a full or partial tick, in order, for any goals and events ...")
+@pytest.mark.states("000: Operation 1: Step 1: a running goal that cannot continue is stopped")
+@pytest.mark.states("000: Operation 3, Flowchart: The holders are stopped, each once, before the newcomer starts ...")
+@pytest.mark.states("000: Operation: A goal may be stopped and started, or started and replaced, within one tick")
+@pytest.mark.states(
+    "000: Operation: Who does *not* require it is ticked every second tick (the flowchart; the prose has it the other "
+    "way round)",
+    source="Operation, Flowchart: tickRunningGoals",
+)
 @pytest.mark.parametrize("side", [Ours, Theirs])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario["name"] for scenario in SCENARIOS])
 def test_a_scenario(scenario, side):

@@ -24,6 +24,9 @@ def selector():
     return GoalSelector()
 
 
+@pytest.mark.states("000: Usage: One can have more selectors, ticked by hand")
+@pytest.mark.states("000: Operation: Four steps, each a loop over the goals: stop, unlock, start, tick")
+@pytest.mark.states("000: Operation 4: Step 4: every running goal is ticked, also one that just started")
 def test_the_order_of_a_full_tick(selector, calls):
     """Stop, unlock, start, tick: each a pass over all goals, in the order of adding."""
     selector.add_goal(3, Scripted("a", [MOVE], calls, cont=False))
@@ -39,6 +42,8 @@ def test_the_order_of_a_full_tick(selector, calls):
     ]  # fmt: skip
 
 
+@pytest.mark.states("000: Priorities: It does not change the order of checking and ticking")
+@pytest.mark.states("000: Goal Iteration: Iteration is in the order of insertion")
 def test_the_priority_does_not_change_the_order(selector, calls):
     for priority, name in ((9, "nine"), (1, "one"), (5, "five")):
         selector.add_goal(priority, Scripted(name, (), calls))
@@ -49,6 +54,7 @@ def test_the_priority_does_not_change_the_order(selector, calls):
     ]  # fmt: skip
 
 
+@pytest.mark.states("000: Priorities, Operation: Equal numbers: who runs goes on")
 def test_a_goal_of_equal_priority_replaces_nobody(selector, calls):
     selector.add_goal(1, Scripted("a", [MOVE], calls))
     selector.add_goal(1, Scripted("b", [MOVE], calls))
@@ -57,6 +63,11 @@ def test_a_goal_of_equal_priority_replaces_nobody(selector, calls):
     assert "canUse b=1" not in calls
 
 
+@pytest.mark.states("000: Flags: First purpose: a goal does not start while another one with one of its flags runs")
+@pytest.mark.states(
+    "000: Operation: Step 3: not running, no disabled flag, replaceable holders, in this order; then it is asked",
+    source="Operation 3, Flowchart: Step-3",
+)
 def test_flags_are_tested_before_can_use(selector, calls):
     selector.add_goal(1, Scripted("a", [MOVE], calls, interruptible=False))
     selector.add_goal(0, Scripted("b", [MOVE], calls))
@@ -64,6 +75,10 @@ def test_flags_are_tested_before_can_use(selector, calls):
     assert calls == ["canUse a=1", "start a", "tick a"]
 
 
+@pytest.mark.states(
+    "000: Operation: All holders of its flags have to be interruptible and of a higher number",
+    source="Operation 3, Flowchart: goalCanBeReplacedForAllFlags, canBeReplacedBy",
+)
 def test_all_holders_have_to_be_replaceable(selector, calls):
     selector.add_goal(5, Scripted("legs", [MOVE], calls))
     selector.add_goal(1, Scripted("eyes", [LOOK], calls))
@@ -72,6 +87,7 @@ def test_all_holders_have_to_be_replaceable(selector, calls):
     assert names(selector.running_goals) == ["legs", "eyes"]
 
 
+@pytest.mark.states("000: Operation: All holders of its flags have to be interruptible and of a higher number ...")
 @pytest.mark.parametrize("first", ["more important", "not interruptible"])
 @pytest.mark.parametrize("at", [0, 1])
 def test_one_holder_that_is_not_replaceable_is_enough(selector, calls, first, at):
@@ -85,6 +101,11 @@ def test_one_holder_that_is_not_replaceable_is_enough(selector, calls, first, at
     assert names(selector.running_goals) == ["blocker", "other"]
 
 
+@pytest.mark.states(
+    "000: Operation: A goal that was stopped in step 3 keeps its other entries until step 2 of the next full tick "
+    "(the flowchart; the prose speaks of running goals alone)",
+    source="Flowchart: Step-2, Step-3",
+)
 def test_what_a_replaced_goal_had_locked_besides_stays_locked_until_the_next_full_tick(selector, calls):
     """As the flowchart has it: the map is cleaned in step 2 alone."""
     selector.add_goal(5, Scripted("walk", [MOVE, LOOK], calls))
@@ -100,6 +121,10 @@ def test_what_a_replaced_goal_had_locked_besides_stays_locked_until_the_next_ful
     assert locked(selector) == {"MOVE": "jump", "LOOK": "gaze"}
 
 
+@pytest.mark.states(
+    "000: Flags: Second purpose: a flag can be disabled; running goals with it are stopped and no new ones are run",
+)
+@pytest.mark.states("000: Operation 1: Step 1: a running goal with a disabled flag is stopped, and not asked")
 def test_a_disabled_flag_stops_goals_in_the_next_full_tick(selector, calls):
     selector.add_goal(1, Scripted("walk", [MOVE], calls))
     selector.add_goal(2, Scripted("gaze", [LOOK], calls))
@@ -112,6 +137,7 @@ def test_a_disabled_flag_stops_goals_in_the_next_full_tick(selector, calls):
     assert selector.disabled_flags == (MOVE,)
 
 
+@pytest.mark.states("000: Flags: A flag is enabled again; that restarts nothing at once")
 def test_enabling_a_flag_restarts_nothing_by_itself(selector, calls):
     selector.add_goal(1, Scripted("walk", [MOVE], calls))
     selector.set_control_flag(MOVE, False)
@@ -123,6 +149,7 @@ def test_enabling_a_flag_restarts_nothing_by_itself(selector, calls):
     assert calls == ["canUse walk=1", "start walk", "tick walk"]
 
 
+@pytest.mark.states("000: Flags: Disabling is no count: disabled twice, enabled once")
 def test_disabling_twice_is_enabled_once(selector, calls):
     selector.add_goal(1, Scripted("walk", [MOVE], calls))
     selector.disable_control_flag(MOVE)
@@ -132,6 +159,7 @@ def test_disabling_twice_is_enabled_once(selector, calls):
     assert names(selector.running_goals) == ["walk"]
 
 
+@pytest.mark.states("000: Flags: (ours) Any other word is a flag, too")
 def test_a_flag_of_ones_own(selector, calls):
     selector.add_goal(5, Scripted("glide", ["WINGS"], calls))
     selector.add_goal(1, Scripted("flap", ["WINGS"], calls))
@@ -145,6 +173,14 @@ def test_a_flag_of_ones_own(selector, calls):
 # --- full and partial ticks -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "000: Operation: The first tick is full, then full and partial ones take turns",
+    source="Operation, Flowchart: serverAiStep",
+)
+@pytest.mark.states(
+    "000: Operation: A tick is partial if the count of ticks plus the id is odd, except the first",
+    source="Flowchart: serverAiStep",
+)
 @pytest.mark.parametrize(("number", "kinds"), [(0, "FpFpFp"), (1, "FFpFpF"), (2, "FpFpFp"), (7, "FFpFpF")])
 def test_the_first_tick_is_full_then_parity_decides(number, kinds, calls):
     """With an even number the second tick is partial, with an odd one the third is."""
@@ -158,6 +194,10 @@ def test_the_first_tick_is_full_then_parity_decides(number, kinds, calls):
     assert "".join(seen) == kinds
 
 
+@pytest.mark.states(
+    "000: Operation: (ours) With full ticks asked for, each tick of its body is a full one; by default they take turns",
+    source="Operation, Flowchart: serverAiStep",
+)
 @pytest.mark.parametrize("number", [0, 1])
 def test_with_full_ticks_it_decides_in_each_tick(number):
     """The same three answers, once a tick: in turn, they are heard every second tick; with full ticks, each is."""
@@ -178,6 +218,7 @@ def test_with_full_ticks_it_decides_in_each_tick(number):
     )
 
 
+@pytest.mark.states("000: Operation: (ours) With full ticks asked for, each tick of its body is a full one; by ...")
 def test_with_full_ticks_all_goals_are_ticked_in_each(calls):
     selector = GoalSelector(LoneBody(number=1), full_ticks=True)
     selector.add_goal(1, Scripted("seldom", [], calls))
@@ -204,6 +245,10 @@ def test_full_ticks_stay_when_it_joins_again(calls):
     assert calls == ["canUse a=0", "canUse a=0"]
 
 
+@pytest.mark.states(
+    "000: Operation: A partial tick ticks those that require an update every tick, and does nothing else",
+    source="Operation, Flowchart: tickRunningGoals",
+)
 def test_a_partial_tick_ticks_those_that_ask_for_it(selector, calls):
     selector.add_goal(1, Scripted("often", [], calls, every_tick=True))
     selector.add_goal(1, Scripted("seldom", [], calls))
@@ -215,6 +260,10 @@ def test_a_partial_tick_ticks_those_that_ask_for_it(selector, calls):
     assert calls == ["tick often", "tick often", "tick seldom"]
 
 
+@pytest.mark.states(
+    "000: Flowchart: Interruptible, and every tick: asked of the goal each time; (ours) a value, a property or a "
+    "method",
+)
 def test_what_a_goal_says_of_itself_may_be_a_value_a_property_or_a_method(selector, calls):
     class AsProperty(Scripted):
         is_interruptible = property(lambda self: self.calm, lambda self, value: None)
@@ -243,6 +292,11 @@ def test_what_a_goal_says_of_itself_may_be_a_value_a_property_or_a_method(select
 # --- goals come and go ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("000: Priorities: A goal is added with a number, its priority")
+@pytest.mark.states(
+    "000: WrappedGoals: A goal is wrapped; the wrapper has the priority and whether it runs, and passes on what the "
+    "selector asks",
+)
 def test_add_goal_gives_the_wrapped_goal(selector):
     goal = Scripted("a", [MOVE])
     wrapped = selector.add_goal(4, goal)
@@ -252,6 +306,7 @@ def test_add_goal_gives_the_wrapped_goal(selector):
     assert repr(wrapped) == "<WrappedGoal a: priority 4, idle>"
 
 
+@pytest.mark.states("000: Goal Iteration: What is added later comes last")
 def test_a_goal_that_is_added_later_comes_last(selector, calls):
     selector.add_goal(5, Scripted("a", [], calls, use=False))
     selector.tick()
@@ -261,6 +316,7 @@ def test_a_goal_that_is_added_later_comes_last(selector, calls):
     assert calls == ["canUse a=0", "canUse b=0"]
 
 
+@pytest.mark.states("000: Adding and Removing Goals: Removing is by identity, and stops a goal that runs")
 def test_removing_stops_and_is_by_identity(selector, calls):
     one, twin = Scripted("a", [MOVE], calls), Scripted("a", [LOOK], calls)
     selector.add_goal(1, one)
@@ -274,6 +330,7 @@ def test_removing_stops_and_is_by_identity(selector, calls):
     assert calls == ["stop a"]
 
 
+@pytest.mark.states("000: Adding and Removing Goals: (ours) Many can be removed by a predicate; they are stopped, too")
 def test_removing_many_stops_them(selector, calls):
     for name in ("a", "b", "c"):
         selector.add_goal(1, Scripted(name, [], calls))
@@ -286,6 +343,7 @@ def test_removing_many_stops_them(selector, calls):
     assert selector.available_goals == ()
 
 
+@pytest.mark.states("000: WrappedGoals: (decided) Two goals of one name are told apart: the second is `Name#2`")
 def test_two_goals_of_one_name_have_paths_of_their_own(selector):
     first, second, third = (selector.add_goal(1, Scripted("tempt")) for _ in range(3))
     assert names((first, second, third)) == ["tempt", "tempt#2", "tempt#3"]
@@ -293,6 +351,7 @@ def test_two_goals_of_one_name_have_paths_of_their_own(selector):
     assert selector.add_goal(1, Scripted("tempt")).flag_name == "goals/tempt#2"
 
 
+@pytest.mark.states("000: Adding and Removing Goals: (decided) A goal is in one selector at a time")
 def test_a_goal_belongs_to_one_selector(selector):
     goal = Scripted("a")
     selector.add_goal(1, goal)
@@ -323,6 +382,10 @@ class Meddler(Scripted):
         return super().ask(call, script)
 
 
+@pytest.mark.states(
+    "000: Adding and Removing Goals: (decided) Both are safe in any callback: who is removed is not looked at any "
+    "more, who is added is from the next pass on",
+)
 @pytest.mark.parametrize(
     ("when", "expected"),
     [
@@ -347,6 +410,7 @@ def test_a_goal_may_remove_itself_in_any_callback(selector, calls, when, expecte
     assert selector.ledger.holder(MOVE) is None
 
 
+@pytest.mark.states("000: Adding and Removing Goals: (decided) Both are safe in any callback: who is removed is ...")
 def test_a_goal_may_remove_the_next_one(selector, calls):
     victim = Scripted("b", [LOOK], calls)
     selector.add_goal(1, Meddler("a", calls, "tick", lambda goal: selector.remove_goal(victim)))
@@ -355,6 +419,7 @@ def test_a_goal_may_remove_the_next_one(selector, calls):
     assert calls == ["canUse a=1", "start a", "canUse b=1", "start b", "tick a", "stop b"]
 
 
+@pytest.mark.states("000: Adding and Removing Goals: (decided) Both are safe in any callback: who is removed is ...")
 def test_a_goal_that_does_not_run_and_is_removed_in_a_pass_is_not_asked_in_it(selector, calls):
     victim = Scripted("b", [LOOK], calls)
     selector.add_goal(1, Meddler("a", calls, "start", lambda goal: selector.remove_goal(victim)))
@@ -363,6 +428,7 @@ def test_a_goal_that_does_not_run_and_is_removed_in_a_pass_is_not_asked_in_it(se
     assert calls == ["canUse a=1", "start a", "tick a"]
 
 
+@pytest.mark.states("000: Adding and Removing Goals: (decided) Both are safe in any callback: who is removed is ...")
 def test_a_goal_that_is_added_in_a_pass_is_looked_at_from_the_next_pass_on(selector, calls):
     added = []
 
@@ -405,6 +471,7 @@ def test_a_goal_may_end_everything(selector, calls):
 # --- more than one selector, and the body -----------------------------------------------------------------------------
 
 
+@pytest.mark.states("000: Usage: A mob has a primary selector and one for targets; both are the same kind of thing")
 def test_a_body_has_several_selectors(calls):
     body = LoneBody("wolf")
     primary, targets = GoalSelector(body), GoalSelector(body, name="targets", rank=TARGETS)
@@ -416,6 +483,7 @@ def test_a_body_has_several_selectors(calls):
     assert calls == ["canUse choose=1", "start choose", "tick choose", "canUse bite=1", "start bite", "tick bite"]
 
 
+@pytest.mark.states("000: Usage: Goals of one selector have no direct impact on those of another")
 def test_goals_of_one_selector_do_not_concern_another_one_with_a_ledger_of_its_own(calls):
     body = LoneBody()
     first, second = GoalSelector(body), GoalSelector(body, name="second", flags=FlagLedger())
@@ -436,6 +504,11 @@ def test_a_goal_knows_whom_it_drives():
     assert (goal.body, goal.entity) == (body, "wolf")
 
 
+@pytest.mark.states(
+    "000: Operation: (decided) The count is the selector's own, and begins anew when it leaves a body",
+    source="Flowchart: serverAiStep",
+)
+@pytest.mark.states("000: Ours: (ours) A selector leaves its body in order, and can join another one ...")
 def test_a_selector_leaves_and_joins_again(calls):
     selector = GoalSelector(LoneBody("first"))
     selector.add_goal(1, Scripted("a", [MOVE], calls))
@@ -494,6 +567,8 @@ def test_a_goal_without_anything_but_can_use(selector):
     assert selector.running_goals == ()
 
 
+@pytest.mark.states("000: Flags: (decided) They are taken in a fixed order: as given in a sequence; of a set, the ...")
+@pytest.mark.states("000: Operation 3, Flowchart: The holders are stopped, each once, before the newcomer starts")
 def test_a_look_at_the_flags_of_a_jump(selector, calls):
     """LeapAtTarget takes JUMP and MOVE from two goals at once, in the order of its own flags."""
     selector.add_goal(3, Scripted("leap", [JUMP, MOVE], calls, use=False))

@@ -40,6 +40,11 @@ def test_a_goal_holds_its_flags_in_the_ledger_while_it_runs(stage):
     assert stage.held() == {}
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) A flag that another model keeps: the goal is refused before it is asked, and stops nobody; by "
+    "whom and why is remembered",
+    source="Flags",
+)
 def test_what_somebody_else_holds_is_refused_before_the_goal_is_asked(stage):
     selector = stage.selector()
     goal = Counted(stage, "walk", [LOOK, MOVE])
@@ -84,6 +89,10 @@ def reason_of(selector, name):
     return next(goal.reason for goal in selector.view().goals if goal.name == name)
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) Why a goal does not run names who is in its way only for as long as that one is",
+    source="design 7",
+)
 def test_a_refusal_is_a_reason_for_as_long_as_its_holder_holds(stage):
     """Who was in the way once and has gone is no reason any more, though nobody has claimed the flag since."""
     selector = stage.selector()
@@ -106,6 +115,7 @@ def test_a_refusal_is_a_reason_for_as_long_as_its_holder_holds(stage):
     )
 
 
+@pytest.mark.states("000: Ours: (ours) Why a goal does not run names who is in its way only for as long as that ...")
 def test_who_waited_is_a_reason_for_as_long_as_it_waits(stage):
     selector = stage.selector()
     walk = Noted(stage, "walk", [MOVE])
@@ -132,6 +142,7 @@ def test_goals_without_that_flag_do_not_notice(stage):
     assert stage.log == [(1, "gaze start"), (1, "think start")]
 
 
+@pytest.mark.states("000: Ours: (ours) A flag that another model keeps: the goal is refused before it is asked ...")
 def test_a_goal_that_would_replace_another_is_refused_and_that_one_goes_on(stage):
     """Nobody is stopped for somebody who cannot begin."""
     selector = stage.selector()
@@ -175,6 +186,11 @@ def test_what_somebody_else_waits_for_is_refused_before_the_goal_is_asked(stage)
     assert stage.details("refused")[0][2]["reason"] == "which has waited for it since tick 0"
 
 
+@pytest.mark.states(
+    "000: Usage: (decided) They share the control flags of the body, unless a selector has a ledger of its own: two "
+    "selectors never move the same legs",
+)
+@pytest.mark.states("000: Usage: One can have more selectors, ticked by hand ...")
 def test_two_selectors_of_one_body_share_its_flags(stage):
     first, second = stage.selector(name="first"), stage.selector(name="second")
     walk = Noted(stage, "walk", [MOVE])
@@ -191,6 +207,11 @@ def test_two_selectors_of_one_body_share_its_flags(stage):
 # --- giving way -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "000: Ours: (ours) Goals give way to a claim of higher precedence, and others to theirs; until then they are "
+    "pending",
+    source="Flags",
+)
 def test_a_goal_gives_way_to_a_claim_of_higher_precedence(stage):
     selector = stage.selector()
     selector.add_goal(1, Noted(stage, "walk", [MOVE, LOOK]))
@@ -258,6 +279,7 @@ def waiting(stage):
     return World
 
 
+@pytest.mark.states("000: Ours: (ours) Goals give way to a claim of higher precedence, and others to theirs; until ...")
 def test_a_goal_waits_for_who_gives_way_and_stops_nobody_meanwhile(stage, waiting):
     """It begins in the very tick in which it has its flags."""
     stage.tick(4)
@@ -489,6 +511,7 @@ def test_a_pending_goal_gives_way_too(stage):
 # --- handing over -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("000: Ours: (ours) Flags pass from goal to goal with nobody in between", source="Flags")
 def test_flags_pass_from_goal_to_goal_with_nobody_in_between(stage):
     """A plan waits for MOVE; the goal that replaces the holder has it, the plan waits on."""
     selector = stage.selector()
@@ -609,6 +632,7 @@ def test_a_selector_that_drives_for_somebody_shares_the_flags_of_that_one(stage)
     assert stage.held() == {"MOVE": "action", "TARGET": "goals/walk"}
 
 
+@pytest.mark.states("000: Usage: (decided) They share the control flags of the body, unless a selector has a ...")
 def test_a_ledger_of_its_own_concerns_nobody_else(stage):
     Other(stage).claim(MOVE)
     ledger = type(stage.body.flags)()

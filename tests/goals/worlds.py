@@ -9,7 +9,7 @@ from __future__ import annotations
 from agentrt.body.driver import LoneBody
 from agentrt.goals import Goal, GoalSelector
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import sleep_ticks
 
 BOOM = "boom"

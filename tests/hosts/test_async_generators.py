@@ -102,6 +102,11 @@ def breaking(how, note, **options):
     return breaks
 
 
+@pytest.mark.states(
+    "tools: Outside: An async generator that is left half-iterated is closed in a strand, in the same tick on every "
+    "host, and nobody says anything on standard error",
+    source="design 2",
+)
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("wait", [0, 2])
 @pytest.mark.parametrize("how", ["break", "return", "raise", "cancel"])
@@ -166,6 +171,7 @@ def test_an_agent_that_is_removed_or_whose_runtime_is_closed(host, how, monkeypa
     assert (runtime.kernel.live, runtime.kernel.strays.strands) == (0, {})
 
 
+@pytest.mark.states("tools: Outside: An async generator that is left half-iterated is closed in a strand, in the ...")
 @pytest.mark.parametrize("host", HOSTS)
 def test_what_is_named_by_somebody_is_closed_with_the_runtime(host):
     log, kept = Log(), []

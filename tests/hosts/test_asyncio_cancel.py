@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 # --- cancelled in every state -----------------------------------------------------------------------------------------

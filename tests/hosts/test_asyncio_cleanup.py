@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agentrt.kernel.scope import CancelScope, move_on_after
+from agentrt.kernel.strand import CancelScope, move_on_after
 from agentrt.kernel.traps import next_tick, park
 
 

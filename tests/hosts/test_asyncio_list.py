@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from agentrt.kernel.scope import move_on_after
+from agentrt.kernel.strand import move_on_after
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 SHORT = 0.0015  # seconds of the loop

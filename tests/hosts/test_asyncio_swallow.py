@@ -13,7 +13,7 @@ import anyio
 import pytest
 import trio
 
-from agentrt.kernel.scope import CancelScope, move_on_after
+from agentrt.kernel.strand import CancelScope, move_on_after
 from agentrt.kernel.traps import sleep_ticks
 
 EVER = 1_000_000.0
@@ -98,6 +98,11 @@ async def generated(stage, wait):
 STYLES = (bare, named, suppressed, returned, translated, generated)
 
 
+@pytest.mark.states(
+    "tools: Faults: Who swallows a cancellation gets it again at the next wait, of the event loop too; clean-up may "
+    "await it, and asyncio's own requests stay edges",
+    source="design 2, cancellation",
+)
 @pytest.mark.parametrize("how", ["stop", "scope", "deadline"])
 @pytest.mark.parametrize("style", STYLES)
 def test_what_was_swallowed_is_raised_again_at_the_next_wait(on_asyncio, style, how):
@@ -129,6 +134,7 @@ def test_what_was_swallowed_is_raised_again_at_the_next_wait(on_asyncio, style, 
     on_asyncio(main)
 
 
+@pytest.mark.states("tools: Faults: Who swallows a cancellation gets it again at the next wait, of the event loop ...")
 @pytest.mark.parametrize("first", ["future", "kernel"])
 @pytest.mark.parametrize(
     "second", ["future", "sleep", "turn", "event", "queue", "task", "gather", "wait_for", "anyio", "kernel", "thread"]
@@ -201,6 +207,7 @@ def test_a_swallowing_loop_of_turns_gives_way(on_asyncio):
 # --- who cleans up ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Faults: Who swallows a cancellation gets it again at the next wait, of the event loop ...")
 def test_clean_up_awaits_the_event_loop(on_asyncio):
     async def main(stage):
         async def nap(text):
@@ -394,6 +401,7 @@ def test_a_task_group_of_anyio_waits_for_its_children(on_asyncio):
     on_asyncio(main)
 
 
+@pytest.mark.states("tools: Faults: Who swallows a cancellation gets it again at the next wait, of the event loop ...")
 def test_an_asyncio_cancellation_stays_an_edge(on_asyncio):
     """``Task.cancel`` and a timeout: who swallows those goes on, as anywhere in asyncio."""
 
@@ -492,7 +500,7 @@ def test_trio_agrees_about_who_swallows(on_trio):
 
 
 def test_nothing_is_asked_of_who_was_not_cancelled(on_asyncio, monkeypatch):
-    module = sys.modules["agentrt.kernel.hosts.asyncio_strand"]
+    module = sys.modules["agentrt.kernel.hosts.asyncio_"]
 
     def asked(_coro):
         raise AssertionError("nobody was cancelled")

@@ -14,7 +14,7 @@ import pytest
 
 from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.killing import kill
+from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import next_tick, park
 
 # --- identity ---------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.scope import CancelScope, move_on_after
 from agentrt.kernel.signals import Event, Queue
+from agentrt.kernel.strand import CancelScope, move_on_after
 from agentrt.kernel.traps import next_tick, sleep_ticks
 
 few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops

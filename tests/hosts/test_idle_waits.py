@@ -10,10 +10,9 @@ import trio
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import LivelockError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.killing import kill
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Condition, Event, Queue
-from agentrt.kernel.traps import current_strand, next_tick, sleep, sleep_ticks
+from agentrt.kernel.strand import CancelScope, current_strand, kill
+from agentrt.kernel.traps import next_tick, sleep, sleep_ticks
 
 
 async def ended(_stage):
@@ -105,6 +104,11 @@ async def with_neighbors(stage, bad, ticks=3):
     return strand
 
 
+@pytest.mark.states(
+    "tools: Hang: No loop of our own waits can hang a tick, on any host; it is ended alone, after a count that is the "
+    "same in each run",
+    source="design 12",
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_loop_of_it_costs_the_neighbors_no_tick_and_is_ended_alone(on_any, kind):
     async def main(stage):
@@ -122,6 +126,7 @@ def test_a_loop_of_it_costs_the_neighbors_no_tick_and_is_ended_alone(on_any, kin
     on_any(main)
 
 
+@pytest.mark.states("tools: Hang: No loop of our own waits can hang a tick, on any host; it is ended alone, after ...")
 @pytest.mark.parametrize("swallowed", [Exception, BaseException])
 def test_it_is_ended_although_it_swallows_whatever_is_raised(on_any, swallowed):
     async def main(stage):
@@ -158,6 +163,10 @@ def test_it_is_ended_although_it_is_cancelled_and_does_not_care(on_any):
     on_any(main)
 
 
+@pytest.mark.states(
+    "tools: Hang: Whoever gives way lets the others do what it waits for; much that is innocent changes no order",
+    source="design 12 (ours)",
+)
 def test_who_gives_way_lets_the_others_do_what_it_waits_for(on_any):
     """A loop that asks again and again for what somebody else will do in this tick gets it, and lives."""
 
@@ -182,6 +191,7 @@ def test_who_gives_way_lets_the_others_do_what_it_waits_for(on_any):
     on_any(main)
 
 
+@pytest.mark.states("tools: Hang: Whoever gives way lets the others do what it waits for; much that is innocent ...")
 def test_much_that_is_innocent_changes_no_order(on_any):
     async def main(stage):
         queue = Queue()

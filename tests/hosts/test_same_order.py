@@ -7,10 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.killing import kill
-from agentrt.kernel.scope import CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Condition, Event, Queue, Signal
-from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.strand import CancelScope, current_strand, fail_after, kill, move_on_after
+from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 
 few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops
 

@@ -17,7 +17,7 @@ import trio
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops

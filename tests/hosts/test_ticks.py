@@ -12,7 +12,7 @@ import pytest
 
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, park
 
 

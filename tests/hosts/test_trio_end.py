@@ -10,8 +10,8 @@ from contextlib import suppress
 import trio
 
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.killing import kill
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 

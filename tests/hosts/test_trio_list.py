@@ -13,7 +13,7 @@ import anyio.to_thread
 import pytest
 import trio
 
-from agentrt.kernel.scope import move_on_after
+from agentrt.kernel.strand import move_on_after
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 SHORT = 0.0015  # seconds of trio's clock

@@ -13,8 +13,8 @@ import trio
 
 from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, park
 
 # --- a strand is a task of trio's -------------------------------------------------------------------------------------

@@ -100,6 +100,10 @@ def test_it_says_in_which_line_a_step_blocks_and_for_how_long():
     )
 
 
+@pytest.mark.states(
+    "tools: Hang: A step that does not end is seen while it lasts, with agent, path, file and line",
+    source="design 12",
+)
 def test_a_step_that_hangs_is_reported_while_it_lasts_and_only_once():
     with Blocked() as blocked:
         blocked.watch.hanging = 1.0
@@ -206,6 +210,7 @@ def test_what_waits_in_c_ends_when_it_returns():
     assert blocked.log == [1, 2, 3]
 
 
+@pytest.mark.states("tools: Hang: It is raised in no frame of the library's", source="design 12 (ours)")
 def test_nothing_is_raised_where_the_kernel_itself_runs():
     kernel = Kernel()
     watch = Watch(kernel, print, 1.0)

@@ -6,8 +6,8 @@ import asyncio
 
 from modules import load
 
-from agentrt.inspect.clients import Client
 from agentrt.inspect.live import LiveSource
+from agentrt.inspect.sessions import Client
 
 of = load("tests/inspect/village.py")
 

@@ -13,6 +13,7 @@ village_of = load("tests/inspect/village.py")
 Watched, make_village = village_of.Watched, village_of.make_village
 
 
+@pytest.mark.states("tools: Inspector: Pause, step and speed; what is left behind is taken back")
 def test_pause_step_and_resume(watched):
     client = watched.client()
     watched.tick(2)
@@ -65,6 +66,7 @@ def test_speed_and_what_it_was_before(watched):
     assert watched.runtime.gate.speed == 2.0
 
 
+@pytest.mark.states("tools: Inspector: Watching is read-only unless controls are switched on", source="design 10")
 @pytest.mark.parametrize(
     ("do", "fields"),
     [
@@ -94,6 +96,10 @@ def test_without_controls_nothing_can_be_done(village, do, fields):
 # --- breakpoints ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Inspector: Breakpoints on an action, activity, decider, goal or agent stop at the end of the tick in "
+    "which it starts",
+)
 @pytest.mark.parametrize(
     ("wanted", "tick", "record"),
     [
@@ -174,6 +180,7 @@ def record(event, path, agent="Ann", detail=()):
     return TraceRecord(7, agent, path, event, detail)
 
 
+@pytest.mark.states("tools: Inspector: Breakpoints on an action, activity, decider, goal or agent stop at the end ...")
 @pytest.mark.parametrize(
     ("kind", "name", "what", "is_hit"),
     [
@@ -207,6 +214,7 @@ def test_what_a_breakpoint_matches(kind, name, what, is_hit):
 # --- what is left behind ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Inspector: Pause, step and speed; what is left behind is taken back ...")
 def test_detached_while_it_is_paused_by_the_inspector(watched):
     client = watched.client()
     client.ask("break", kind="action", name="Eat")

@@ -134,6 +134,7 @@ def test_begun_twice():
 # --- what goes wrong --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Inspector: Several inspectors, a port in use, ends in any order leave nothing behind ...")
 def test_a_port_in_use():
     runtime = of.make_village()
     with Inspector(runtime, port=0) as inspector:
@@ -201,6 +202,7 @@ def test_it_ends_while_clients_look():
     runtime.close()
 
 
+@pytest.mark.states("tools: Inspector: Several inspectors, a port in use, ends in any order leave nothing behind ...")
 @pytest.mark.slow
 def test_it_ends_while_it_is_paused_and_a_client_does_not_read():
     runtime = of.make_village()
@@ -272,6 +274,7 @@ def test_clients_that_come_and_go_at_any_moment():
     runtime.close()
 
 
+@pytest.mark.states("tools: Inspector: Several inspectors, a port in use, ends in any order leave nothing behind")
 @pytest.mark.slow
 def test_two_inspectors_of_one_runtime():
     runtime = of.make_village()
@@ -347,6 +350,11 @@ def drive(runtime, script):
     return watched, act
 
 
+@pytest.mark.states(
+    "tools: Inspector: Watching never changes the run: the digest is the same whatever clients ask and watch, on "
+    "every host",
+    source="design 7",
+)
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
@@ -364,6 +372,7 @@ def test_watching_changes_nothing(script):
     runtime.close()
 
 
+@pytest.mark.states("tools: Inspector: Watching never changes the run: the digest is the same whatever clients ask ...")
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_watching_changes_nothing_on_event_loops(host):
     script = [

@@ -7,9 +7,8 @@ import itertools
 import pytest
 
 from agentrt import Agent, Entity
-from agentrt.inspect import composing
-from agentrt.inspect.history import KEPT_RECORDS
-from agentrt.inspect.timelines import began_before
+from agentrt.inspect import live as composing
+from agentrt.inspect.history import KEPT_RECORDS, began_before
 
 
 def test_what_a_client_is_told_first(watched):
@@ -36,12 +35,14 @@ def test_the_state(watched):
     assert state["history"]["tick"] == [4, 5]  # listening began at the end of tick 3
 
 
+@pytest.mark.states("tools: Inspector: Only what is looked at is composed and sent, at most ten times a second ...")
 def test_it_tells_ten_times_a_second_of_real_time(watched):
     client = watched.client()
     watched.tick(100, seconds=0.01)
     assert 9 <= client.batches <= 12
 
 
+@pytest.mark.states("tools: Inspector: Only what is looked at is composed and sent, at most ten times a second ...")
 def test_nothing_new_is_not_told(watched):
     watched.runtime.gate.pause()
     client = watched.client(agents={}, agent="Ann")
@@ -94,6 +95,10 @@ def test_searching(watched, query, names):
         assert message["matching"] == len(names)
 
 
+@pytest.mark.states(
+    "tools: Inspector: Only what is looked at is composed and sent, at most ten times a second",
+    source="design 7",
+)
 def test_only_the_page_is_composed(watched, monkeypatch):
     asked = []
     real = composing.summarize
@@ -113,6 +118,10 @@ def test_the_list_is_made_twice_a_second_unless_it_is_another_one(watched):
     assert len(client.told("agents")) == count + 1
 
 
+@pytest.mark.states(
+    "001: Overview, inspector: The inspector is a page that shows the tree of a running agent as it changes, with the "
+    "debug texts, progress and data of its actions (ours: in the browser)",
+)
 def test_one_agent(watched):
     watched.tick(1)
     client = watched.client(agent="Bob")
@@ -221,6 +230,7 @@ def test_who_looks_anew_is_told_the_newest(watched):
     assert [message["reset"] for message in late.told("events")] == [True, True]
 
 
+@pytest.mark.states("tools: Inspector: Queues outward are bounded and tell what they dropped ...")
 def test_what_the_ring_has_dropped_is_counted(watched):
     client = watched.client(events={"events": ["note"]})
     watched.tick()
@@ -255,6 +265,7 @@ def test_a_time_line(watched):
     assert message["spans"][-1][6] == "open"
 
 
+@pytest.mark.states("tools: Inspector: It attaches late, and shows since when things run")
 def test_who_comes_late_sees_what_was_running(watched):
     watched.tick(2)
     assert watched.runtime.find("Ann").snapshot().running == "agentrt:top/Live/mod:eat/Eat"
@@ -280,6 +291,7 @@ def test_what_began_before_in_the_order_in_which_it_began(watched):
     ]
 
 
+@pytest.mark.states("tools: Inspector: It attaches late, and shows since when things run ...")
 @pytest.mark.parametrize("ticks", range(11, 17))
 def test_late_and_early_see_the_same_line(watched, ticks):
     watched.tick(7)
@@ -314,6 +326,7 @@ def test_a_part_of_a_time_line(watched):
 # --- who does not read, who fails -------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Inspector: Queues outward are bounded and tell what they dropped", source="design 7")
 def test_one_batch_at_a_time(watched):
     client = watched.client(agents={}, agent="Ann", events={})
     watched.tick()
@@ -329,6 +342,10 @@ def test_one_batch_at_a_time(watched):
     assert client.last("state")["dropped"] > 0
 
 
+@pytest.mark.states(
+    "tools: Inspector: What fails while looking is told and logged once, and the run goes on",
+    source="design 7",
+)
 def test_what_cannot_be_shown_is_told_and_the_run_goes_on(watched, monkeypatch, caplog):
     def broken(_agent):
         raise ZeroDivisionError("no")
@@ -373,6 +390,10 @@ def test_a_client_that_goes_while_it_is_composed_for(watched):
 # --- listening --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Inspector: Nothing listens to the trace while nobody looks and no breakpoint is set",
+    source="design 7",
+)
 def test_nobody_listens_while_nobody_looks(watched):
     trace = watched.runtime.trace
     watched.tick()

@@ -70,6 +70,7 @@ def test_whole_numbers_may_be_written_as_floats():
     assert read('{"do":"at","tick":12.0}') == Command("at", {"tick": 12})
 
 
+@pytest.mark.states("tools: Inspector: The socket is hostile: bounded size, depth, rate and number; no code from ...")
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
@@ -124,6 +125,10 @@ dos = st.sampled_from(["watch", "step", "speed", "break", "unbreak", "at", "paus
 messages = st.builds(lambda more, do: {**more, "do": do}, st.dictionaries(fields, values, max_size=6), dos)
 
 
+@pytest.mark.states(
+    "tools: Inspector: The socket is hostile: bounded size, depth, rate and number; no code from data",
+    source="design 10",
+)
 @pytest.mark.slow
 @settings(max_examples=50)
 @given(st.text() | values.map(json.dumps) | messages.map(json.dumps))

@@ -10,10 +10,10 @@ import pytest
 from modules import load
 
 from agentrt.errors import RecordingError
-from agentrt.inspect import Inspector, reading
-from agentrt.inspect.positions import Position
-from agentrt.inspect.reading import Reader
-from agentrt.inspect.recorded import RecordedSource
+from agentrt.inspect import Inspector
+from agentrt.inspect import recorded as reading
+from agentrt.inspect.recorded import Reader, RecordedSource
+from agentrt.inspect.sessions import Position
 from agentrt.record.recording import Recording
 
 of = load("tests/inspect/village.py")
@@ -89,6 +89,10 @@ def test_hello(served):
     }  # fmt: skip
 
 
+@pytest.mark.states(
+    "tools: Inspector: Any tick of a recording can be looked at, each client at its own",
+    source="design 7",
+)
 @pytest.mark.parametrize("tick", [1, 17, 40, 41, TICKS])
 @pytest.mark.parametrize("name", ["Bob", "Cyd"])
 def test_an_agent_at_any_tick(served, village, tick, name):
@@ -127,6 +131,7 @@ def test_searching(served, query, names):
     assert [row["name"] for row in client.last("agents")["rows"]] == names
 
 
+@pytest.mark.states("tools: Inspector: Any tick of a recording can be looked at, each client at its own ...")
 def test_each_client_has_a_place_of_its_own(served):
     one, two = served.client(agent="Ann"), served.client(agent="Ann")
     one.ask("at", tick=10)

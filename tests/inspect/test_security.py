@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from agentrt.errors import InspectorError
 from agentrt.inspect import Inspector
-from agentrt.inspect.security import HEADERS, Doorkeeper, is_loopback
-from agentrt.runtime import Runtime
+from agentrt.inspect.server import HEADERS, Doorkeeper, is_loopback
+from agentrt.runtime.runtime import Runtime
 
 TOKEN = "0123456789abcdef"
 EVIL = "http://evil.example"
@@ -21,6 +21,7 @@ def test_loopback(name):
     Doorkeeper(name, None)
 
 
+@pytest.mark.states("tools: Inspector: Loopback by default; any other address needs a token", source="design 10")
 @pytest.mark.parametrize("name", ["0.0.0.0", "::", "192.168.1.4", "example.com", "", "localhost.evil.example", "127.1"])
 def test_any_other_address_needs_a_token(name):
     assert not is_loopback(name)
@@ -41,6 +42,7 @@ def test_a_token_that_is_none(token):
         Doorkeeper("127.0.0.1", token)
 
 
+@pytest.mark.states("tools: Inspector: Host and Origin are checked", source="design 10")
 @pytest.mark.parametrize(
     ("host", "is_ours"),
     [
@@ -86,6 +88,7 @@ def test_hosts_on_other_addresses(host, is_ours):
     assert Doorkeeper("0.0.0.0", TOKEN, ["game.example"]).admits({"host": host}) == is_ours
 
 
+@pytest.mark.states("tools: Inspector: Host and Origin are checked ...")
 @pytest.mark.parametrize(
     ("origin", "is_ours"),
     [

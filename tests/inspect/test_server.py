@@ -16,8 +16,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import agentrt.inspect
-from agentrt.inspect import Inspector, listening
-from agentrt.inspect.listening import _SILENT_SECONDS
+from agentrt.inspect import Inspector
+from agentrt.inspect import server as listening
+from agentrt.inspect.server import _SILENT_SECONDS
 
 of = load("tests/inspect/village.py")
 TOKEN = "0123456789abcdef-secret"
@@ -168,6 +169,7 @@ def test_not_from_there(driven, path, headers):
     assert (status, body) == (403, b"not from here")
 
 
+@pytest.mark.states("tools: Inspector: Host and Origin are checked ...")
 def test_a_socket_from_another_page_is_refused(driven):
     for origin in ("http://evil.example", "null"):
         with pytest.raises(InvalidStatus, match="403"):
@@ -184,6 +186,7 @@ def test_a_socket_by_another_name_is_refused(driven):
         connect("ws://evil.example/ws", sock=raw, open_timeout=LIMIT)
 
 
+@pytest.mark.states("tools: Inspector: Loopback by default; any other address needs a token ...")
 @pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", f"?token={TOKEN}x", f"?Token={TOKEN}"])
 def test_without_the_token(locked, query):
     assert locked.get(f"/api/hello{query}")[0] == 401
@@ -228,6 +231,7 @@ def test_not_too_many_look(locked):
 # --- talking ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Overview, inspector: The inspector is a page that shows the tree of a running agent as ...")
 @pytest.mark.slow
 def test_what_is_watched_comes(driven):
     with driven.socket() as ws:
@@ -279,6 +283,7 @@ def chatter(ws):
     receive(ws, "nothing")
 
 
+@pytest.mark.states("tools: Inspector: The socket is hostile: bounded size, depth, rate and number; no code from ...")
 def test_who_talks_too_much_is_sent_away(driven):
     tick = driven.runtime.tick
     with driven.socket() as ws:
@@ -375,6 +380,7 @@ def test_who_begins_a_second_request_and_never_ends_it_is_not_waited_for(driven,
             pass
 
 
+@pytest.mark.states("tools: Inspector: The socket is hostile: bounded size, depth, rate and number; no code from ...")
 def test_not_too_many_connections(driven):
     socks = [socket.create_connection(("127.0.0.1", driven.port), timeout=LIMIT) for _ in range(160)]
     try:

@@ -93,6 +93,7 @@ def test_strategies_have_a_lane(workshop):
     ]
 
 
+@pytest.mark.states("003: Views: Who begins to look late sees what runs on the same lanes", source="design 7")
 @pytest.mark.parametrize("ticks", [2, 4, 8, 14, 18])
 def test_who_looks_late_sees_what_runs_on_the_same_lane(workshop, ticks):
     workshop.agent.gameplay.begin(Have("spoon"))
@@ -121,6 +122,7 @@ def test_who_looks_while_it_is_interrupted(workshop):
 # --- breakpoints ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Views: The inspector stops the world when a strategy is tried", source="design 7")
 @pytest.mark.parametrize("name", ["Forge Iron", "forge_iron"])
 def test_it_stops_when_a_strategy_is_tried(workshop, name):
     client = workshop.client()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from modules import load
 
-from agentrt.inspect import composing
-from agentrt.inspect.timing import TickTimes
+from agentrt.inspect import live as composing
+from agentrt.inspect.live import TickTimes
 from agentrt.kernel.trace import Event, TraceRecord
 
 of = load("tests/inspect/village.py")

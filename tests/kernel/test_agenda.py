@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.agenda import Agenda
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, sleep_ticks
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt.kernel.scope import CancelScope
 from agentrt.kernel.signals import Signal, Turns
+from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import Audience, next_tick
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.batch import Batch
-from agentrt.kernel.hosts.plain import PlainHost
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import Cancelled, CancelScope
+from agentrt.kernel.plain import PlainHost
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import current_strand, next_tick, park
+from agentrt.kernel.strand import Cancelled, CancelScope, current_strand
+from agentrt.kernel.traps import next_tick, park
 
 
 class Spawning(PlainHost):

@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from agentrt.errors import ForeignAwaitError
-from agentrt.kernel.scope import Cancelled, CancelScope
+from agentrt.kernel.strand import Cancelled, CancelScope
 from agentrt.kernel.traps import next_tick, park
 
 REMEDY = "or run the runtime on the event loop that it belongs to: 'await runtime.run()' under asyncio or trio"

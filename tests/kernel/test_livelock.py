@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agentrt.errors import LivelockError
-from agentrt.kernel.killing import kill
-from agentrt.kernel.scope import Cancelled, CancelScope
 from agentrt.kernel.signals import Event, Queue, Signal
-from agentrt.kernel.traps import current_strand, next_tick, park, sleep_ticks
+from agentrt.kernel.strand import Cancelled, CancelScope, current_strand, kill
+from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 
 async def good(lab, name):

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.kernel.agenda import Agenda
-from agentrt.kernel.scope import Cancelled
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.strand import Cancelled
 from agentrt.kernel.traps import Audience, sleep_ticks
 
 TICKS = 14

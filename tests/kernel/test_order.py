@@ -7,7 +7,8 @@ import pytest
 from agentrt.errors import NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import current_kernel, current_strand, next_tick, park, sleep_ticks
+from agentrt.kernel.strand import current_strand
+from agentrt.kernel.traps import current_kernel, next_tick, park, sleep_ticks
 
 
 def test_five_phases_in_order(lab):

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from agentrt.kernel.agenda import Agenda
 from agentrt.kernel.rng import Stream
-from agentrt.kernel.scope import Cancelled, CancelScope
 from agentrt.kernel.signals import Condition, Event, Queue, Signal, Turns
-from agentrt.kernel.traps import Audience, current_strand, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.strand import Cancelled, CancelScope, current_strand
+from agentrt.kernel.traps import Audience, next_tick, park, sleep, sleep_ticks
 
 MOST_STRANDS = 30
 MOST_STEPS = 300

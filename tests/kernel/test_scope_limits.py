@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from agentrt.kernel.scope import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.strand import Cancelled, CancelScope, current_strand, fail_after, move_on_after
+from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 
 # --- shield -----------------------------------------------------------------------------------------------------------
 

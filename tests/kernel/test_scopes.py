@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agentrt.errors import NotRunningError, WrongStateError
-from agentrt.kernel.scope import Cancelled, CancelScope
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import current_strand, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.strand import Cancelled, CancelScope, current_strand
+from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 
 # --- one scope --------------------------------------------------------------------------------------------------------
 

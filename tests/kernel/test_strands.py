@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.scope import Cancelled, CancelScope
 from agentrt.kernel.signals import Signal
+from agentrt.kernel.strand import Cancelled, CancelScope
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 
@@ -131,7 +131,7 @@ def cancelled(lab):
         ),
         (returned, "done", True, "<Strand 's': done>"),
         (raised, "done", True, "<Strand 's': done: ValueError: broken>"),
-        (cancelled, "done", True, "<Strand 's': done: agentrt.kernel.scope.Cancelled: why not>"),
+        (cancelled, "done", True, "<Strand 's': done: agentrt.kernel.strand.Cancelled: why not>"),
     ],
 )
 def test_states(lab, bring_about, state, is_done, words):

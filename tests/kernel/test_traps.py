@@ -8,16 +8,8 @@ import threading
 import pytest
 
 from agentrt.errors import NotRunningError
-from agentrt.kernel.traps import (
-    Waiter,
-    current_kernel,
-    current_strand,
-    next_tick,
-    park,
-    sleep,
-    sleep_ticks,
-    suspend_on,
-)
+from agentrt.kernel.strand import current_strand
+from agentrt.kernel.traps import Waiter, current_kernel, next_tick, park, sleep, sleep_ticks, suspend_on
 
 
 def test_next_tick(lab):

@@ -68,6 +68,11 @@ def blocks(**found):
     return lambda kinds, within: {"blocks": {kind: found.get(kind, []) for kind in kinds}, "unknown": []}
 
 
+@pytest.mark.states(
+    "003: A real server: The higher-level interface is added to a bot of somebody else: the strategies know an "
+    "interface, not the bot",
+    source="1. Goals",
+)
 def test_it_is_a_gatherer_as_the_miner_is():
     bot = Bot(art.Runtime(host="plain"))
     assert bot[Gatherer] is bot
@@ -195,6 +200,11 @@ def test_it_looks_around_by_itself_after_a_longer_way(play):
     ]  # fmt: skip
 
 
+@pytest.mark.states(
+    "003: A real server: A motion that another one replaced, as while a strategy was paused, is begun again when it "
+    "is its turn",
+    source="(ours)",
+)
 def test_a_motion_that_was_replaced_is_begun_again(play):
     async def scenario(bot):
         await bot.go_to((7, 5, 7))

@@ -115,6 +115,11 @@ def test_an_answered_request_is_not_taken_back(fake):
     assert run(scenario) == []
 
 
+@pytest.mark.states(
+    "003: A real server: An action awaits a request to another process as it is; its interruption takes the request "
+    "back",
+    source="(ours)",
+)
 def test_an_action_awaits_a_request_and_its_interruption_takes_it_back(fake):
     """On the asyncio host a request is awaited as it is; an event that was posted makes a better plan possible."""
 

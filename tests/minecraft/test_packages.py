@@ -45,6 +45,7 @@ def test_a_node_that_is_new_enough(path, version):
     assert packages.node() == program
 
 
+@pytest.mark.states("003: A real server: Its packages are pinned by checksum, installed once, complete or not at ...")
 def test_no_node(path):
     with pytest.raises(Unavailable, match=r"node is not installed: the real server needs Node\.js 18 or later"):
         packages.node()
@@ -90,6 +91,7 @@ def test_no_npm(path, cache):
         packages.modules(lambda text: None)
 
 
+@pytest.mark.states("003: A real server: Its packages are pinned by checksum, installed once, complete or not at ...")
 def test_a_failed_installation_says_what_npm_said_and_leaves_nothing(path, cache):
     path("npm", "for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done; echo no network >&2; exit 1")
     with pytest.raises(Unavailable, match=r"is the npm registry reachable\?\n  line 3\n(.*\n)*  no network$"):
@@ -138,6 +140,11 @@ def test_where_the_cache_is(monkeypatch):
     assert packages._cache() == Path("/home/of/mine/.cache/agentrt")
 
 
+@pytest.mark.states(
+    "003: A real server: Its packages are pinned by checksum, installed once, complete or not at all; where that "
+    "cannot be, it says what is missing",
+    source="(ours)",
+)
 def test_every_package_is_pinned_with_a_checksum():
     """Nothing comes from anywhere but a registry, and nothing is left to the day of the installation."""
     lock = json.loads((BRIDGE / "package-lock.json").read_text())

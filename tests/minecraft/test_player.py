@@ -52,6 +52,11 @@ def play():
     return run
 
 
+@pytest.mark.states(
+    "003: A real server: The same strategies for finding, going and mining drive the simulated miner and a bot on a "
+    "real server",
+    source='"1. Goals"; "2.4. Highly Reusable Strategies"',
+)
 def test_the_miners_strategies_collect_with_the_bot(play):
     results, meadow, tree = play([Collect("oak_log", 3)], TREE)
     assert results == [3]
@@ -79,6 +84,11 @@ def test_the_miners_strategies_collect_with_the_bot(play):
     ]
 
 
+@pytest.mark.states(
+    "003: A real server: A bot that is hurt is interrupted by a trigger of the agent, stands still at once, gets out "
+    "of the way, and goes on with what it did",
+    source="2.5.2. Interrupting Tasks",
+)
 def test_being_hurt_on_the_way_interrupts_and_the_way_goes_on(play):
     """``Approach`` is paused: it gets out of the way, and then goes to where it was going."""
     results, meadow, tree = play([Collect("oak_log", 1)], TREE, {10: [lambda meadow: meadow.server_hurt(3)]})
@@ -100,6 +110,7 @@ def test_being_hurt_on_the_way_interrupts_and_the_way_goes_on(play):
     ]
 
 
+@pytest.mark.states("003: A real server: A bot that is hurt is interrupted by a trigger of the agent, stands still ...")
 def test_being_hurt_at_work_interrupts_and_the_block_is_dug_after_all(play):
     """``MineBlocks`` begins again: it stops at once, gets out of the way, and digs anew."""
     results, meadow, tree = play([Collect("oak_log", 1)], TREE, {30: [lambda meadow: meadow.server_hurt(3)]})
@@ -156,6 +167,11 @@ def test_a_side_that_is_not_free_is_left_for_another(play):
     assert "Step Aside - done" in tree
 
 
+@pytest.mark.states(
+    "003: A real server: What takes a tool that nobody can make on that server fails and says so; with the tool it is "
+    "done",
+    source="Task Failure",
+)
 def test_what_takes_a_tool_fails_and_says_so_until_there_is_one(play):
     """The failure is not remembered: what it carries is a topic, and the bot tells when that changes."""
 
@@ -171,6 +187,10 @@ def test_what_takes_a_tool_fails_and_says_so_until_there_is_one(play):
     assert meadow.items == {"stone_pickaxe": 1, "coal": 1}
 
 
+@pytest.mark.states(
+    "003: A real server: A bot that does nothing reacts to being hurt, too",
+    source="2.5.2. Interrupting Tasks",
+)
 def test_hurt_while_nothing_is_asked_for_it_gets_out_of_the_way_as_well():
     runtime = art.Runtime(host="plain")
     bot = Bot(runtime)
@@ -184,6 +204,9 @@ def test_hurt_while_nothing_is_asked_for_it_gets_out_of_the_way_as_well():
     assert meadow.log == [(2, "walk", (4, 5, 0)), (18, "done")]
 
 
+@pytest.mark.states("003: Goals: It lies above the low-level work: what to do with each part of the body stays in ...")
+@pytest.mark.states("003: Goals: What somebody wrote once is used by every other bot")
+@pytest.mark.states("003: A real server: The higher-level interface is added to a bot of somebody else: the ...")
 def test_the_strategies_are_the_miners_own(play):
     """Not a copy, not a subclass."""
     agent = player(Bot(art.Runtime(host="plain")))

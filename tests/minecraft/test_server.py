@@ -101,6 +101,7 @@ def test_what_lies_on_the_ground_is_found_and_collected_by_going_there(server):
     assert server(scenario) == ("dirt", {"drops": []})
 
 
+@pytest.mark.states("003: A real server: An action awaits a request to another process as it is; its interruption ...")
 def test_a_motion_is_cancelled_replaced_and_begun_again(server):
     async def scenario(bridge, seen):
         await bridge.request("walk", place=[0, 5, 0])
@@ -152,6 +153,11 @@ def test_what_an_operator_puts_down_is_seen(server):
     assert server(scenario) == {"diamond_block": [[2, 5, 2]]}
 
 
+@pytest.mark.states(
+    "003: A real server: The bridge process is bounded, answers each request once, and does not outlive whoever "
+    "started it",
+    source="(ours)",
+)
 def test_what_cannot_be_done_is_refused_with_a_code(server):
     async def scenario(bridge, seen):
         request = bridge.request
@@ -188,6 +194,7 @@ def test_dying_and_beginning_again(server):
     assert server(scenario) == (["health", "hurt", "died", "health"], 20)
 
 
+@pytest.mark.states("003: A real server: The bridge process is bounded, answers each request once, and does not ...")
 def test_nothing_stays_behind_when_the_parent_is_killed(real):
     """The server goes with the bridge, and the bridge with whoever holds its standard input."""
     code = (

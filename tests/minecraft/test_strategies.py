@@ -53,6 +53,8 @@ async def hurt_at(bot, signal, times):
     await bot.server("hurt", amount=3)
 
 
+@pytest.mark.states("003: A real server: The same strategies for finding, going and mining drive the simulated ...")
+@pytest.mark.states("003: A real server: What takes a tool that nobody can make on that server fails and says so ...")
 def test_collect_and_be_hurt_on_the_way_and_at_work(real):
     """It is hurt while it walks, and again as soon as it has the first log: it gets out of the way and goes on."""
 

@@ -39,6 +39,7 @@ def test_traveling_ends_at_the_edge(flat, x, z):
     assert flat.miner.dimension.can_stand(flat.miner.place)
 
 
+@pytest.mark.states("003: The miner: (ours) No way and no flight leads beyond the edge of the world ...")
 @pytest.mark.parametrize(("x", "z"), CORNERS)
 def test_running_away_stays_in_the_world(flat, x, z):
     flat.miner.move_to((x, GROUND, z))
@@ -50,6 +51,7 @@ def test_running_away_stays_in_the_world(flat, x, z):
     assert flat.agent.gameplay.offers(Survive(zombie))
 
 
+@pytest.mark.states("003: The miner: (ours) No way and no flight leads beyond the edge of the world", source="-")
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.tuples(st.integers(-20, 150), st.integers(-20, 90), st.integers(-20, 150)), st.sampled_from(CORNERS))
@@ -63,6 +65,10 @@ def test_a_way_stays_in_the_world_wherever_it_is_to_lead(goal, corner):
     game.runtime.close()
 
 
+@pytest.mark.states(
+    "003: The miner: Strategies know what their body has seen, and no array of the world",
+    source="2.1. Hierarchy",
+)
 def test_strategies_look_at_no_array_of_the_world():
     """They know what the miner has seen: its memory, and not the world's blocks."""
     (folder,) = strategies.__path__
@@ -76,6 +82,10 @@ def test_strategies_look_at_no_array_of_the_world():
     assert wrong == []
 
 
+@pytest.mark.states(
+    "003: The miner: How many pickaxes' worth of sticks is brought follows from what the rest of the tree takes",
+    source="Planning Ahead Using Probability",
+)
 def test_how_much_is_brought_follows_from_what_the_rest_takes(flat, monkeypatch):
     """Supplies: the worse it may go, the more sticks for pickaxes are taken along."""
     flat.miner.add(Prices({}, 0))

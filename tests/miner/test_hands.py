@@ -78,6 +78,7 @@ def test_a_block_that_goes_while_it_is_dug(flat):
     assert flat.miner.inventory.counts() == {}
 
 
+@pytest.mark.states("003: The miner: (ours) An act that is cancelled has changed nothing", source="-")
 def test_an_act_that_is_cancelled_has_changed_nothing(flat):
     log = flat.beside(x=1)
     flat.put("oak_log", log)

@@ -91,6 +91,11 @@ ACTS = st.lists(
 )
 
 
+@pytest.mark.states(
+    "003: The miner: (ours) The world makes nothing out of nothing: inventory, wear, furnaces, and what lies on the "
+    "ground",
+    source="-",
+)
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(ACTS, st.integers(1, 5))

@@ -127,6 +127,7 @@ def test_at_night_they_come_and_torches_keep_them_away(make_flat):
     assert kinds[1] == []
 
 
+@pytest.mark.states("003: The miner: (ours) The world makes nothing out of nothing: inventory, wear, furnaces, and ...")
 def test_who_dies_leaves_everything_and_begins_anew(flat):
     miner = flat.miner
     flat.runtime.remove(flat.agent)
@@ -158,6 +159,7 @@ def test_who_dies_leaves_everything_and_begins_anew(flat):
 FUELS = ("coal", "planks", "stick")
 
 
+@pytest.mark.states("003: The miner: (ours) The world makes nothing out of nothing: inventory, wear, furnaces, and ...")
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(

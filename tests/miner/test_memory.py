@@ -67,6 +67,10 @@ def names(flat, *places):
     return ["?" if chart.at(place) == UNKNOWN else flat.miner.dimension.name_at(place) for place in places]
 
 
+@pytest.mark.states(
+    "003: The miner: The agent knows what it has seen and nothing else; what is hidden is found out on the way",
+    source="2.1. Hierarchy",
+)
 def test_it_sees_the_surface_and_not_what_is_below(flat):
     flat.put("diamond_ore", flat.beside(x=2, y=-1), flat.beside(x=4, y=-2), flat.beside(x=13, y=-1))
     assert flat.miner.known("diamond_ore", 9) == [flat.beside(x=2, y=-1)]
@@ -78,6 +82,7 @@ def test_it_sees_the_surface_and_not_what_is_below(flat):
     ]
 
 
+@pytest.mark.states("003: The miner: The agent knows what it has seen and nothing else; what is hidden is found ...")
 def test_it_does_not_see_through_walls_but_round_corners(flat):
     for side in (-1, 0, 1):
         flat.put("stone", *(flat.beside(x=3, y=height, z=side) for height in range(4)))
@@ -90,6 +95,10 @@ def test_it_does_not_see_through_walls_but_round_corners(flat):
     assert flat.miner.known("coal_ore") == []
 
 
+@pytest.mark.states(
+    "003: The miner: Whether the agent sees through rock is a matter of how it is set up",
+    source="2.3. Global Parameters",
+)
 def test_with_xray_it_sees_all_that_is_near(make_flat):
     game = make_flat(xray=True)
     game.put("diamond_ore", game.beside(x=4, y=-5), game.beside(x=4, y=-10), game.beside(x=13, y=-5))

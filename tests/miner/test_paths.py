@@ -97,6 +97,7 @@ def test_lava_is_never_walked_into(flat):
     assert (flat.miner.place, flat.miner.vitals.health) == (goal, 20)
 
 
+@pytest.mark.states("003: The miner: The agent knows what it has seen and nothing else; what is hidden is found ...")
 def test_what_was_not_known_is_found_out_on_the_way(flat):
     hollow = [flat.beside(x=x, y=y, z=z) for x in range(3, 6) for y in range(-7, -1) for z in range(-2, 3)]
     for place in hollow:

@@ -40,6 +40,16 @@ def game_of():
 # --- seven diamonds -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Goals: A task is run by one call, without naming the operations that it takes ...")
+@pytest.mark.states(
+    "003: Goals: Asked for diamonds it knows where to look, what tools that takes, how to make them, and where their "
+    "parts come from",
+)
+@pytest.mark.states(
+    "003: The miner: Seven diamonds are got from an empty inventory in a world that the agent does not know: where to "
+    "look, which tools that takes and how to get them is worked out",
+    source="1. Goals",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 9, 14])
 def test_seven_diamonds_from_empty_hands(game_of, seed):
@@ -57,6 +67,7 @@ def test_seven_diamonds_from_empty_hands(game_of, seed):
     assert check_trace(trace, game.miner.name, has_ended=False) == []
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: Better ways are found by it than without")
 @pytest.mark.slow
 def test_the_same_strategies_without_looking_ahead_take_longer(game_of):
     game = game_of(2)
@@ -72,6 +83,12 @@ def test_the_same_strategies_without_looking_ahead_take_longer(game_of):
 # --- the other dimension ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Goals: Unless what it needs was placed nearby: then it takes that first, if it can")
+@pytest.mark.states(
+    "003: The miner: In the Nether with diamond blocks placed nearby, these are taken first; without the tool for "
+    "them, or without blocks, it returns to the overworld",
+    source="1. Goals",
+)
 @pytest.mark.slow
 def test_diamond_blocks_nearby_are_taken_first(game_of):
     """In the Nether, asked for diamonds, with diamond blocks around: there is no reason to go home for them."""
@@ -87,6 +104,8 @@ def test_diamond_blocks_nearby_are_taken_first(game_of):
     assert game.runtime.tick < 1_000
 
 
+@pytest.mark.states("003: Goals: Unless what it needs was placed nearby: then it takes that first, if it can ...")
+@pytest.mark.states("003: The miner: In the Nether with diamond blocks placed nearby, these are taken first ...")
 @pytest.mark.slow
 def test_without_a_pickaxe_it_returns_first(game_of):
     """What would be needed for the blocks is to be had at home only."""
@@ -104,6 +123,8 @@ def test_without_a_pickaxe_it_returns_first(game_of):
     assert game.miner.stock["wooden_pickaxe"] == 1
 
 
+@pytest.mark.states("003: Goals: It takes the surroundings into account: in the other dimension it returns first")
+@pytest.mark.states("003: The miner: In the Nether with diamond blocks placed nearby, these are taken first ...")
 @pytest.mark.slow
 def test_without_blocks_it_returns_and_searches_at_home(game_of):
     game = game_of(4)
@@ -118,6 +139,15 @@ def test_without_blocks_it_returns_and_searches_at_home(game_of):
 # --- the shop -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Plugins: The shop of a server: the agent understands how to use it, and buys what is easier to buy than to "
+    "find",
+)
+@pytest.mark.states(
+    "003: The miner: A plugin of its own package teaches the shop of a server; old strategies buy through it without "
+    "knowing it",
+    source='"2.2. Plugins", "2.5.1. Hard Dependencies"',
+)
 def test_old_strategies_buy_what_they_need_without_knowing_it(make_flat):
     """An iron pickaxe for a diamond: the strategy that mines it wants a tool, and a plugin sells one."""
     game = make_flat(has_shop=True)
@@ -132,6 +162,7 @@ def test_old_strategies_buy_what_they_need_without_knowing_it(make_flat):
     assert labels == SHOPPING
 
 
+@pytest.mark.states("003: Plugins: The shop of a server: the agent understands how to use it, and buys what is ...")
 def test_coins_come_from_what_is_sold(make_flat):
     game = make_flat(has_shop=True)
     game.give(cobblestone=100)
@@ -143,6 +174,7 @@ def test_coins_come_from_what_is_sold(make_flat):
     assert game.agent.gameplay.cost(Coins(61)) == math.inf  # some is kept
 
 
+@pytest.mark.states("003: Plugins: Strategies may be for one server only, or one mini game")
 def test_a_server_without_a_shop_is_asked_once(make_flat):
     game = make_flat()
     said = []
@@ -164,6 +196,7 @@ def test_a_server_without_a_shop_is_asked_once(make_flat):
         raise game.do(lambda: game.agent.gameplay.solve(Collect("obsidian")))[0][0]
 
 
+@pytest.mark.states("003: The miner: A plugin of its own package teaches the shop of a server; old strategies buy ...")
 def test_the_plugin_is_mixed_into_the_pack_of_the_miner(make_flat):
     names = [provider.spec.name for provider in make_flat().agent.gameplay.catalog.providers]
     assert names[-3:] == ["ask_prices", "buy_goods", "sell_goods"]
@@ -200,6 +233,8 @@ def digest_of(host, ticks):
     return digest.hexdigest()
 
 
+@pytest.mark.states("003: Ours: A strategy awaits anything of asyncio and trio, and runs in equal order on all ...")
+@pytest.mark.states("003: The miner: (ours) A world is a seed: equal on every host, hash seed and version of ...")
 @pytest.mark.slow
 def test_a_run_is_the_same_on_every_host():
     assert len({digest_of(host, 1500) for host in ("plain", "asyncio", "trio")}) == 1
@@ -212,6 +247,8 @@ print(world.run_headless(ticks=1500, seed=2, host="plain", progress=lambda *_: N
 """
 
 
+@pytest.mark.states("003: Ours: Equal runs are equal, whatever the hash seed ...")
+@pytest.mark.states("003: The miner: (ours) A world is a seed: equal on every host, hash seed and version of ...")
 @pytest.mark.slow
 def test_a_run_is_the_same_for_every_hash_seed():
     digests = {

@@ -69,6 +69,7 @@ def test_planks_come_from_logs_and_logs_from_trees(flat):
     assert flat.runtime.tick == PLANKS
 
 
+@pytest.mark.states("003: Highly Reusable Strategies: Strategies are configured, so that fewer of them do more")
 def test_a_wooden_pickaxe_from_nothing(flat):
     grove(flat)
     wish(flat, Collect("wooden_pickaxe"))
@@ -76,6 +77,8 @@ def test_a_wooden_pickaxe_from_nothing(flat):
     assert flat.miner.known("crafting_table") != []
 
 
+@pytest.mark.states("003: Goals: Asked for diamonds it knows where to look, what tools that takes, how to make ...")
+@pytest.mark.states("003: Highly Reusable Strategies: Strategies are configured, so that fewer of them do more ...")
 @pytest.mark.slow
 def test_a_stone_pickaxe_needs_a_wooden_one_first(flat):
     grove(flat)
@@ -94,6 +97,7 @@ def test_iron_is_smelted_with_what_burns(flat):
     assert flat.miner.known("furnace") != []
 
 
+@pytest.mark.states("003: Hierarchy: Any number of strategies can be added, and the tree may be much bigger ...")
 @pytest.mark.slow
 def test_an_iron_pickaxe_in_the_world_of_a_seed():
     game = Game(9)
@@ -103,12 +107,14 @@ def test_an_iron_pickaxe_in_the_world_of_a_seed():
     game.runtime.close()
 
 
+@pytest.mark.states("003: Hierarchy: Which strategies are called depends on the needs at that moment ...")
 def test_what_is_there_already_takes_no_time(flat):
     flat.give(diamond=7)
     assert wish(flat, Collect("diamond", 7)) == 7
     assert solved(flat) == ["Collect [diamond, 7]: met"]
 
 
+@pytest.mark.states("003: Hierarchy: Any node can be where it begins ...")
 def test_any_node_can_be_asked_for(flat):
     grove(flat)
     flat.give(planks=8, coal=1, raw_beef=1)
@@ -129,6 +135,7 @@ def test_any_node_can_be_asked_for(flat):
     assert values[5] == 1
 
 
+@pytest.mark.states("003: Task Failure: If all fail, the parent has failed, and so on up the chain ...")
 def test_what_nobody_can_provide_is_said_with_the_whole_story(flat):
     with pytest.raises(DependencyFailedError) as caught:
         wish(flat, Collect("obsidian"))
@@ -137,6 +144,10 @@ def test_what_nobody_can_provide_is_said_with_the_whole_story(flat):
     assert "there is no recipe for it" in story
 
 
+@pytest.mark.states(
+    "003: The miner: A diamond pickaxe is made of diamonds that are owned only if they are spendable",
+    source="Optional Dependencies",
+)
 def test_what_is_asked_for_is_not_used_up(flat):
     """Three diamonds make a pickaxe; but not for somebody who collects diamonds."""
     flat.give(diamond=3, stick=4, crafting_table=1)
@@ -163,6 +174,10 @@ async def _ignore(game, wanted):
 # --- choosing -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Goals: The knowledge of how to do things lies in the strategies, and the agent decides for itself how to do "
+    "them",
+)
 def test_the_cheapest_way_is_taken(flat):
     flat.give(diamond_block=1, iron_pickaxe=1)
     flat.put("diamond_ore", flat.beside(x=9))
@@ -172,6 +187,7 @@ def test_the_cheapest_way_is_taken(flat):
     assert flat.miner.dimension.name_at(flat.beside(x=9)) == "diamond_ore"
 
 
+@pytest.mark.states("003: Injection Based Task Selection: Parent and child understand each other's role: the ...")
 def test_fuel_is_whatever_is_had_the_soonest(flat):
     flat.give(planks=4, coal=1)
     assert wish(flat, Fuel(8)) == ("coal", 1)
@@ -180,6 +196,11 @@ def test_fuel_is_whatever_is_had_the_soonest(flat):
     assert wish(flat, Fuel(4)) == ("planks", 3)
 
 
+@pytest.mark.states("003: Orderless Dependencies: Where the order does not matter, dependencies are sorted by cost ...")
+@pytest.mark.states(
+    "003: The miner: What is collected for a recipe is sorted by cost; which order is configurable",
+    source="Orderless Dependencies",
+)
 def test_recipes_are_collected_in_the_order_of_their_cost(flat):
     grove(flat)
     orders = {}
@@ -201,6 +222,11 @@ def test_recipes_are_collected_in_the_order_of_their_cost(flat):
     assert orders == {Order.CHEAPEST: "Collect [stick, 2]", Order.DEAREST: "Collect [cobblestone, 3]"}
 
 
+@pytest.mark.states("003: Optional Dependencies: They pay if much is to be done: the tree farm for a lot of wood ...")
+@pytest.mark.states(
+    "003: The miner: Sticks and a table are brought into the mine when that is expected to save more than it costs",
+    source="Planning Ahead Using Probability",
+)
 @pytest.mark.slow
 def test_sticks_and_a_table_are_taken_along_when_that_pays(flat):
     """Priced with and without: on the surface, beside trees, for a long search; and not when options are off."""
@@ -222,6 +248,7 @@ def test_sticks_and_a_table_are_taken_along_when_that_pays(flat):
     assert taken == {True: True, False: False}
 
 
+@pytest.mark.states("003: Task Tree: What children bring adds tasks: blocks that were found are mined, and when ...")
 def test_searching_says_what_it_cannot(flat):
     ask = flat.agent.gameplay
     reasons = {name: reason for name, _, reason in ask.offers(Find("diamond_ore"))}
@@ -240,6 +267,15 @@ def interruptions(game):
     return [f"{node.label}: {node.outcome}" for _, node in root.walk() if node.kind == "interruption"]
 
 
+@pytest.mark.states(
+    "003: Interrupting Tasks: Situations make the agent stop what it does for a while: attacked, hurt, an effect, "
+    "hunger",
+)
+@pytest.mark.states(
+    "003: The miner: Being attacked, hunger, a wound and an effect are dealt with by triggers of the agent; no "
+    "strategy mentions them",
+    source="2.5.2. Interrupting Tasks",
+)
 def test_an_attack_is_fought_off_and_the_work_goes_on(flat):
     flat.runtime.clock.tick = NIGHTFALL
     flat.give(stone_sword=1, stone_pickaxe=1)
@@ -261,6 +297,8 @@ def test_who_would_lose_runs_away(flat):
     assert flat.miner.deaths == 0
 
 
+@pytest.mark.states("003: Interrupting Tasks: Situations make the agent stop what it does for a while: attacked ...")
+@pytest.mark.states("003: The miner: Being attacked, hunger, a wound and an effect are dealt with by triggers of ...")
 def test_hunger_interrupts_and_is_stilled(flat):
     flat.give(stone_pickaxe=1, raw_pork=1, cooked_beef=1)
     flat.miner.vitals.food = 9
@@ -280,6 +318,8 @@ def test_food_is_hunted_when_there_is_none(flat):
     assert flat.miner.vitals.food > 8
 
 
+@pytest.mark.states("003: Interrupting Tasks: Situations make the agent stop what it does for a while: attacked ...")
+@pytest.mark.states("003: The miner: Being attacked, hunger, a wound and an effect are dealt with by triggers of ...")
 def test_poison_is_waited_for_to_end(flat):
     flat.give(stone_pickaxe=1)
     spider = flat.world.fauna.add("spider", flat.miner.dimension, flat.beside(x=60))
@@ -293,6 +333,8 @@ def test_poison_is_waited_for_to_end(flat):
     assert interruptions(flat) == ["an effect: done"]  # the spider itself is far away
 
 
+@pytest.mark.states("003: Interrupting Tasks: Situations make the agent stop what it does for a while: attacked ...")
+@pytest.mark.states("003: The miner: Being attacked, hunger, a wound and an effect are dealt with by triggers of ...")
 def test_a_wound_is_rested(flat):
     flat.give(cooked_beef=3)
     flat.miner.vitals.health = 7
@@ -302,6 +344,10 @@ def test_a_wound_is_rested(flat):
     assert flat.miner.inventory.counts() == {"cooked_beef": 2}
 
 
+@pytest.mark.states(
+    "003: The miner: A strategy that can stand still goes on where it was (smelting)",
+    source="Pauseable/Cancelable Tasks",
+)
 def test_smelting_goes_on_under_an_attack(flat):
     flat.runtime.clock.tick = NIGHTFALL
     flat.give(stone_sword=1, raw_iron=3, coal=1, furnace=1)
@@ -350,6 +396,10 @@ def test_provisions_are_whatever_is_had_the_soonest(flat):
 # --- by the way ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: The miner: What lies by the way and will be needed is collected, and only with look-ahead",
+    source="Planning Ahead Using Probability",
+)
 def test_what_lies_by_the_way_is_offered_with_its_detour(flat):
     flat.put("coal_ore", flat.beside(x=3))
     flat.put("oak_log", flat.beside(z=2))
@@ -366,6 +416,7 @@ def test_what_lies_by_the_way_is_offered_with_its_detour(flat):
     ]
 
 
+@pytest.mark.states("003: The miner: What lies by the way and will be needed is collected, and only with ...")
 @pytest.mark.slow
 def test_what_will_be_needed_is_taken_by_the_way_and_not_without_look_ahead():
     taken = {}

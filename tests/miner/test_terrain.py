@@ -31,6 +31,10 @@ def test_noise_is_made_of_these_numbers():
     assert (noise(8, (6, 4), 3) != values).any()
 
 
+@pytest.mark.states(
+    "003: The miner: (ours) A world is a seed: equal on every host, hash seed and version of Python",
+    source="design 2",
+)
 @pytest.mark.slow
 def test_a_seed_is_a_world():
     digests = [

@@ -30,11 +30,13 @@ def short(closure):
     return packs, " ".join(alias.removeprefix("m:actions:") for alias in closure.actions)
 
 
+@pytest.mark.states("001: Injecting actions: Packs require other packs, recursively")
 def test_dependencies_come_first():
     registry = registry_of(top="a b > mid", mid="c a > low", low="d")
     assert short(closure_of(["m:ai_pack:top"], registry)) == ("low mid top", "d c a b")
 
 
+@pytest.mark.states("001: Injecting actions: Packs require other packs, recursively ...")
 def test_a_diamond_is_walked_once():
     registry = registry_of(top="t > left right", left="l > base", right="r > base", base="b")
     assert short(closure_of(["m:ai_pack:top"], registry)) == ("base left right top", "b l r t")
@@ -46,6 +48,7 @@ def test_several_packs_share_one_closure():
     assert short(closure_of(["m:ai_pack:one", "m:ai_pack:two", "m:ai_pack:one"], registry)) == ("base one two", "x a b")
 
 
+@pytest.mark.states("001: Injecting actions: Packs may be written in place, and mixed in")
 def test_packs_in_place_and_packs_from_code():
     registry = registry_of(base="x y")
     mine = load_pack(
@@ -81,6 +84,7 @@ def test_packs_in_place_in_registered_packs_do_not_mix():
     assert len(found.packs) == 6
 
 
+@pytest.mark.states("001: Injecting actions: Packs list actions")
 def test_all_kinds_and_settings():
     registry = Registry(
         [
@@ -142,6 +146,7 @@ def test_mixins_take_part():
 # --- circles ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Injecting actions: (ours) A circle is an error that prints it")
 @pytest.mark.parametrize(
     ("packs", "root", "cycle", "place"),
     [

@@ -25,6 +25,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.states('001: Injecting actions: A pack is JSON, with `"type": "ai_pack"` ((decided) or without), and ...')
 def test_a_whole_pack_from_a_file(tmp_path):
     file = tmp_path / "p.json"
     file.write_text(json.dumps(WHOLE))

@@ -31,6 +31,7 @@ class Sleep:
     pass
 
 
+@pytest.mark.states("001: Writing actions: Actions are registered in a manifest and injected by packs")
 def test_a_manifest_fills_the_registry():
     registry = Registry(
         [
@@ -277,6 +278,11 @@ def broken_point(monkeypatch, group, raised):
     )
 
 
+@pytest.mark.states(
+    "tools: Outside: A package whose entry point raises whatever while it is loaded, `SystemExit` too, is an error "
+    "with its distribution's name, and the others are there",
+    source="design 11, 12",
+)
 @pytest.mark.parametrize("group", registry_module.ENTRY_POINT_GROUPS)
 @pytest.mark.parametrize(
     "raised",
@@ -340,5 +346,6 @@ def test_agents_go_without_what_is_broken_and_it_is_logged_once(install, monkeyp
         default_registry.cache_clear()
 
 
+@pytest.mark.states("003: Packs: Developers add strategies of their own as plugins: a class, a function, a package ...")
 def test_groups_are_public():
     assert registry_module.ENTRY_POINT_GROUPS == ("agentrt.actions", "agentrt.strategies", "agentrt.packs")

@@ -62,6 +62,10 @@ def test_there_is_a_sentence_for_each_keyword():
     assert set(keywords(schema.schema())) - plain == set(schema._SENTENCES)
 
 
+@pytest.mark.states(
+    '001: Injecting actions: A pack is JSON, with `"type": "ai_pack"` ((decided) or without), and lists of all that '
+    "follows",
+)
 def test_everything_that_a_pack_may_hold():
     assert (
         problems(

@@ -69,6 +69,7 @@ def test_there_is_a_sentence_for_each_keyword():
     assert set(keywords(schema.schema("task_groups"))) - structure == set(TASK_GROUPS.sentences)
 
 
+@pytest.mark.states("001: Town task groups: Town groups are declared in a JSON file that others refer to ...")
 def test_everything_that_a_document_may_hold():
     loaded = load_task_groups(
         {
@@ -400,6 +401,7 @@ def registry():
     )
 
 
+@pytest.mark.states("001: Issuing tasks: Task groups are declared in the aliases of a manifest")
 def test_an_alias_stands_for_a_class_a_declared_group_or_an_extension(registry):
     assert task_group_of("m:task_groups:solo:needs", registry) is Needs
     farming = task_group_of("m:task_groups:farming", registry)

@@ -8,7 +8,8 @@ from modules import load
 from agentrt import Runtime
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record import store, views
+from agentrt.record import recorder as recorder_module
+from agentrt.record import views
 
 camp = load("tests/record/camp.py")
 
@@ -25,8 +26,8 @@ def blowing(runtime):
 @pytest.fixture
 def kept(tmp_path, opened, monkeypatch):
     """Two recordings of the same run: the whole, and one that keeps 50 ticks."""
-    monkeypatch.setattr(store, "_LOOK_EVERY", 8)
-    monkeypatch.setattr(store, "THINNED", 100)
+    monkeypatch.setattr(recorder_module, "_LOOK_EVERY", 8)
+    monkeypatch.setattr(recorder_module, "THINNED", 100)
     monkeypatch.setattr(views, "WHOLE_EVERY", 5)
     for name, options in (("whole", {}), ("kept", {"keep_ticks": 50})):
         runtime = camp.camp()
@@ -35,6 +36,10 @@ def kept(tmp_path, opened, monkeypatch):
     return opened(tmp_path / "whole.sqlite"), opened(tmp_path / "kept.sqlite")
 
 
+@pytest.mark.states(
+    "tools: Recording: Growth is bounded by `keep_ticks`: the newest ticks stay whole with their views, the digests "
+    "are thinned, the inputs stay",
+)
 def test_the_newest_ticks_are_kept_with_all_that_belongs_to_them(kept):
     whole, kept = kept
     first = kept.first_tick
@@ -91,6 +96,9 @@ def test_a_long_silence_is_short(tmp_path, opened):
     assert [one.tick for one in recording.inputs()] == [1, 6, 701, 1400]
 
 
+@pytest.mark.states(
+    "tools: Recording: Growth is bounded by `max_bytes`: the oldest quarter goes when the file is nearly full",
+)
 @pytest.mark.slow
 def test_a_limit_in_bytes_is_kept_by_dropping_the_oldest(tmp_path, opened):
     limit = 1024 * 1024

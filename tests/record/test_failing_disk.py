@@ -12,7 +12,7 @@ from modules import load
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record import recorder as recorder_module
-from agentrt.record.store import Store
+from agentrt.record.recorder import Store
 
 camp = load("tests/record/camp.py")
 
@@ -41,6 +41,10 @@ FAILURES = [
 ]
 
 
+@pytest.mark.states(
+    "tools: Recording: A disk that runs full, a lock of somebody else, an error of ours: the recording ends, it is "
+    "logged once, the run goes on unchanged",
+)
 @pytest.mark.parametrize("method", ["put_trace", "put_view", "put_inputs", "end_tick", "commit", "agent_goes"])
 @pytest.mark.parametrize(("error", "told"), FAILURES, ids=lambda value: str(value)[:20])
 def test_the_run_goes_on(tmp_path, opened, logged, monkeypatch, undisturbed, method, error, told):
@@ -139,6 +143,7 @@ def test_an_end_that_fails_is_reported_and_raises_nothing(tmp_path, logged, monk
 # --- files that cannot be made ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Recording: A file that is there is never written over")
 @pytest.mark.parametrize(
     ("path", "words"),
     [
@@ -272,6 +277,10 @@ def failing_run(path, monkeypatch, first, lasts, error, **options):
     return digest.hexdigest(), recorder, refused
 
 
+@pytest.mark.states(
+    "tools: Recording: Whatever call to the disk fails, and whenever: the file can be read up to the last tick that "
+    "was committed, or there is an error and no file; the run goes on, and it is told once",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "lasts", "options"),
@@ -336,6 +345,7 @@ runtime.close()
 """
 
 
+@pytest.mark.states("tools: Recording: Whatever call to the disk fails, and whenever: the file can be read up to ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("every", [1, 7])
 @pytest.mark.parametrize("limit", [0, 4096, 20_000, 60_000, 150_000, 400_000])

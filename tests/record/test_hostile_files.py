@@ -105,6 +105,7 @@ def test_a_database_of_somebody_else(tmp_path):
         Recording.open(path)
 
 
+@pytest.mark.states("tools: Recording: Another schema number is refused with both numbers")
 @pytest.mark.parametrize("number", [0, 2, -1, 2**31 - 1])
 def test_another_schema(copy, number):
     spoilt(copy, f"PRAGMA user_version={number}")
@@ -148,6 +149,10 @@ def test_a_recording_where_nothing_may_be_written(good, tmp_path):
 # --- what SQLite would run ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Recording: A schema with anything but the known tables (triggers, views, generated columns) is refused "
+    "before anything is selected",
+)
 @pytest.mark.parametrize(
     "statements",
     [
@@ -219,6 +224,10 @@ HARMLESS = {
 }  # fmt: skip
 
 
+@pytest.mark.states(
+    "tools: Recording: Whatever is in a file (cut off, zeroed or swapped pages, changed bytes, rows nobody wrote), "
+    "the reader gives data or a `RecordingError`",
+)
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_that_nobody_wrote(copy, name):
     spoilt(copy, *ROWS[name])

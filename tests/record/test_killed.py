@@ -25,6 +25,10 @@ camp.drive(runtime, 1000, between=lambda runtime: runtime.tick % 9 == 5 and runt
 """
 
 
+@pytest.mark.states(
+    "tools: Recording: What is written survives `kill -9` up to the last tick committed: the file opens, with the "
+    "digest, records and inputs of that tick",
+)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 @pytest.mark.parametrize(("commit_every", "last"), [(1, 37), (10, 30)])

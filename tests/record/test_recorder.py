@@ -30,6 +30,11 @@ def heard(runtime):
 # --- the trace ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Recording: `runtime.record(path)` writes a run into one SQLite file: all records in order, a digest of "
+    "each tick that is that of the trace, on every host",
+    source="design 7",
+)
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_recording_has_the_whole_trace_in_batches(tmp_path, opened, host):
     runtime = camp.camp(host=host)
@@ -80,6 +85,11 @@ def test_the_host_is_the_one_that_the_first_tick_ran_on(tmp_path, opened):
     assert opened(tmp_path / "run.sqlite").meta["host"] == "plain"
 
 
+@pytest.mark.states(
+    "tools: Recording: Recording changes nothing: a recorded run has the digest of one that nobody recorded, on "
+    "plain, asyncio and trio",
+    source="design 7",
+)
 @pytest.mark.parametrize("host", HOSTS)
 def test_recording_changes_nothing(tmp_path, host):
     digests = []
@@ -165,6 +175,11 @@ def test_records_between_ticks_are_kept_and_told(tmp_path, opened):
 # --- what comes in ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Recording: Inputs stand in a recording with their tick and place in the intake; what a world sends itself "
+    "while it is made does not",
+    source="design 7",
+)
 def test_inputs_stand_with_their_places(tmp_path, opened):
     runtime = camp.camp()
     runtime.record(tmp_path / "run.sqlite")
@@ -207,6 +222,11 @@ def answers(number):
     return (number, b"\x00")
 
 
+@pytest.mark.states(
+    "tools: Recording: Results and errors of `ctx.call` stand in a recording with the number of the call, on every "
+    "host",
+    source="design 2",
+)
 @pytest.mark.parametrize("host", HOSTS)
 def test_answers_of_the_outside_stand_with_values_and_errors(tmp_path, opened, host):
     runtime = camp.camp(host=host, scout=camp.asking(answers))
@@ -235,6 +255,10 @@ class Map:
 MAP = Codec("map", Map, lambda sheet: sheet.name, Map)
 
 
+@pytest.mark.states(
+    "tools: Recording: A value that cannot be kept is written as such, told once, and makes the recording "
+    "unreplayable from there; a codec by name keeps it",
+)
 def test_a_value_that_cannot_be_kept_is_told_once_and_the_run_goes_on(tmp_path, opened, logged):
     runtime = camp.camp(scout=camp.asking(lambda number: Map(str(number))))
     recorder = runtime.record(tmp_path / "run.sqlite")
@@ -285,6 +309,10 @@ def test_a_runtime_may_be_driven_on_another_thread_than_the_one_that_began_to_re
     assert opened(recorder.path).last_tick == 9
 
 
+@pytest.mark.states(
+    "tools: Recording: A posted function, and records between ticks, are named as reasons why a recording cannot be "
+    "replayed",
+)
 def test_a_posted_function_is_told_and_cannot_be_replayed(tmp_path, opened):
     runtime = camp.camp()
     runtime.record(tmp_path / "run.sqlite")
@@ -315,6 +343,9 @@ def print_nothing():
 # --- beginning and end --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Recording: A recording that begins late can be looked at and says that it cannot be replayed",
+)
 def test_a_recording_may_begin_late_and_can_be_looked_at(tmp_path, opened):
     runtime = camp.camp()
     for _ in range(12):
@@ -384,6 +415,7 @@ def test_a_call_that_outlives_the_recorder_is_answered_to_nobody(tmp_path, opene
     assert list(opened(recorder.path).inputs()) == []
 
 
+@pytest.mark.states("tools: Recording: A recording can be read while it is written")
 def test_it_can_be_read_while_it_is_written(tmp_path, opened):
     runtime = camp.camp()
     recorder = runtime.record(tmp_path / "run.sqlite", commit_every=3)

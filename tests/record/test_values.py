@@ -264,6 +264,10 @@ def test_fields_of_an_error_are_fields_and_nothing_else():
     assert vars(Codecs().read(json.dumps(data), "file")) == {"tick": 4}
 
 
+@pytest.mark.states(
+    "tools: Recording: No class but errors of Python and of agentrt is ever made from a file; no pickle, no import "
+    "path",
+)
 def test_no_class_of_python_that_is_no_error_is_ever_made():
     names = [name for name in vars(builtins) if not name.startswith("_")]
     for name in names:

@@ -101,6 +101,10 @@ def settled(view):
     return [settled(one) for one in view] if isinstance(view, list) else view
 
 
+@pytest.mark.states(
+    "tools: Recording: The agent's snapshot and its explanation can be had for any tick of a recording; in ticks in "
+    "which something is traced of it they are the live ones exactly",
+)
 def test_any_tick_of_a_recording_has_the_view_of_that_tick(tmp_path, opened, monkeypatch):
     monkeypatch.setattr(views, "WHOLE_EVERY", 4)
     runtime = camp.camp()

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt.errors import EditError, ReplayDifferenceError, ReplayError, RunFault, UnansweredCallError
-from agentrt.record.branching import branch
-from agentrt.record.edits import Edit, apply_edits, load_edits, parse_edits
+from agentrt.record.branch import Edit, apply_edits, branch, load_edits, parse_edits
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replaying import replay
+from agentrt.record.replay import replay
 
 yard = load("tests/replay/yard.py")
 HOSTS = ("plain", "asyncio", "trio")
@@ -41,6 +40,11 @@ def test_a_branch_where_nothing_is_changed_is_the_recorded_run(record):
     assert made.as_text().splitlines()[1] == "the recording and the branch are the same in ticks 16 to 40"
 
 
+@pytest.mark.states(
+    "tools: Replay: A run is branched: replayed to a tick, an input is changed, it goes on, and the two traces are "
+    "compared",
+    source="design 7",
+)
 @pytest.mark.parametrize("host", HOSTS)
 def test_something_more_comes_in(record, tmp_path, host):
     recording = record(ticks=30, between=yard.ringing)
@@ -59,6 +63,7 @@ def test_something_more_comes_in(record, tmp_path, host):
         assert branch(branched, yard.Yard(), at=25, edits=edits({"tick": 26, "send": "say"})).tick == 30
 
 
+@pytest.mark.states("tools: Replay: A run is branched: replayed to a tick, an input is changed, it goes on, and ...")
 def test_something_does_not_come_in_or_comes_in_otherwise(record):
     recording = record(yard.Yard(clerks=0), ticks=30, between=yard.ringing)
     assert [(one.tick, one.name) for one in recording.inputs() if one.tick > 15] == [
@@ -108,6 +113,7 @@ def answers(recording):
     return {one.number: one for one in recording.inputs() if one.kind == "answered"}
 
 
+@pytest.mark.states("tools: Replay: A run is branched: replayed to a tick, an input is changed, it goes on, and ...")
 def test_a_call_gets_another_result(record):
     recording = record(yard.Yard(clerks=1), ticks=30)
     tick = answers(recording)[2].tick
@@ -153,6 +159,11 @@ def test_a_call_that_is_made_later_gets_its_result_later(record, later):
     assert "3 results came in later than recorded" in made.as_text()
 
 
+@pytest.mark.states(
+    "tools: Replay: A call that the recording has no result for is an error, has a scripted one, or goes to the "
+    "outside",
+    source="design 7",
+)
 def test_another_call_is_an_error_or_has_a_scripted_result_or_goes_to_the_outside(record, outside):
     class Asker(yard.Clerk):
         async def run(self, ctx, args):
@@ -290,6 +301,7 @@ def test_an_edit_that_finds_nothing_is_an_error(record, edit, words):
 # --- scripts ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Replay: Scripts of edits are untrusted: bounded, every key known, one kind of error ...")
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -349,6 +361,10 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.states(
+    "tools: Replay: Scripts of edits are untrusted: bounded, every key known, one kind of error",
+    source="design 10",
+)
 @pytest.mark.slow
 @given(json_values)
 def test_whatever_a_script_holds_only_an_edit_error_comes_out(data):

@@ -13,8 +13,8 @@ from modules import load
 
 from agentrt.kernel.trace import Event, TraceDigest, TraceHub, TraceRecord
 from agentrt.record import compare_recordings
-from agentrt.record.differences import TraceComparison, first_difference
-from agentrt.record.replaying import replay
+from agentrt.record.compare import TraceComparison, first_difference
+from agentrt.record.replay import replay
 
 yard = load("tests/replay/yard.py")
 
@@ -26,6 +26,10 @@ def note(tick, agent="", text="", **detail):
 # --- of replays -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Replay: A replay that differs stops at the first difference and prints both sides",
+    source="design 7",
+)
 def test_a_world_with_dice_of_its_own_differs_where_they_fell_otherwise(record):
     """The dice are thrown in ticks 10, 20 and 30; the replay throws others."""
     dice = itertools.chain([1, 2, 3], [1, 5, 3])
@@ -62,6 +66,7 @@ def test_unseeded_dice_are_found(record):
     assert (found.tick, found.expected.detail[0], found.got.detail[0]) == (1, ("text", "dice"), ("text", "dice"))
 
 
+@pytest.mark.states("tools: Replay: A replay that differs stops at the first difference and prints both sides ...")
 def test_code_that_was_changed_is_found_where_it_first_matters(record):
     """Guards chase with another utility now: that shows when the first bell rings, and not before."""
 
@@ -103,6 +108,11 @@ def test_a_replay_that_does_less_or_more_is_found(record):
     assert found.reason == "the replay has more records"
 
 
+@pytest.mark.states(
+    "tools: Replay: What cannot be repeated is named: functions that were posted, values that were not kept, what was "
+    "awaited beside the game",
+    source="design 7",
+)
 def test_what_was_posted_from_outside_is_named_as_the_likely_cause(record):
     def between(runtime):
         if runtime.tick in (4, 6):
@@ -131,6 +141,7 @@ def test_what_was_posted_and_changed_nothing_makes_no_difference(record):
     assert "\nnot repeated: 1 function posted from outside\n" in report.as_text()
 
 
+@pytest.mark.states("tools: Replay: What cannot be repeated is named: functions that were posted, values that were ...")
 @pytest.mark.slow
 def test_what_somebody_awaited_that_is_not_the_games_is_a_difference_with_a_warning(record):
     """It comes back between two ticks, whenever that is: the replay is paced otherwise, and on another host."""
@@ -223,6 +234,7 @@ def digest(records):
     return made.hexdigest()
 
 
+@pytest.mark.states("tools: Replay: A replay that differs stops at the first difference and prints both sides ...")
 @pytest.mark.slow
 @given(records, records)
 def test_records_differ_exactly_if_their_digests_do(one, other):

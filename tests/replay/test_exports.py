@@ -12,9 +12,7 @@ from opentelemetry.trace import StatusCode
 
 from agentrt.errors import MissingExtraError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record.exporting import Timeline
-from agentrt.record.otel import OtelExport, export_spans, write_otlp
-from agentrt.record.perfetto import PerfettoWriter, write_perfetto
+from agentrt.record.export import OtelExport, PerfettoWriter, Timeline, export_spans, write_otlp, write_perfetto
 from agentrt.record.spans import SpanBuilder
 
 yard = load("tests/replay/yard.py")
@@ -52,6 +50,10 @@ def perfetto(records, **options):
     return data
 
 
+@pytest.mark.states(
+    "tools: Replay: A run opens in Perfetto: a group of tracks for each agent, slices within each other",
+    source="design 7",
+)
 def test_a_run_as_trace_events():
     data = perfetto(HUNT)
     assert data["displayTimeUnit"] == "ms"
@@ -119,6 +121,7 @@ def assert_valid(data):
             ends.append(begin - length)
 
 
+@pytest.mark.states("tools: Replay: A run opens in Perfetto: a group of tracks for each agent, slices within each ...")
 def test_a_recording_opens_in_the_viewer(record):
     recording = record(ticks=60, between=yard.ringing)
     out = io.StringIO()
@@ -178,7 +181,7 @@ def test_spans_for_the_sdk():
         ("abort", 1_150_000_000, {"reason": "lost it"})
     ]
     assert dict(hum.attributes) == {
-        "agentrt.agent": "Ann", "agentrt.path": "goals/hum", "agentrt.lane": "goals", "agentrt.outcome": "open",
+        "agentrt.agent.agent": "Ann", "agentrt.path": "goals/hum", "agentrt.lane": "goals", "agentrt.outcome": "open",
         "agentrt.tick.begin": 2, "agentrt.tick.end": 4,
     }  # fmt: skip
     assert hunt.resource.attributes["service.name"] == "agentrt"
@@ -210,6 +213,7 @@ def test_the_records_of_a_tick_stay_within_it():
         Timeline(0)
 
 
+@pytest.mark.states("tools: Replay: A run is exported as OpenTelemetry spans, of a recording or live ...")
 def test_a_live_run_can_be_exported():
     runtime = yard.Yard(clerks=0)(seed=1, host="plain")
     exporter = InMemorySpanExporter()
@@ -239,6 +243,10 @@ def otlp(recording, **options):
     return requests, spans
 
 
+@pytest.mark.states(
+    "tools: Replay: A run is exported as OpenTelemetry spans, of a recording or live",
+    source="design 7",
+)
 def test_a_recording_as_otlp(record):
     """As the protocol has it: ids in hexadecimal digits, large numbers as texts, every parent in the same trace."""
     recording = record(ticks=60, between=yard.ringing)
@@ -260,6 +268,7 @@ def test_a_recording_as_otlp(record):
         assert attributes["agentrt.tick.begin"]["intValue"].isdigit()
 
 
+@pytest.mark.states("tools: Replay: A run is exported as OpenTelemetry spans, of a recording or live ...")
 def test_both_ways_give_the_same_spans(record):
     recording = record(ticks=60, between=yard.ringing)
     exporter = InMemorySpanExporter()

@@ -11,7 +11,7 @@ import pytest
 from modules import ROOT, load
 
 from agentrt.record.recording import Recording
-from agentrt.record.replaying import replay
+from agentrt.record.replay import replay
 from agentrt.worlds import load_world
 
 yard = load("tests/replay/yard.py")
@@ -19,6 +19,7 @@ FOLDER = ROOT / "tests" / "data" / "recordings"
 HOSTS = ("plain", "asyncio", "trio")
 
 
+@pytest.mark.states("tools: Replay: Recordings are kept with the code and replayed on every change", source="design 7")
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_yard_that_was_recorded_with_threads(outside, host):
     outside.shut = True
@@ -30,6 +31,7 @@ def test_the_yard_that_was_recorded_with_threads(outside, host):
     assert (inputs.count("sent"), inputs.count("answered")) == (22, 18)
 
 
+@pytest.mark.states("tools: Replay: Recordings are kept with the code and replayed on every change ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_colony_that_was_recorded_with_wolves_and_orders(host):
@@ -66,6 +68,10 @@ while True:
 """
 
 
+@pytest.mark.states(
+    "tools: Replay: A recording that was cut off by `kill -9` replays to its last tick",
+    source="design 7",
+)
 @pytest.mark.slow
 def test_a_recording_that_was_cut_off_replays_to_its_last_tick(tmp_path):
     path = tmp_path / "cut.sqlite"

@@ -13,13 +13,17 @@ from modules import load
 
 from agentrt.errors import ReplayError, WrongStateError
 from agentrt.record.recording import Recording
-from agentrt.record.replaying import Replay, replay
+from agentrt.record.replay import Replay, replay
 from agentrt.record.values import Codec
 
 yard = load("tests/replay/yard.py")
 HOSTS = ("plain", "asyncio", "trio")
 
 
+@pytest.mark.states(
+    "tools: Replay: A recorded run is run again from its seed and its inputs; the trace is the same on every host",
+    source="design 7",
+)
 @pytest.mark.parametrize("host", HOSTS)
 def test_what_was_sent_comes_in_again_and_nothing_is_called(record, outside, host):
     recording = record(ticks=60, between=yard.ringing)
@@ -32,6 +36,11 @@ def test_what_was_sent_comes_in_again_and_nothing_is_called(record, outside, hos
     assert outside.calls == 12
 
 
+@pytest.mark.states(
+    "tools: Replay: Nothing outside is called: results come in from the journal, in the tick and at the place where "
+    "they came in",
+    source="designs 2 and 7",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("clerk", [yard.Clerk, yard.AsyncClerk], ids=["threads", "coroutines"])
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
@@ -50,6 +59,7 @@ def test_results_come_in_where_they_came_in_whenever_that_was(record, outside, h
     assert outside.calls == 24
 
 
+@pytest.mark.states("tools: Replay: Nothing outside is called: results come in from the journal, in the tick and ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_what_other_threads_send_comes_in_where_it_came_in(record, host):
@@ -80,6 +90,10 @@ def test_what_other_threads_send_comes_in_where_it_came_in(record, host):
         assert report.is_same, report.as_text()
 
 
+@pytest.mark.states(
+    "tools: Replay: What the run posts to itself stands between what comes in, as it did",
+    source="design 2, A tick",
+)
 def test_what_a_run_posts_to_itself_stands_between_what_comes_in(record):
     """Some ticks have posts of the run's own and inputs, in every order."""
 
@@ -221,6 +235,7 @@ def test_values_of_ones_own_come_in_by_codecs(record):
         assert replay(opened, made).is_same
 
 
+@pytest.mark.states("tools: Replay: What cannot be repeated is named: functions that were posted, values that were ...")
 def test_a_value_that_was_not_kept_stops_the_replay_and_says_so(record):
     class Finder(yard.Clerk):
         function = staticmethod(lambda number: threading.Lock())
@@ -240,6 +255,10 @@ def test_a_value_that_was_not_kept_stops_the_replay_and_says_so(record):
 # --- what cannot be replayed ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Replay: A recording that begins later, or is of another world, is not replayed",
+    source="design 7",
+)
 def test_a_recording_that_begins_later_cannot_be_replayed(record, tmp_path):
     runtime = yard.Yard()(seed=1, host="plain")
     for _ in range(5):
@@ -262,6 +281,7 @@ def test_without_a_world_somebody_has_to_make_it(record):
         replay(record(ticks=3))
 
 
+@pytest.mark.states("tools: Replay: A recording that begins later, or is of another world, is not replayed ...")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -288,6 +308,7 @@ def stepped(runtime):
 # --- in any order -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Replay: A recorded run is run again from its seed and its inputs; the trace is the ...")
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(

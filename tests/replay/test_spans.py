@@ -32,6 +32,11 @@ def short(spans):
 # --- the plan ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Replay: What ran lasts from its run to its finish or stop, on the lane of its model; spans of a lane "
+    "never cross",
+    source="design 7",
+)
 def test_an_action_lasts_from_run_to_finish_and_what_it_is_part_of_longer():
     spans = fold(
         [
@@ -300,6 +305,7 @@ courses = st.lists(
 )
 
 
+@pytest.mark.states("tools: Replay: What ran lasts from its run to its finish or stop, on the lane of its model ...")
 @pytest.mark.slow
 @given(courses)
 def test_whatever_is_fed_the_spans_of_a_lane_lie_within_or_beside_each_other(course):

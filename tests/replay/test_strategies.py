@@ -8,7 +8,7 @@ import pytest
 from modules import load
 
 from agentrt import TOP, Action, Agent, CompoundAction, Runtime, step
-from agentrt.record.replaying import replay
+from agentrt.record.replay import replay
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.strategy import Branch, Interruptible, Strategy, Trigger
 from agentrt.testing import Have, StubBody, stub_strategy
@@ -98,6 +98,10 @@ def recording(record):
     return record(Workshop(), ticks=120, between=life)
 
 
+@pytest.mark.states(
+    "003: Views: A run with strategies is replayed to the letter on every host; another choice is found",
+    source="design 7, Journal and replay",
+)
 @pytest.mark.parametrize("host", HOSTS)
 def test_it_is_replayed_to_the_letter(recording, host):
     events = {record.event.value for record in recording.records(1, 120)}
@@ -107,12 +111,17 @@ def test_it_is_replayed_to_the_letter(recording, host):
     assert (report.compared, report.sent) == (120, 12)
 
 
+@pytest.mark.states("003: Views: A run with strategies is replayed to the letter on every host; another choice is ...")
 def test_a_replay_tells_where_another_choice_was_made(recording):
     report = replay(recording, Workshop(patience=1.0))
     assert not report.is_same
     assert "Buy" in report.as_text()
 
 
+@pytest.mark.states(
+    "003: Views: A recording knows what was being solved in any tick, and explains it",
+    source="design 7",
+)
 def test_what_was_solved_in_any_tick(recording):
     """Views are put together out of patches; what the live agent says in that tick is what the file says."""
     runtime = Workshop()(seed=3, host="plain")

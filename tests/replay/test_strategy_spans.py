@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agentrt import Agent, move_on_after
 from agentrt.errors import AgentRTError
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.record.exporting import SpanFold, Timeline
+from agentrt.record.export import SpanFold, Timeline
 from agentrt.record.spans import FAILED, STRATEGIES, SpanBuilder
 from agentrt.strategy import Interruptible, Trigger
 from agentrt.testing import Have, Simulation, stub_strategy
@@ -46,6 +46,11 @@ def short(builder):
 LIVES = rec(1, NEED, "run")
 
 
+@pytest.mark.states(
+    "003: Views: Strategies have a lane of their own in time lines and exports, each from its run to what became of "
+    "it; spans of a lane never cross",
+    source="design 7",
+)
 def test_a_strategy_lasts_until_it_is_known_what_became_of_it():
     builder = fold(LIVES, tried(2), rec(2, WAY, "run"), rec(5, WAY, "finish"), rec(5, WAY, "stop"), judged(5))
     assert short(builder) == [
@@ -147,7 +152,7 @@ def test_who_is_removed_meanwhile():
 
 def test_exports_tell_a_failure_as_an_error():
     otel = pytest.importorskip("opentelemetry.sdk.trace")
-    from agentrt.record.otel import OtelExport
+    from agentrt.record.export import OtelExport
 
     told = []
 
@@ -180,6 +185,7 @@ def test_what_came_up_is_a_moment_of_who_was_interrupted():
 # --- whatever happens -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Views: Strategies have a lane of their own in time lines and exports, each from its run ...")
 @pytest.mark.slow
 @given(gameplays(), schedules(st.sampled_from(["ask", "rain", "spend", "limit"]), ticks=30, max_size=8))
 @settings(max_examples=60)

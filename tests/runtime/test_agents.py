@@ -223,6 +223,7 @@ def test_a_runtime_that_is_dropped_takes_its_agents_with_it(being, actions):
 # --- posts and coroutines ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: resume: (decided) From another thread it is posted to the runtime")
 def test_posts_from_threads_enter_at_an_intake_on_the_thread_of_the_runtime(play, being):
     got = []
 

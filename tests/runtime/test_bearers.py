@@ -70,12 +70,16 @@ def names(agent):
 # --- the entity's own list --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Overview: What it knows is given by packs")
+@pytest.mark.states("001: Writing actions: Actions are registered in a manifest and injected by packs ...")
+@pytest.mark.states("001: Injecting actions: Packs list actions ...")
 def test_an_agent_takes_what_its_entity_lists():
     agent = make(Entity("dog", ai_packs=["m:ai_pack:core", {"actions": ["m:actions:play"]}]))
     assert names(agent) == ["Idle", "Play"]
     assert [(one.source, one.is_live) for one in agent.injections] == [("entity data", True)]
 
 
+@pytest.mark.states("001: Injecting actions: An entity lists packs in its entity data")
 @pytest.mark.parametrize(
     "entity",
     [
@@ -137,6 +141,7 @@ def test_a_single_alias_given_to_an_entity_is_a_list_of_one():
 # --- what it wears ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Injecting actions: Equipment pieces bear a pack in place under injected_ai")
 @pytest.mark.parametrize(
     "bearer",
     [
@@ -187,6 +192,7 @@ def test_a_pack_that_is_wrong():
     assert agent.injections == ()
 
 
+@pytest.mark.states("001: Injecting actions: Buffs bear AI as well; the example: snared")
 def test_taken_off_while_the_agent_does_what_it_taught():
     """A buff ends: what the agent did because of it is unwound, and it goes on with what it still knows."""
     sim = Simulation()
@@ -214,6 +220,7 @@ def test_taken_off_while_the_agent_does_what_it_taught():
     ]
 
 
+@pytest.mark.states("001: Injecting actions: (ours) What several bearers give stays until the last is gone")
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), max_size=12))
 def test_bearers_are_counted_together(program):
     """Whatever is put on and taken off, an action is known as long as one bearer has it."""

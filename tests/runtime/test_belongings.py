@@ -254,6 +254,7 @@ def test_a_component_is_there_at_once_when_the_agent_is_in_no_runtime(log):
     assert taken(log) == ["ann has a stomach of 3"]
 
 
+@pytest.mark.states("001: Injecting actions: Packs list components")
 def test_it_comes_and_goes_at_the_intake_while_the_agent_acts(sim, log):
     agent = sim.add(make())
     sim.tick()
@@ -443,6 +444,7 @@ def test_it_begins_with_the_agent_and_ends_with_it(sim, log):
     assert Stomach in agent.entity
 
 
+@pytest.mark.states("001: Injecting actions: (decided) Observers live as long as they are injected and their agent ...")
 def test_the_agent_ends_when_its_observers_have(sim, log):
     agent = sim.add(make("m:ai_pack:slow"))
     sim.tick(2)
@@ -554,6 +556,8 @@ def test_closing_the_runtime_kills_an_observer_that_does_not_end(log, caplog):
 # --- personal task groups ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Injecting actions: Packs list personal task groups")
+@pytest.mark.states("001: Personal task groups: They are declared in packs and found by get_task_group")
 def test_a_group_is_there_when_inject_returns():
     agent = make("m:ai_pack:needs")
     group = agent.get_task_group("m:task_groups:solo:needs")
@@ -594,6 +598,10 @@ def test_a_group_of_another_name():
         make().get_task_group("g")
 
 
+@pytest.mark.states(
+    "001: Injecting actions: Packs list observers, which create tasks when something is the case; (decided) an "
+    "observer is a coroutine",
+)
 def test_an_observer_creates_tasks_in_it(sim, log):
     agent = sim.add(make())
     sim.tick()
@@ -610,6 +618,7 @@ def test_an_observer_creates_tasks_in_it(sim, log):
     ]
 
 
+@pytest.mark.states("001: Personal task groups: They come and go with their pack")
 def test_it_works_and_is_destroyed_with_the_last_injection(sim, log):
     agent = sim.add(make())
     sim.tick()
@@ -642,6 +651,7 @@ def test_revoked_and_taught_again_before_the_intake_it_is_the_same_group():
     sim.close()
 
 
+@pytest.mark.states("001: Tasks: (ours) Groups are open to packs and to code")
 def test_a_pack_extends_the_agents_own_group():
     agent = make("m:ai_pack:needs")
     group = agent.get_task_group("m:task_groups:solo:needs")
@@ -747,6 +757,7 @@ def test_a_planner_that_gave_up_and_begins_again_keeps_its_observers(log, caplog
 # --- mixins, packs in place, the trace --------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Injecting actions: Packs may be written in place, and mixed in ...")
 def test_mixins_and_packs_in_place_through_injection():
     def registry(rule):
         return Registry(

@@ -90,6 +90,7 @@ def ended(tick):
 entities = pytest.mark.parametrize("entity_of", [lambda: Entity("cow"), Cow], ids=["entity", "own type"])
 
 
+@pytest.mark.states("001: protect_argument: (ours) An agent ends with its own entity, at the next intake")
 @entities
 def test_from_within_its_own_action(play, entity_of):
     """The action goes on until the tick is over; at the next intake the agent ends."""
@@ -103,6 +104,7 @@ def test_from_within_its_own_action(play, entity_of):
     assert not agent.entity.destroyed._connections
 
 
+@pytest.mark.states("001: protect_argument: (ours) An agent ends with its own entity, at the next intake ...")
 @entities
 def test_between_two_ticks(play, entity_of):
     log = []
@@ -158,6 +160,7 @@ def test_from_another_thread(play):
     assert log[-1] == (3, "Plan", "stop")
 
 
+@pytest.mark.states("001: protect_argument: (ours) An agent ends with its own entity, at the next intake ...")
 @entities
 @pytest.mark.parametrize("when", ["before it is added", "before it begins"])
 def test_before_it_begins_nothing_is_asked(play, entity_of, when):
@@ -243,6 +246,7 @@ def test_what_is_performed_beside_the_plan_is_unwound(play):
     ]
 
 
+@pytest.mark.states("001: protect_argument: (ours) An agent ends with its own entity, at the next intake ...")
 @pytest.mark.parametrize("tick", [1, 2, 5, 9])
 def test_all_models_stop(play, tick):
     """Four models on one agent: everything that began ends, and the agent is gone within the time of its clean-up."""

@@ -57,6 +57,7 @@ def test_a_runtime_is_stopped_from_another_thread(play_loop, being, actions):
     assert agent.entity.diary[-1][1] == "stop"
 
 
+@pytest.mark.states("tools: Faults: Who swallows a cancellation gets it again at the next wait, of the event loop ...")
 @pytest.mark.parametrize("swallowed", [1, 2])
 def test_an_action_that_swallows_its_cancellation_ends_at_its_next_wait(play_loop, swallowed):
     """A wait of the event loop, that is; one that cleans up is left alone."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import Runtime
-from agentrt.gate import Gate
+from agentrt.runtime.gate import Gate
 from agentrt.testing import Simulation, TraceDigest
 
 # --- the gate alone -----------------------------------------------------------------------------------------------------
@@ -88,6 +88,9 @@ def test_a_speed_is_above_zero(speed):
 # --- step ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Intake: What was not run while it was paused is not made up for, and does not count as late",
+)
 def test_a_paused_runtime_runs_no_tick_and_does_not_make_up_for_it(plain):
     runtime = plain.runtime(ticks_per_second=10)
     assert runtime.step() == 1
@@ -110,6 +113,9 @@ def test_a_paused_runtime_can_be_closed(plain, being, actions):
     assert agent.entity.diary == [(1, "start"), (1, "run"), (2, "stop")]
 
 
+@pytest.mark.states(
+    "tools: Intake: A runtime can be paused, stepped and sped up; what happens in its ticks stays the same",
+)
 @given(st.lists(st.sampled_from(["pause", "resume", "step", "tick", "tick", "tick"]), max_size=40))
 def test_a_run_with_pauses_has_the_same_trace(being_of, commands):
     """As many ticks as were admitted, and nothing else."""
@@ -151,6 +157,8 @@ def being_of():
 # --- run ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Intake: A runtime can be paused, stepped and sped up; what happens in its ticks stays ...")
+@pytest.mark.states("tools: Intake: What was not run while it was paused is not made up for, and does not count as ...")
 def test_a_run_stands_before_the_closed_gate(play_loop):
     """Three ticks, a pause of a second, then the rest at its pace; nothing counts as late."""
     runtime = play_loop.runtime(ticks_per_second=10)
@@ -199,6 +207,7 @@ def test_a_paused_run_attends_and_can_be_stepped(play_loop):
     assert seen == [0, 0, 0, 1, 2, 2, 2, 2]
 
 
+@pytest.mark.states("tools: Intake: A runtime can be paused, stepped and sped up; what happens in its ticks stays ...")
 def test_the_speed_can_be_changed_while_it_runs(play_loop):
     runtime = play_loop.runtime(ticks_per_second=10)
     moments = []

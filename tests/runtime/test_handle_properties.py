@@ -163,6 +163,7 @@ def pairs(told):
 quiet = {}
 
 
+@pytest.mark.states("001: AI contexts: (decided) A context belongs to one thinking and one run; what comes through ...")
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(moments)

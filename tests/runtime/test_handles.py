@@ -231,6 +231,9 @@ def check(play, world, records, method):
     assert seen(records, "b") == seen(others, "b")
 
 
+@pytest.mark.states(
+    "001: abort, reject: (decided) abort and reject concern their own action, from wherever they are called",
+)
 @pytest.mark.parametrize("method", ["abort", "reject"])
 @pytest.mark.parametrize("caller", [name for name in INSIDE if name != "own listener"])
 def test_a_call_from_inside_a_tick(play, caller, method):
@@ -299,6 +302,7 @@ async def by_a_signal_between_ticks(world, runtime):
     world.bell.emit()
 
 
+@pytest.mark.states("001: abort, reject: (decided) abort and reject concern their own action, from wherever they ...")
 @pytest.mark.parametrize("method", ["abort", "reject"])
 @pytest.mark.parametrize("between", [posted, directly, in_a_thread, by_a_signal_between_ticks])
 def test_a_call_from_between_two_ticks_is_taken_by_the_next_intake(play, between, method):
@@ -307,6 +311,7 @@ def test_a_call_from_between_two_ticks_is_taken_by_the_next_intake(play, between
     check(play, world, records, method)
 
 
+@pytest.mark.states("001: abort, reject: (decided) abort and reject concern their own action, from wherever they ...")
 def test_a_callback_of_the_event_loop(play):
     if play.host == "plain":
         pytest.skip("it has none")
@@ -375,6 +380,10 @@ class Notes:
         return [(one.tick, dict(one.detail)["method"]) for one in self.records if one.event.value == "late"]
 
 
+@pytest.mark.states(
+    "001: AI contexts: (decided) A context belongs to one thinking and one run; what comes through an older one is "
+    "late",
+)
 def test_an_answer_for_a_thinking_that_is_over_does_not_answer_for_the_next(play):
     async def think(self, ctx, args):
         notes.contexts.append(ctx)
@@ -433,6 +442,7 @@ def test_a_resume_that_was_kept_does_not_end_the_wait_of_the_next_run(play):
     assert notes.late() == [(2, "resume")]
 
 
+@pytest.mark.states("001: AI contexts: (decided) A context belongs to one thinking and one run; what comes through ...")
 def test_nothing_of_one_that_is_over_reaches_anybody(play):
     """All methods at once, in the hooks of the next run and from outside."""
     calls = ("abort", "reject", "set_utility", "clear_think_output", "candidates", "resume", "listen", "call_later")
@@ -465,6 +475,11 @@ def test_nothing_of_one_that_is_over_reaches_anybody(play):
     assert [one for one in notes.records if one.event.value in ("abort", "reject", "fault")] == []
 
 
+@pytest.mark.states(
+    "001: AI contexts: (decided) One instance thinks once at a time: a new think waits until the one before has "
+    "cleaned up",
+    source="stop_thinking",
+)
 def test_a_new_think_waits_until_the_one_before_is_gone(play):
     """Its ``finally`` is shielded and takes three ticks; the action has run, and is asked again, meanwhile."""
 
@@ -602,6 +617,10 @@ def test_what_comes_too_late_from_a_thread_is_told_by_the_next_intake(play):
 # --- a think that has returned ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Making plans: start_thinking may set up listeners and return; they answer later",
+    source="start_thinking",
+)
 def test_who_returns_with_a_listener_open_goes_on_thinking(play):
     """The pattern of the source text: set up listeners, return, and be ready when one of them hears."""
     poses = Signal()

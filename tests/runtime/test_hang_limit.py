@@ -159,6 +159,10 @@ KINDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.states(
+    "tools: Hang: `hang_limit` ends it alone, in each hook and on each host; the neighbors lose no tick",
+    source="design 12",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hung_agent_costs_its_neighbors_no_tick(play, kind, capsys):
@@ -179,6 +183,7 @@ def test_a_hung_agent_costs_its_neighbors_no_tick(play, kind, capsys):
     assert any(one.get("text") == "a step was ended by hang_limit" for one in told)
 
 
+@pytest.mark.states("tools: Hang: `hang_limit` ends it alone, in each hook and on each host; the neighbors lose no ...")
 @pytest.mark.skipif(
     sys.version_info < (3, 12) and threading.gettrace() is not None,
     reason="under a tracer Python 3.11 might freeze, so nothing is sent into another thread",
@@ -197,6 +202,7 @@ def test_also_outside_of_the_main_thread(play, kind):
     assert faults == [LivelockError]
 
 
+@pytest.mark.states("tools: Hang: A step that does not end is seen while it lasts, with agent, path, file and line ...")
 @pytest.mark.slow
 def test_under_step_it_is_told_while_it_hangs(plain, capsys, caplog, monkeypatch):
     """To the log and to standard error, with agent, path, file and line, before anything else happens."""
@@ -322,6 +328,7 @@ def interrupted(code, *args):
     return process.returncode, out, err
 
 
+@pytest.mark.states("tools: Hang: One Ctrl-C ends a program that hangs", source="design 12 (ours)")
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there, Ctrl-C is no signal that can be sent")
 @pytest.mark.parametrize("kind", ["run", "start"])
@@ -332,6 +339,7 @@ def test_one_interrupt_ends_a_program_that_hangs(host, kind):
     assert "KeyboardInterrupt" in err
 
 
+@pytest.mark.states("tools: Hang: One Ctrl-C ends a program that hangs ...")
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there, Ctrl-C is no signal that can be sent")
 @pytest.mark.parametrize("host", ["plain", "asyncio"])

@@ -46,6 +46,10 @@ def runtime():
 # --- inputs by name -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Intake: Inputs are taken at the next intake, in order of arrival, from any thread",
+    source="design 2, a tick",
+)
 def test_what_is_sent_is_taken_at_the_next_intake_in_order_of_arrival(play):
     runtime = play.runtime()
     log = []
@@ -59,6 +63,7 @@ def test_what_is_sent_is_taken_at_the_next_intake_in_order_of_arrival(play):
     assert log == [(1, "open", "east"), (1, "shut"), (1, "open", ["west", {"lock": None}])]
 
 
+@pytest.mark.states("tools: Intake: Inputs by name are plain values; anything else, and a name that nobody takes ...")
 def test_what_nobody_takes_is_an_error_that_knows_the_next_name(runtime):
     runtime.on_input("door_opened", print)
     with pytest.raises(
@@ -69,6 +74,10 @@ def test_what_nobody_takes_is_an_error_that_knows_the_next_name(runtime):
     assert runtime.inputs == ("door_opened",)
 
 
+@pytest.mark.states(
+    "tools: Intake: Inputs by name are plain values; anything else, and a name that nobody takes, is an error where "
+    "it is sent",
+)
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -125,6 +134,7 @@ def test_a_function_that_raises_is_reported_and_the_next_input_is_taken(runtime,
     assert log == [1]
 
 
+@pytest.mark.states("tools: Intake: Inputs are taken at the next intake, in order of arrival, from any thread ...")
 def test_what_is_sent_from_another_thread_comes_in(runtime):
     log = []
     runtime.on_input("open", lambda: log.append(runtime.tick))
@@ -140,6 +150,11 @@ def test_what_is_sent_from_another_thread_comes_in(runtime):
 # --- the journal --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Intake: The journal hears of what comes from outside with its tick and place, and of nothing that the run "
+    "does itself",
+    source="design 7",
+)
 def test_the_journal_hears_of_inputs_with_their_places(runtime):
     """What the run itself posts has places too, and is not told."""
     notes = Notes(runtime)
@@ -152,6 +167,7 @@ def test_the_journal_hears_of_inputs_with_their_places(runtime):
     assert notes.lines == [(1, 0, "sent", "open", {"door": 1}), (2, 1, "sent", "open", {"door": 2})]
 
 
+@pytest.mark.states("tools: Intake: The journal hears of what comes from outside with its tick and place, and of ...")
 def test_what_the_run_itself_sends_is_no_input(runtime):
     log = []
     notes = Notes(runtime)
@@ -187,6 +203,7 @@ def fetch(number):
     return number * 10
 
 
+@pytest.mark.states("tools: Intake: The journal hears of what comes from outside with its tick and place, and of ...")
 def test_results_of_calls_are_told_when_they_are_taken(play, being):
     class Ask(Action):
         does = TOP
@@ -248,6 +265,7 @@ def test_somebody_else_can_answer_calls(runtime, being):
     assert agent.entity.diary == [(2, "answer 0"), (3, "answer 1")]
 
 
+@pytest.mark.states("tools: Intake: What came in, handed in again at its places, gives the same run", source="design 7")
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2)), max_size=30))
 def test_handing_the_journal_in_again_gives_the_same_run(script):
     """Inputs among posts of the run's own: each at its place, the order is the same."""

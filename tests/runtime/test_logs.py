@@ -9,8 +9,8 @@ import pytest
 import structlog
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
+from agentrt.agent.logs import LEVELS, Log, level_of_event, threshold_of
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.logs import LEVELS, Log, level_of_event, threshold_of
 from agentrt.testing import Simulation, stub_action
 
 FAULTS = {Event.FAULT, Event.KILLED, Event.RESTARTED}  # logged where they happen
@@ -56,6 +56,10 @@ def world(*names, action=None):
 # --- quiet ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: The log is quiet by default, and nobody listens for it",
+    source="design 7",
+)
 def test_nothing_of_the_trace_is_said_and_nobody_listens(heard):
     runtime = Runtime(host="plain")
     runtime.add(Agent(Entity("human"), actions=[stub_action(TOP)]))
@@ -66,6 +70,7 @@ def test_nothing_of_the_trace_is_said_and_nobody_listens(heard):
     assert heard() == []
 
 
+@pytest.mark.states("tools: Test kit and log: The log is quiet by default, and nobody listens for it ...")
 def test_the_bridge_listens_only_while_somebody_wants_something():
     runtime = Runtime(host="plain")
     one, other = (runtime.add(Agent(Entity("human"), name=name)) for name in ("Ann", "Bob"))
@@ -91,6 +96,10 @@ def test_the_bridge_listens_only_while_somebody_wants_something():
     runtime.close()
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: The log changes no run, even one whose processors raise",
+    source="design 7",
+)
 def test_the_log_changes_no_run():
     def digest(level):
         sim = world("Ann", "Bob")
@@ -105,6 +114,10 @@ def test_the_log_changes_no_run():
 # --- the bridge -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: structlog is one listener of the trace: one bridge, with agent, path and tick",
+    source="design 7",
+)
 def test_what_agents_do_with_agent_path_and_tick(heard):
     sim = world()
     sim.runtime.log_level = "info"
@@ -125,6 +138,7 @@ def test_what_agents_do_with_agent_path_and_tick(heard):
     sim.close()
 
 
+@pytest.mark.states("tools: Test kit and log: structlog is one listener of the trace: one bridge, with agent, path ...")
 def test_how_they_come_to_it_and_with_which_figures(heard):
     sim = world()
     sim.runtime.log_level = "debug"
@@ -139,6 +153,7 @@ def test_how_they_come_to_it_and_with_which_figures(heard):
     sim.close()
 
 
+@pytest.mark.states("tools: Test kit and log: A level for each agent, which counts for the author's logger too")
 def test_a_level_of_one_agent(heard):
     sim = world("Ann", "Bob", "Cid")
     ann, bob, _ = sim.runtime.agents
@@ -185,6 +200,7 @@ def test_a_failure_is_told_once(heard):
     sim.close()
 
 
+@pytest.mark.states("tools: Test kit and log: A level for each agent, which counts for the author's logger too ...")
 def test_off_is_silence(heard):
     sim = world(action=stub_action(TOP, fails=ValueError("broken")))
     (agent,) = sim.runtime.agents
@@ -213,6 +229,7 @@ def test_details_that_are_called_like_what_every_event_has(heard):
     ]
 
 
+@pytest.mark.states("tools: Test kit and log: The log changes no run, even one whose processors raise ...")
 @pytest.mark.parametrize("is_always_broken", [False, True])
 def test_a_processor_that_raises_stops_the_bridge_and_not_the_run(is_always_broken):
     said = []
@@ -256,6 +273,10 @@ def test_a_level_that_there_is_not(whom):
 # --- the logger of an author ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: AI contexts: get_log: with entity and debug route; the tick too, of each event",
+    source="`get_log`",
+)
 def test_a_logger_that_is_kept_tells_the_tick_of_each_event(heard):
     sim = world(action=Speaks)
     sim.tick(2)
@@ -269,6 +290,7 @@ def test_a_logger_that_is_kept_tells_the_tick_of_each_event(heard):
     sim.close()
 
 
+@pytest.mark.states("tools: Test kit and log: A level for each agent, which counts for the author's logger too ...")
 def test_the_level_counts_for_it_too(heard):
     sim = world(action=Speaks)
     (agent,) = sim.runtime.agents
@@ -375,6 +397,7 @@ def test_nothing_that_is_logged_controls_a_terminal(caplog):
     assert sum("\\x1b]0;pwn" in text for text in texts) > 5
 
 
+@pytest.mark.states("tools: Outside: Nor does one in the live view, in a log line, in the text of an error or in ...")
 def test_nor_through_the_structlog_of_a_program():
     out = io.StringIO()
     try:

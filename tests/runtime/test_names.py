@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import Agent, Entity, Runtime
-from agentrt.names import Names
+from agentrt.runtime.names import Names
 
 WANTED = st.one_of(
     st.sampled_from(
@@ -37,6 +37,10 @@ def test_the_least_number_that_makes_it_new(wanted):
     assert [names.give(name) for name in wanted] == list(given_before(wanted))
 
 
+@pytest.mark.states(
+    "tools: Outside: A name is given once, however many agents come and go, and remembering that is bounded",
+    source="design 2 (ours)",
+)
 @given(st.lists(WANTED, max_size=80), st.integers(1, 30))
 def test_never_twice_however_little_is_remembered(wanted, most):
     for names in (Names(), Names(most)):
@@ -57,11 +61,12 @@ def test_runs_grow_together():
 
 
 def test_two_names_of_one_hash_cost_a_number_and_nothing_else(monkeypatch):
-    monkeypatch.setattr("agentrt.names._hash", lambda name: len(name))
+    monkeypatch.setattr("agentrt.runtime.names._hash", lambda name: len(name))
     names = Names()
     assert [names.give(name) for name in ("aa", "bb", "ccc", "dddd")] == ["aa", "bb 2", "ccc", "dddd 2"]
 
 
+@pytest.mark.states("tools: Outside: A name is given once, however many agents come and go, and remembering that ...")
 @pytest.mark.slow
 def test_a_hundred_thousand_that_come_and_go():
     names = Names()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 import trio
 
 from agentrt import Agent, CancelScope, Entity, Manifest, Registry, sleep_ticks
@@ -30,6 +31,10 @@ def watch(log):
     return observe
 
 
+@pytest.mark.states(
+    "001: Injecting actions: (decided) Observers live as long as they are injected and their agent lives, on every "
+    "host",
+)
 def test_the_same_log_on_all_hosts(play):
     log = []
     runtime = play.runtime()

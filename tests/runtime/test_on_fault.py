@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import agentrt.faults
+import agentrt.agent.faults
 from agentrt import TOP, Action, Fault
 from agentrt.kernel.signals import Signal
 from agentrt.testing import Simulation
@@ -61,6 +61,10 @@ def counts(logged):
 # --- who is told ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: Who asks is told of each failure that nobody handled, with text, error, tick, agent and "
+    "path, whatever the log's level",
+)
 def test_a_fault_has_its_place_and_what_was_raised(sim, being):
     faults = []
     sim.runtime.on_fault(faults.append)
@@ -74,6 +78,7 @@ def test_a_fault_has_its_place_and_what_was_raised(sim, being):
     assert ran.error.__traceback__ is not None
 
 
+@pytest.mark.states("tools: Test kit and log: Who asks is told of each failure that nobody handled, with text ...")
 def test_each_time_counts_and_the_end_of_an_agent_is_one(sim, being, told):
     sim.add(being([Broken], "smith"))
     sim.tick(40)
@@ -99,6 +104,7 @@ def test_a_strand_and_a_connected_function_are_told(sim, told):
     ]
 
 
+@pytest.mark.states("tools: Test kit and log: Who asks is told of each failure that nobody handled, with text ...")
 def test_it_is_told_while_the_log_is_off(sim, told, logged):
     sim.runtime.log_level = "off"
     sim.runtime.post(broken)
@@ -148,6 +154,9 @@ def test_one_that_is_ended_by_another_is_passed_over(sim):
 # --- watching changes nothing -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: Who is told of faults and raises is dropped and reported, and the run is the same",
+)
 def test_one_that_raises_is_dropped_and_told_and_changes_nothing(being, logged):
     def played(*callbacks):
         sim = Simulation(3)
@@ -190,6 +199,10 @@ def test_who_watches_and_is_dropped_is_told_and_stays_out_of_the_trace(sim, told
 # --- how often it is logged -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: The same fault of the same function is logged in full once, and then at powers of ten; "
+    "the trace and who asks get each",
+)
 def test_the_same_fault_is_logged_once_and_then_counted(sim, told, logged):
     sim.runtime.every_tick(broken)
     sim.tick(250)
@@ -204,6 +217,7 @@ def test_what_it_says_does_not_count(sim, logged):
     assert counts(logged) == [(1, 1, 1)]
 
 
+@pytest.mark.states("tools: Test kit and log: The same fault of the same function is logged in full once, and then ...")
 def test_another_function_another_line_and_another_error_are_others(sim, logged):
     def fails(kind, first):
         if first:
@@ -248,7 +262,7 @@ def test_each_runtime_counts_for_itself(logged):
 
 
 def test_places_are_forgotten_again(sim, logged, monkeypatch):
-    monkeypatch.setattr(agentrt.faults, "_MOST_PLACES", 2)
+    monkeypatch.setattr(agentrt.agent.faults, "_MOST_PLACES", 2)
     for kind in (KeyError, ValueError, KeyError, ValueError, TypeError, ValueError, KeyError):
         sim.runtime.post(fails_with, kind)
     sim.tick()

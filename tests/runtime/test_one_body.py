@@ -50,6 +50,10 @@ def driver(request):
 # --- who is refused ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when it is attached "
+    "until it has left; a second one is refused",
+)
 def test_two_agents_that_are_made_with_it(driver):
     being("ann", [driver])
     with pytest.raises(
@@ -69,6 +73,7 @@ def test_an_agent_that_lives_and_one_that_attaches(driver, plain):
     runtime.close()
 
 
+@pytest.mark.states("000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when ...")
 def test_two_runtimes(driver):
     first, second = Simulation(), Simulation()
     first.add(being("ann", [driver]))
@@ -86,6 +91,7 @@ def test_one_agent_twice(driver):
     assert len(ann.attachments) == 1
 
 
+@pytest.mark.states("000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when ...")
 @pytest.mark.parametrize("model", ["goals", "tree", "selection"])
 def test_a_body_by_hand_and_an_agent(model):
     kernel = Kernel()
@@ -136,6 +142,7 @@ def test_an_action_that_hands_its_body_to_one_that_is_an_agents_own(plain, logge
     assert any("it drives ann" in text for _, text in logged())
 
 
+@pytest.mark.states("000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when ...")
 def test_two_actions_that_make_one_driver(plain, logged):
     shared = Plain("shared")
     runtime = plain.runtime()
@@ -149,6 +156,7 @@ def test_two_actions_that_make_one_driver(plain, logged):
 # --- who may have it again --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when ...")
 @pytest.mark.parametrize("way", ["detached", "removed", "closed", "killed"])
 def test_when_it_has_left_somebody_else_may_have_it(driver, way, plain, logged):
     runtime = plain.runtime()
@@ -199,6 +207,7 @@ def test_an_agent_that_was_never_made_keeps_nothing(driver):
     assert driver.given_to is None
 
 
+@pytest.mark.states("000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when ...")
 def test_an_agent_that_is_added_again_takes_its_drivers_up_again(driver, plain):
     runtime = plain.runtime()
     ann = runtime.add(being("ann", [driver]))
@@ -266,6 +275,7 @@ class March(Goal):
                 await sleep_ticks(3)
 
 
+@pytest.mark.states("000: Usage: (decided) A selector, like every driver, belongs to one body at a time, from when ...")
 def test_a_second_agent_has_to_wait_for_the_coroutines_of_the_first(play):
     """Each tick of a run on each host: refused while they clean up, and driven from the next intake on."""
     made = GoalSelector()
@@ -294,6 +304,7 @@ def test_a_second_agent_has_to_wait_for_the_coroutines_of_the_first(play):
 # --- whom it drives, from the moment in which that is known -------------------------------------------------------------
 
 
+@pytest.mark.states("000: Usage: (decided) Whose it is, is known from the moment in which the agent is made")
 def test_whose_it_is_is_known_as_soon_as_the_agent_is_made():
     goal = Walk()
     made, memory, state = GoalSelector(), TREE.memory(), LIBRARY["T"].state()
@@ -338,6 +349,7 @@ SLIPS = {
 }
 
 
+@pytest.mark.states("000: Usage: (ours) What is no driver, and what is no agent, is refused with what was meant")
 @pytest.mark.parametrize("slip", SLIPS)
 def test_what_is_no_driver_says_what_was_meant(slip):
     what, words = SLIPS[slip]
@@ -359,6 +371,7 @@ def test_a_driver_that_cannot_be_asked_or_printed():
         being("ann").attach(Evil())
 
 
+@pytest.mark.states("000: Usage: (ours) What is no driver, and what is no agent, is refused with what was meant ...")
 @pytest.mark.parametrize("drivers", [3, "goals", GoalSelector, None])
 def test_drivers_are_a_list(drivers):
     with pytest.raises(DefinitionError, match=r"Write drivers=\[driver\]"):
@@ -371,6 +384,7 @@ def test_one_driver_in_place_of_a_list():
             Agent(Entity("ann"), drivers=driver)
 
 
+@pytest.mark.states("000: Usage: (ours) What is no driver, and what is no agent, is refused with what was meant ...")
 @pytest.mark.parametrize(
     ("what", "words"),
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.pacing import Pacer
+from agentrt.runtime.driving import Pacer
 
 # --- the arithmetic -----------------------------------------------------------------------------------------------------
 

@@ -24,8 +24,16 @@ from agentrt import (
     load_pack,
 )
 from agentrt.errors import AgentRTError, DefinitionError, RebuildError
-from agentrt.rebuild import restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
-from agentrt.saving import Reader, write
+from agentrt.rebuild import (
+    Reader,
+    restore_groups,
+    restore_packs,
+    restore_tasks,
+    save_groups,
+    save_packs,
+    save_tasks,
+    write,
+)
 from agentrt.testing import Simulation
 from agentrt.town import TaskGroups
 
@@ -151,6 +159,7 @@ def world():
         one.sim.close()
 
 
+@pytest.mark.states("001: Persistence: AI state is not saved: nobody resumes what it did")
 def test_a_world_is_saved_in_the_middle_of_its_work_and_goes_on(world):
     old = world()
     old.town.add(old.people["ann"], ["m:task_groups:herding"])
@@ -488,6 +497,10 @@ _TASKS = st.lists(
 )
 
 
+@pytest.mark.states(
+    "001: Persistence: After loading, tasks are created again by whoever is responsible; (ours) one call for packs, "
+    "groups and tasks each",
+)
 @settings(max_examples=25)
 @given(_TASKS)
 def test_any_tasks_come_back_as_they_were(drawn):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, Runtime, step
-from agentrt.status import plain
+from agentrt.snapshot.take import plain
 from agentrt.testing import Simulation
 
 TEXTS = {"status.walking": "walks to {to}", "status.working": "works"}
@@ -63,6 +63,7 @@ def play(ticks=1, **options):
 # --- status texts -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Leaf action, Metadata: status_text_key is a key under which words for players are looked up")
 def test_the_text_of_the_innermost_running_action_that_has_one():
     sim, agent = play(1, translate=in_words)
     assert agent.status_text == "works"
@@ -78,6 +79,7 @@ def test_without_a_translator_the_key_is_shown_with_its_arguments():
     sim.close()
 
 
+@pytest.mark.states("001: set_status_text_key: set_status_text_key while running, with arguments ...")
 def test_a_snapshot_has_the_key_and_plain_arguments_and_the_text():
     sim, agent = play(2, translate=in_words)
     data = json.loads(json.dumps(agent.snapshot().as_json()))
@@ -110,7 +112,7 @@ def test_an_agent_outside_a_runtime_says_nothing():
 
 
 def test_plain_values():
-    from agentrt.status import plain
+    from agentrt.snapshot.take import plain
 
     class Strange:
         name = 7
@@ -124,6 +126,10 @@ def test_plain_values():
     }
 
 
+@pytest.mark.states(
+    "tools: Looking: A set in a note, a status or a view is written in an order that no hash seed changes",
+    source="design 2 (ours)",
+)
 @given(st.permutations(["b", 10, 9, "a", 1.5, None, True, ("x", 2)]))
 def test_sets_are_plain_in_an_order_of_their_own(values):
     in_order = [None, True, 1.5, 9, 10, ["x", 2], "a", "b"]
@@ -133,6 +139,7 @@ def test_sets_are_plain_in_an_order_of_their_own(values):
 # --- notes ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Looking: A set in a note, a status or a view is written in an order that no hash seed ...")
 def test_a_note_of_the_world_goes_into_the_trace():
     sim, _ = play(1)
     sim.runtime.note("a door was opened", door=barn(), loud=True, places=[1, 2])
@@ -203,6 +210,7 @@ def test_without_a_budget_there_is_none():
     assert (snapshot.think_budget, snapshot.think_used, snapshot.think_waiting, snapshot.agents) == (None, 0, 0, ())
 
 
+@pytest.mark.states("tools: Looking: Looking changes nothing ...")
 def test_looking_changes_nothing():
     watched, _ = play(1)
     for _ in range(5):

@@ -72,6 +72,7 @@ def faults(sim):
 # --- limits that change while somebody works --------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Issuing tasks: Completed is told once, also after a pause (ours)")
 def test_who_finishes_in_the_tick_of_a_pause_completes_the_task(sim):
     class DigAndPause(Dig):
         does = "dig"
@@ -484,6 +485,7 @@ def test_a_group_without_tasks_says_so(sim):
     assert "<tasks of works> thinking: no task is started" in group.members[0].explain()
 
 
+@pytest.mark.states("001: Tasks: All members of a group act in one runtime (ours)")
 def test_the_members_of_a_group_act_in_one_runtime(sim):
     group = crew(sim, "a")
     late = Agent(Entity("dwarf"), name="b", actions=[Dig])

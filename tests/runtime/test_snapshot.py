@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt import TOP, Action, ActionArgs, Agent, Entity, Runtime
-from agentrt.body.model_views import Outline
-from agentrt.body.reading import MOST_LEVELS
+from agentrt.body.views import MOST_LEVELS, Outline
 from agentrt.errors import AgentRTError, DataFault
 from agentrt.snapshot import VERSION, AgentSnapshot, RuntimeSnapshot, explain, outlines, summarize
 from agentrt.testing import Simulation
@@ -105,6 +104,10 @@ def check_all(runtime):
         check(agent)
 
 
+@pytest.mark.states(
+    "tools: Looking: A snapshot is frozen, JSON-able and versioned; read again it is the same, and explains the same",
+    source="design 7 (ours)",
+)
 @pytest.mark.slow
 @given(EVENTS)
 @settings(max_examples=6)
@@ -113,12 +116,18 @@ def test_an_agent_with_all_models_is_written_and_read_again_in_every_tick(events
     assert watched == played(events, 12, lambda runtime: None)
 
 
+@pytest.mark.states(
+    "tools: Looking: Ids are stable: each place has one path, which is that of the trace",
+    source="design 7 (ours)",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_same_in_long_courses(seed):
     played(courses.random_events(seed, 50), 50, check_all)
 
 
+@pytest.mark.states("tools: Looking: A snapshot is frozen, JSON-able and versioned; read again it is the same, and ...")
+@pytest.mark.states("tools: Looking: Looking changes nothing", source="design 7 (ours)")
 @pytest.mark.slow
 def test_the_colony_is_written_and_read_again_and_does_not_notice():
     digests = []
@@ -140,6 +149,7 @@ def test_the_colony_is_written_and_read_again_and_does_not_notice():
     assert digests[0] == digests[1]
 
 
+@pytest.mark.states("002: S11, 1: The entire tree can be shown as data, too: an outline, with the paths of the ...")
 def test_activations_in_the_trace_have_the_paths_of_the_outlines():
     sim = Simulation(seed=1)
     course = courses.Course(sim.runtime, courses.random_events(5, 40), ticks=40)
@@ -183,6 +193,9 @@ class Look(Action):
         await ctx.sleep(10)
 
 
+@pytest.mark.states(
+    "001: Debugging methods: Arguments, debugging data and progress are shown as words, whatever they are",
+)
 def test_arguments_and_debugging_data_are_words_and_finite(stage):
     class Top(Action):
         does = TOP
@@ -260,6 +273,7 @@ def test_an_agent_outside_a_runtime():
     assert (data["plan"], data["seconds"], data["ticks_per_second"], data["is_alive"]) == (None, 0.0, 0, False)
 
 
+@pytest.mark.states("tools: Looking: An agent that was removed or killed still tells the tick")
 def test_an_agent_that_was_removed_still_knows_the_time():
     runtime = Runtime(0, ticks_per_second=10, host="plain")
     agent = runtime.add(Agent(Entity("human"), name="ada", actions=[Look]))
@@ -351,6 +365,10 @@ def put(data, at, value):
     return copy
 
 
+@pytest.mark.states(
+    "tools: Looking: Only an AgentRTError comes out of reading a snapshot, whatever stands there",
+    source="design 10 (ours)",
+)
 @pytest.mark.slow
 @given(st.data())
 @settings(max_examples=80)
@@ -367,6 +385,7 @@ def test_whatever_stands_there_it_is_read_or_it_is_a_data_fault(sample, data):
         json.dumps(snapshot.as_json(), allow_nan=False)
 
 
+@pytest.mark.states("tools: Looking: Only an AgentRTError comes out of reading a snapshot, whatever stands there ...")
 @pytest.mark.slow
 @given(JSON)
 def test_nothing_else_comes_out_of_the_readers(value):
@@ -414,6 +433,7 @@ def test_what_is_no_snapshot_says_so(value, words):
         assert words in str(info.value)
 
 
+@pytest.mark.states("tools: Looking: Only an AgentRTError comes out of reading a snapshot, whatever stands there ...")
 def test_depth_is_bounded(sample):
     deep = {"path": "a", "name": "a", "kind": "leaf", "note": ""}
     for _ in range(MOST_LEVELS + 1):

@@ -11,7 +11,7 @@ from modules import load
 
 from agentrt import LOOK, MOVE, Agent, Entity
 from agentrt.behavior import BehaviorTree, Check, decider, group, reference
-from agentrt.behavior.outlining import MOST_LEVELS, MOST_NODES
+from agentrt.behavior.tree import MOST_LEVELS, MOST_NODES
 from agentrt.body.driver import LoneBody
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary
@@ -62,6 +62,7 @@ class Fixed(Wish):
     is_interruptible = False
 
 
+@pytest.mark.states("000: Ours: Of each goal that does not run it can be seen why, without asking it", source="(ours)")
 def test_why_each_goal_does_not_run(sim):
     selector = GoalSelector()
     selector.disable_control_flag("JUMP")
@@ -98,6 +99,7 @@ def test_why_each_goal_does_not_run(sim):
     assert summarize(agent).doing == "flee + stare"
 
 
+@pytest.mark.states("000: Ours: Of each goal that does not run it can be seen why, without asking it ...")
 def test_a_goal_that_others_keep_from_its_flags(sim):
     selector = GoalSelector()
     selector.add_goal(1, Wish("flee", MOVE))
@@ -140,6 +142,11 @@ def goes_on(at):
     return True
 
 
+@pytest.mark.states("002: S11, 1: The active path is in every snapshot, as the state print and as data")
+@pytest.mark.states(
+    "002: S04, S06: Of each decider that is not active, though its group is, it can be seen which check failed, "
+    "without calling a Decide",
+)
 def test_why_each_decider_is_not_active(sim):
     tree = BehaviorTree(
         group("ROOT")[
@@ -234,6 +241,7 @@ def test_a_check_in_words():
     assert Check().text() == ""
 
 
+@pytest.mark.states("002: S04, S06: Of each decider that is not active, though its group is, it can be seen which ...")
 @pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=4)
@@ -264,6 +272,7 @@ def walked(outline):
         yield from walked(child)
 
 
+@pytest.mark.states("002: S11, 1: The entire tree can be shown as data, too: an outline, with the paths of the trace")
 def test_an_outline_of_a_tree():
     tree = BehaviorTree(
         group("ROOT")[
@@ -324,6 +333,10 @@ def grunt():
     return SelectionLibrary.from_texts({"Grunt.xml": GRUNT})["Grunt"]
 
 
+@pytest.mark.states(
+    '004: debug information: "No Behavior" and which conditions did not hold, with the values of their variables, are '
+    "in the debug information",
+)
 def test_why_each_leaf_before_the_current_one_is_passed_over(sim):
     class Idle(LeafBehavior):
         pass
@@ -343,6 +356,7 @@ def test_why_each_leaf_before_the_current_one_is_passed_over(sim):
     assert (summarize(agent).doing, summarize(agent).models) == ("Idle", ("selection",))
 
 
+@pytest.mark.states('004: debug information: "No Behavior" and which conditions did not hold, with the values of ...')
 @given(st.booleans(), st.booleans(), st.booleans())
 def test_what_is_passed_over_is_what_does_not_hold(alert, hurt, armed):
     tree = grunt()

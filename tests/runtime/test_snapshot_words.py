@@ -23,7 +23,7 @@ from agentrt import (
     declare_multiple_tasks,
     step,
 )
-from agentrt.restart import Restart
+from agentrt.runtime.restart import Restart
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.testing import Simulation
 
@@ -76,6 +76,10 @@ def add(sim, *actions, name="ada", **options):
 # --- utilities --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "001: Overview, inspector: The inspector shows the running branch, and at each activity who competes, with "
+    "utility and sunk cost",
+)
 def test_a_utility_against_another_one_with_sunk_cost(sim):
     agent = add(sim, act("Work", 0.42), act("Rest", (0.31, 0.9), think=0))
     sim.tick(2)
@@ -91,6 +95,7 @@ def test_a_utility_against_another_one_with_sunk_cost(sim):
     ]
 
 
+@pytest.mark.states("tools: Looking: `explain` says why this action, and why not each other one ...")
 def test_a_tie_changes_nothing(sim):
     class Grows(Action):
         does = TOP
@@ -167,6 +172,7 @@ def using():
     return Use
 
 
+@pytest.mark.states("tools: Looking: `explain` says why this action, and why not each other one ...")
 def test_a_better_action_for_a_later_step_comes_too_late(sim):
     class Carry(Action):
         does = "fetch"
@@ -216,6 +222,7 @@ def test_one_that_takes_over_when_the_other_has_stopped(sim):
 # --- not ready, not possible ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Looking: `explain` says why this action, and why not each other one ...")
 def test_limits_and_pauses_have_their_ticks(sim):
     class Waits(Action):
         does = "wait"
@@ -283,6 +290,10 @@ class Stranger:
         raise AssertionError
 
 
+@pytest.mark.states(
+    "001: Overview, inspector: Steps that have not thought yet stand in it, idle; what is left over from an earlier "
+    "thinking does not",
+)
 def test_the_step_that_a_compound_waits_for_is_told_and_the_rest_is_shown_idle(sim):
     agent = add(sim, plan("Build", step("find"), step("carry"), step("find")), act("Find", does="find", think=9))
     sim.tick()
@@ -300,6 +311,7 @@ def test_the_step_that_a_compound_waits_for_is_told_and_the_rest_is_shown_idle(s
     ]
 
 
+@pytest.mark.states("001: Overview, inspector: Steps that have not thought yet stand in it, idle; what is left ...")
 def test_what_is_left_over_from_before_is_not_shown(sim):
     """A plan that thought once and lost looks like one that never did."""
     rival = plan("Rival", step("find"), utility=(0.1, 0.4))
@@ -348,6 +360,7 @@ def test_a_step_that_thought_in_an_earlier_cycle_looks_like_one_that_never_did(s
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Overview, Task action: A task action names its group and number")
 def test_a_task_names_its_group_and_number(sim):
     class Chores(TaskGroupAction):
         does = TOP
@@ -369,6 +382,10 @@ def test_a_task_names_its_group_and_number(sim):
     assert [(one.number, one.workers) for one in view.tasks] == [(1, ("ada",))]
 
 
+@pytest.mark.states(
+    "tools: Looking: Tasks of one activity are told apart by their arguments, which are in their names and in "
+    "`UnitView.task`",
+)
 def test_tasks_of_one_activity_are_told_apart_by_what_they_are_about(sim):
     class Carry(Action):
         does = "carry"
@@ -421,6 +438,7 @@ class Breaks(Action):
         ctx.abort("no brush")
 
 
+@pytest.mark.states("tools: Looking: An agent that was removed or killed still tells the tick ...")
 def test_an_agent_that_was_killed_says_why(sim):
     agent = add(sim, Breaks)
     sim.tick(12)
@@ -464,6 +482,7 @@ def test_an_agent_that_is_ending_says_so(sim):
 # --- beside the plan --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Looking: Ids are stable: each place has one path, which is that of the trace ...")
 def test_two_performances_of_one_activity_have_paths_of_their_own(sim):
     agent = add(sim, act("Idle", 0.1), act("Wave", does="wave", ticks=3))
 

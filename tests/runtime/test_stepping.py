@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Runtime, next_tick
 from agentrt.errors import MissingExtraError, NotRunningError, WrongStateError
-from agentrt.kernel.scope import CancelScope
+from agentrt.kernel.strand import CancelScope
 
 # --- time -------------------------------------------------------------------------------------------------------------
 

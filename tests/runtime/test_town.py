@@ -89,6 +89,7 @@ def names(groups):
 # --- what it is made of -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Town task groups: Town groups are declared in a JSON file that others refer to")
 def test_a_document_gives_its_groups_in_order(tmp_path):
     file = tmp_path / "player_task_groups.json"
     file.write_text(json.dumps(PLAYER))
@@ -182,6 +183,7 @@ def test_destroyed_it_is_empty():
 # --- members and jobs -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("001: Injecting actions: Jobs have an abilities item")
 def test_a_task_waits_for_whoever_gets_the_job():
     sim = Simulation()
     town = book()
@@ -202,6 +204,7 @@ def test_a_task_waits_for_whoever_gets_the_job():
     sim.close()
 
 
+@pytest.mark.states("001: Town task groups: Job descriptions name the groups under task_groups ...")
 def test_a_job_ends_in_the_middle_of_its_work():
     sim = Simulation()
     town = book()
@@ -217,6 +220,8 @@ def test_a_job_ends_in_the_middle_of_its_work():
     sim.close()
 
 
+@pytest.mark.states("001: Injecting actions: Jobs have an abilities item ...")
+@pytest.mark.states("001: Town task groups: Job descriptions name the groups under task_groups")
 @pytest.mark.parametrize(
     ("description", "actions", "groups"),
     [

@@ -73,6 +73,10 @@ def at(runtime, script):
     runtime.every_tick(lambda: script.get(runtime.tick, lambda: None)())
 
 
+@pytest.mark.states(
+    "004: Evaluation: An attached tree drives its agent in every tick, before its goals, its behavior tree and its "
+    "plan (ours)",
+)
 def test_it_is_driven_in_every_tick(play, grunt):
     runtime = play.runtime()
     agent = runtime.add(soldier())
@@ -104,6 +108,7 @@ def test_detached_and_removed(play, grunt):
     assert agents[1].entity.diary[-1][1] == "GruntIdle ends"
 
 
+@pytest.mark.states("004: Evaluation: An attached tree drives its agent in every tick, before its goals, its ...")
 def test_it_shares_control_flags_with_the_plan(play, grunt):
     """The plan came first and keeps its legs; at a higher precedence the attack has it give way."""
     runtime = play.runtime()

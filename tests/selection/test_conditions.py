@@ -11,7 +11,7 @@ from modules import load
 
 from agentrt.errors import ConditionSyntaxError
 from agentrt.selection import Condition
-from agentrt.selection.condition import MAX_BRACKETS, compile_condition
+from agentrt.selection.conditions import MAX_BRACKETS, compile_condition
 
 reference = load("tests/selection/reference.py")
 
@@ -33,11 +33,16 @@ def check(expression, values):
     }
 
 
+@pytest.mark.states("004: The Selection Tree: A condition: `and`, `or`, `xor` on one level from left to right ...")
 @pytest.mark.parametrize("row", DATA["cases"], ids=lambda row: row["expr"])
 def test_the_rows_of_the_data(row):
     assert check(row["expr"], DATA["variables"]) == row
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: A condition: `and`, `or`, `xor` on one level from left to right, `==` and `!=` bind "
+    "tighter and do not chain, one `!`, brackets, no case (decided)",
+)
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
@@ -71,6 +76,7 @@ def test_the_grammar(expression, value):
     assert Condition(expression, VARIABLES).evaluate(VARIABLES) is value
 
 
+@pytest.mark.states("004: The Selection Tree: What is no expression is an error that says where (decided)")
 @pytest.mark.parametrize(
     ("expression", "position", "found"),
     [
@@ -103,6 +109,9 @@ def test_what_is_no_expression(expression, position, found, mode):
     assert caught.value.expression == expression
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: Trailing text is an error, and ignored and listed in the compatible mode (decided)",
+)
 @pytest.mark.parametrize(
     ("expression", "ignored"),
     [
@@ -212,6 +221,7 @@ def values_of(bits):
     return {name: bool(bits & 1 << number) for number, name in enumerate(NAMES)}
 
 
+@pytest.mark.states("004: The Selection Tree: A condition: `and`, `or`, `xor` on one level from left to right ...")
 @pytest.mark.slow
 @given(text=expressions(), bits=st.integers(0, 31))
 def test_expressions_mean_what_the_reference_says(text, bits):
@@ -225,6 +235,7 @@ def test_expressions_mean_what_the_reference_says(text, bits):
     assert terms is None or any(bits & mask == value for mask, value in terms) is expected
 
 
+@pytest.mark.states("004: The Selection Tree: A condition: `and`, `or`, `xor` on one level from left to right ...")
 @pytest.mark.slow
 @given(
     words=st.lists(
@@ -243,6 +254,7 @@ def test_any_words_are_read_like_the_reference(words, bits):
     assert (expected == row["error_at"]) if not row["valid"] else expected == (row["value"], row["ignored_trailing"])
 
 
+@pytest.mark.states("004: Concept and anatomy: The files hold no logic, and are only data ...")
 @given(text=st.text(max_size=40))
 def test_any_text_is_read_like_the_reference(text):
     # What is white space outside ASCII is a character like any other, in both.

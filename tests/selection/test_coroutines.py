@@ -103,6 +103,10 @@ def diary(name, log, base=Diary, **more):
     return type(f"Diary{name}", (base,), {"name": name, "log": log, **more})
 
 
+@pytest.mark.states(
+    "004: Evaluation: A behavior is a state that provides related actions; what it does may be a coroutine, cancelled "
+    "before the destructor (ours)",
+)
 def test_run_begins_after_the_constructor_and_is_cancelled_before_the_destructor(stage, log):
     stage({"A": diary("A", log), "B": diary("B", log)}, {3: ["b"]}, 6)
     assert log == [
@@ -112,6 +116,7 @@ def test_run_begins_after_the_constructor_and_is_cancelled_before_the_destructor
     ]  # fmt: skip
 
 
+@pytest.mark.states("004: Evaluation: A behavior is a state that provides related actions; what it does may be a ...")
 def test_who_follows_waits_for_the_clean_up_and_is_the_newest_decision(stage, log):
     stage({"A": diary("A", log, tail=3), "B": diary("B", log), "C": diary("C", log)}, {2: ["b"], 4: ["c"]}, 8)
     assert log == [
@@ -185,6 +190,9 @@ class Slow(Diary):
         self.note(ai, "has begun")
 
 
+@pytest.mark.states(
+    "004: Evaluation: A constructor may be a coroutine, and has no destructor if it did not return (ours)",
+)
 def test_a_constructor_may_take_time(stage, log):
     phases = []
     watch = {tick: [lambda state: phases.append(str(state.phase))] for tick in range(1, 6)}
@@ -195,6 +203,7 @@ def test_a_constructor_may_take_time(stage, log):
     assert phases == ["beginning", "beginning", "beginning", "active", "active"]
 
 
+@pytest.mark.states("004: Evaluation: A constructor may be a coroutine, and has no destructor if it did not return ...")
 def test_one_that_never_began_is_not_destructed(stage, log):
     stage({"A": diary("A", log, Slow), "B": diary("B", log)}, {1: ["b"]}, 3)
     assert log == [
@@ -293,6 +302,7 @@ def test_leaving_waits_for_the_clean_up(stage, log):
     ]  # fmt: skip
 
 
+@pytest.mark.states("004: Evaluation: A behavior is a state that provides related actions; what it does may be a ...")
 def test_it_awaits_what_the_host_offers(stage_on_loop, play_loop, log):
     class A(Diary):
         async def constructor(self, ai):
@@ -357,6 +367,9 @@ PLAN = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.states(
+    "004: Concept and anatomy: At any moment an agent has one behavior at most, which matches its state",
+)
 @pytest.mark.slow
 @given(
     plans=st.tuples(PLAN, PLAN, PLAN),

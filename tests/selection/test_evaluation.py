@@ -16,11 +16,21 @@ reference = load("tests/selection/reference.py")
 VARIABLES = ("a", "b", "c", "d")
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: A leaf refers to a behavior, and has the condition under which it may be selected",
+)
+@pytest.mark.states(
+    "004: The Selection Tree: Priority is the order of the file: of several that match, the first is selected",
+)
 def test_the_first_that_passes_in_the_order_of_the_file(tree_of):
     tree = tree_of('<Priority name="R"><Leaf name="A" condition="a"/><Leaf name="B" condition="b"/></Priority>', "a b")
     assert [tree.select(a=a, b=b) for a in (False, True) for b in (False, True)] == [None, "B", "A", "A"]
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: A Priority whose condition holds, but none of whose children passes, is left again for "
+    "its next sibling (decided)",
+)
 def test_a_group_that_passes_and_holds_no_leaf_that_does_is_left_again(tree_of):
     """The search goes back and on with the next sibling, however deep it was."""
     root = """<Priority name="R">
@@ -33,12 +43,16 @@ def test_a_group_that_passes_and_holds_no_leaf_that_does_is_left_again(tree_of):
     ]  # fmt: skip
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: A node groups behaviors under a condition, which is needed for any of them",
+)
 def test_all_conditions_from_the_root_on_have_to_hold(tree_of):
     root = '<Priority name="R" condition="a"><Priority name="P" condition="b"><Leaf name="L" condition="c"/></Priority></Priority>'
     tree = tree_of(root, "a b c")
     assert [tree.select(a=a, b=b, c=c) for a in (0, 1) for b in (0, 1) for c in (0, 1)] == [None] * 7 + ["L"]
 
 
+@pytest.mark.states("004: Evaluation: Changing behaviors is not expensive")
 def test_what_is_remembered_is_bounded_and_right(tree_of, monkeypatch):
     monkeypatch.setattr(programs, "MOST_REMEMBERED", 3)
     tree = tree_of('<Priority name="R"><Leaf name="A" condition="a xor b xor c"/><Leaf name="B"/></Priority>', "a b c")
@@ -106,6 +120,11 @@ def leaves_of(node):
     return [name] if children is None else [leaf for child in children for leaf in leaves_of(child)]
 
 
+@pytest.mark.states(
+    "004: Concept and anatomy: A tree says nothing about transitions: what is selected depends on the variables alone",
+)
+@pytest.mark.states("004: The Selection Tree: Priority is the order of the file: of several that match, the first ...")
+@pytest.mark.states("004: Sharing Behavior Blocks: A tree selects the same however its nodes are cut into blocks")
 @pytest.mark.slow
 @given(tree=trees(), spliced=st.sets(st.integers(1, 40)))
 def test_a_tree_selects_what_the_reference_does_however_its_files_are_cut(tree, spliced):
@@ -192,6 +211,9 @@ def as_file(model):
     )
 
 
+@pytest.mark.states("004: Overview: A tree is a set of rules that keeps an agent in a valid behavior at all times ...")
+@pytest.mark.states("004: Concept and anatomy: At any moment an agent has one behavior at most, which matches its ...")
+@pytest.mark.states("004: Evaluation: If it is another, the destructor of the current one is called, then it ...")
 @pytest.mark.slow
 @given(run=runs())
 def test_a_run_calls_what_the_reference_calls(run):

@@ -44,6 +44,10 @@ def told(faults):
     return [(path, hook, str(error)) for path, hook, error in faults]
 
 
+@pytest.mark.states(
+    "004: Evaluation: A callback that raises is reported once; its behavior is out for this agent, and nothing else "
+    "changes (ours)",
+)
 def test_a_constructor_that_raises_is_replaced_at_once_and_has_no_destructor(abc, state_of, log, faults):
     state = state_of(abc, {"B": Failing(log, "constructor")})
     state.set_variable("b", True)
@@ -60,6 +64,7 @@ def test_a_constructor_that_raises_is_replaced_at_once_and_has_no_destructor(abc
     assert state.view().lines()[-1] == "  B is out: it raised at selection/R/B"
 
 
+@pytest.mark.states("004: Evaluation: A callback that raises is reported once; its behavior is out for this agent ...")
 def test_a_method_of_a_signal_that_raises(abc, state_of, log, faults):
     state = state_of(abc, {"B": Failing(log, "OnHit")})
     state.set_variable("b", True)
@@ -71,6 +76,7 @@ def test_a_method_of_a_signal_that_raises(abc, state_of, log, faults):
     assert told(faults) == [("selection/R/B", "OnHit", "OnHit")]
 
 
+@pytest.mark.states("004: Evaluation: A callback that raises is reported once; its behavior is out for this agent ...")
 def test_a_destructor_that_raises_does_not_keep_the_next_one(abc, state_of, log, faults):
     state = state_of(abc, {"B": Failing(log, "destructor")})
     for value in (True, False, True, False):
@@ -108,6 +114,8 @@ def test_a_factory_that_raises_or_makes_something_else(abc, state_of, log, fault
     ]
 
 
+@pytest.mark.states("004: Evaluation: A callback that raises is reported once; its behavior is out for this agent ...")
+@pytest.mark.states("004: Sharing Behavior Blocks: Behaviors are reused between trees")
 def test_other_agents_and_shared_behaviors_go_on(abc, log, faults):
     class Shared(LeafBehavior):
         def constructor(self, ai):

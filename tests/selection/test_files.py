@@ -54,6 +54,14 @@ def problems_of(mode="strict", **texts):
 # --- the examples of the seed -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("004: Overview: The Grunt: idle by default, investigates what it hears, attacks what it sees ...")
+@pytest.mark.states("004: Concept and anatomy: It is defined by an XML file")
+@pytest.mark.states("004: Selection Variables: A default may be given; without one a variable is false ...")
+@pytest.mark.states("004: Signal Variables: Each entry has the name of the signal, the variable, and the value ...")
+@pytest.mark.states("004: Leaf Translations: They map generic names to the behaviors of an archetype")
+@pytest.mark.states("004: The Selection Tree: Leaf names are either the mapped or the raw name of a behavior")
+@pytest.mark.states("004: The Selection Tree: Attack comes before Investigate if both could be selected")
+@pytest.mark.states("004: The Selection Tree: A leaf without condition is the default")
 def test_the_grunt_of_the_seed():
     tree = library_of(Grunt=SEED)["Grunt"]
     assert tree.variables == {"AwareOfSound": False, "AwareOfEnemy": False}
@@ -62,12 +70,19 @@ def test_the_grunt_of_the_seed():
     assert selected(tree) == ["GruntIdle", "GruntInvestigate", "GruntAttack", "GruntAttack"]
 
 
+@pytest.mark.states("004: Leaf Translations: They are not necessary: a leaf may have the name of its behavior")
+@pytest.mark.states("004: The Selection Tree: Leaf names are either the mapped or the raw name of a behavior ...")
 def test_without_translations_a_leaf_names_the_behavior_itself():
     raw = SEED.replace('<Leaf name="', '<Leaf name="Grunt').partition("<LeafTranslations>")
     text = raw[0] + raw[2].partition("</LeafTranslations>")[2]
     assert selected(library_of(Grunt=text)["Grunt"]) == ["GruntIdle", "GruntInvestigate", "GruntAttack", "GruntAttack"]
 
 
+@pytest.mark.states("004: Concept and anatomy: A tree may include shared blocks")
+@pytest.mark.states("004: Leaf Translations: Each tree has its own, also for leaves in shared blocks")
+@pytest.mark.states("004: Sharing Behavior Blocks: Behaviors are reused between trees ...")
+@pytest.mark.states("004: Sharing Behavior Blocks: A shared tree has leaves that each tree maps to its own behaviors")
+@pytest.mark.states("004: Sharing Behavior Blocks: The Alien has the Grunt's tree, and behaviors of its own")
 def test_the_files_of_the_example_share_their_blocks(examples):
     library = SelectionLibrary.load(examples)
     assert library.names == ("Alien", "Grunt")
@@ -78,6 +93,10 @@ def test_the_files_of_the_example_share_their_blocks(examples):
     assert library["Grunt"].signals == ("OnHearSound", "OnEnemySeen", "OnNoTarget")
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: There is no limit on variables, mappings and entries; within bounds for hostile files "
+    "(decided)",
+)
 def test_there_is_no_limit_on_how_much_a_tree_has():
     names = [f"V{number}" for number in range(600)]
     text = "<SelectionTree>"
@@ -93,6 +112,12 @@ def test_there_is_no_limit_on_how_much_a_tree_has():
 # --- what a file may be -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("004: Overview: All trees are below one folder")
+@pytest.mark.states(
+    "004: Concept and anatomy: The elements around them (SelectionTrees, SelectionTree, Blocks) are those of the "
+    "engine's files; a tree that fills a file may take its name (decided)",
+)
+@pytest.mark.states("004: Sharing Behavior Blocks: Blocks stand in files of their own, in the folder or below it")
 def test_several_trees_in_a_file_and_in_folders(tmp_path):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     tree = '<SelectionTree name="{}"><Priority name="R"><Ref name="Shared"/></Priority></SelectionTree>'
@@ -110,6 +135,8 @@ def test_several_trees_in_a_file_and_in_folders(tmp_path):
     assert repr(library) == "<SelectionLibrary: Three, One, Two>"
 
 
+@pytest.mark.states("004: Concept and anatomy: It is defined by an XML file ...")
+@pytest.mark.states("004: Concept and anatomy: The elements around them (SelectionTrees, SelectionTree, Blocks) ...")
 def test_one_file_by_itself(tmp_path):
     (tmp_path / "Rat.xml").write_text('<SelectionTree type="BehaviorSelectionTree"><Leaf name="Flee"/></SelectionTree>')
     library = SelectionLibrary.load(str(tmp_path / "Rat.xml"))
@@ -117,6 +144,7 @@ def test_one_file_by_itself(tmp_path):
     assert library["Rat"].type == "BehaviorSelectionTree"
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: It is written `ref` or `Ref`: tags and names in files ignore case")
 def test_tags_attributes_and_names_in_files_ignore_case():
     text = """<selectiontree NAME="Rat"><blocks><BLOCK name="Both"><variable Name="Hungry"/></BLOCK></blocks>
         <VARIABLES><REF name="bOTH"/></VARIABLES>
@@ -130,6 +158,10 @@ def test_tags_attributes_and_names_in_files_ignore_case():
     assert library["Rat"].select(HUNGRY=True) == "RatEat"
 
 
+@pytest.mark.states(
+    "004: Concept and anatomy: It has four parts: variables, signal variables, leaf translations, the tree; they may "
+    "stand in any order (decided)",
+)
 def test_sections_may_stand_in_any_order():
     text = """<SelectionTree><Leaf name="A" condition="v"/>
         <SignalVariables><Signal name="S" variable="v" value="!v"/></SignalVariables>
@@ -138,6 +170,7 @@ def test_sections_may_stand_in_any_order():
     assert library_of(x=text)["x"].select(v=True) == "B"
 
 
+@pytest.mark.states("004: Selection Variables: A default may be given; without one a variable is false")
 @pytest.mark.parametrize(
     ("default", "value"),
     [("true", True), ("TRUE", True), ("1", True), ("false", False), ("False", False), ("0", False)],
@@ -166,6 +199,10 @@ def test_there_are_two_modes():
         SelectionLibrary.from_texts({}, "lenient")
 
 
+@pytest.mark.states(
+    "004: Overview: A tree is chosen by its name, which ignores case; a wrong one is an error with the nearest names "
+    "(decided)",
+)
 def test_a_tree_that_is_not_there():
     library = library_of(Grunt=SEED)
     with pytest.raises(UnknownTreeError) as caught:
@@ -182,6 +219,11 @@ def test_a_tree_that_is_not_there():
 # --- blocks -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: A file may hold any number of blocks, each separate from all others")
+@pytest.mark.states(
+    "004: Sharing Behavior Blocks: A reference includes a block in a section: variables, signal variables, leaf "
+    "translations, the tree",
+)
 def test_a_ref_in_every_section_and_in_blocks():
     blocks = """<Blocks>
         <Block name="V"><Variable name="a"/><Ref name="V2"/><Variable name="d"/></Block>
@@ -200,11 +242,16 @@ def test_a_ref_in_every_section_and_in_blocks():
     assert (made.select(), made.select(a=True), made.select(a=True, d=True)) == ("N", "M", "First")
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: A reference includes a block in a section: variables, signal ...")
 def test_a_ref_can_be_the_root():
     blocks = '<Blocks><Block name="T"><Leaf name="L"/></Block></Blocks>'
     assert library_of(b=blocks, t='<SelectionTree><Ref name="T"/></SelectionTree>')["t"].select() == "L"
 
 
+@pytest.mark.states(
+    "004: Sharing Behavior Blocks: The blocks of a tree come before the global ones, also for Refs in global blocks "
+    "(decided)",
+)
 def test_the_blocks_of_a_tree_come_before_the_global_ones():
     """Also for a Ref inside a global block: so a tree replaces a part of what it shares."""
     blocks = """<Blocks><Block name="Outer"><Priority name="P"><Ref name="Inner"/></Priority></Block>
@@ -215,6 +262,7 @@ def test_the_blocks_of_a_tree_come_before_the_global_ones():
     assert (library["one"].select(), library["two"].select()) == ("Own", "Shared")
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: A block may be used more than once (decided)")
 def test_a_block_may_be_spliced_more_than_once():
     text = """<SelectionTree><Variables><Variable name="a"/></Variables>
         <Blocks><Block name="B"><Leaf name="X" condition="a"/></Block></Blocks>
@@ -222,6 +270,10 @@ def test_a_block_may_be_spliced_more_than_once():
     assert [node.path for node in library_of(x=text)["x"].program.nodes] == ["R", "R/P", "R/P/X", "R/X"]
 
 
+@pytest.mark.states(
+    "004: Sharing Behavior Blocks: Unresolved and circular references, and blocks of another kind, are errors with "
+    "file and line (decided)",
+)
 def test_circles():
     blocks = """<Blocks>
         <Block name="A"><Priority name="P"><Ref name="B"/></Priority></Block>
@@ -237,6 +289,7 @@ def test_circles():
     )
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: Blocks that no tree uses are checked, too (ours)")
 def test_blocks_that_no_tree_uses_are_checked_as_far_as_they_mean_anything():
     blocks = """<Blocks><Block name="A"><Leaf name="L" condition="x and"/></Block>
         <Block name="B"><Ref name="A"/><Ref name="Nope"/><Variable name="v"/></Block>
@@ -253,6 +306,10 @@ def grunts(text):
     return SelectionLibrary.from_texts({"Grunt.xml": text})
 
 
+@pytest.mark.states(
+    "004: Leaf Translations: They are for leaves: a group of that name is none (decided), and a translation is not "
+    "translated again (decided)",
+)
 def test_a_translation_means_leaves_alone(tree_text):
     """A group of that name stays a group; and the library says that the translation concerns nobody."""
     root = '<Priority name="Combat"><Leaf name="Attack"/></Priority>'
@@ -264,6 +321,7 @@ def test_a_translation_means_leaves_alone(tree_text):
     ]
 
 
+@pytest.mark.states("004: Leaf Translations: They are for leaves: a group of that name is none (decided), and a ...")
 def test_a_translation_is_not_translated_again(tree_text):
     maps = '<Map node="X" target="Y"/><Map node="Y" target="Z"/>'
     root = '<Priority name="R"><Leaf name="X" condition="a"/><Leaf name="Y"/></Priority>'
@@ -271,6 +329,7 @@ def test_a_translation_is_not_translated_again(tree_text):
     assert (tree.select(a=True), tree.select()) == ("Y", "Z")
 
 
+@pytest.mark.states("004: Signal Variables: Names of signals count exactly (decided)")
 def test_names_of_signals_count_exactly(tree_text):
     signals = '<Signal name="OnNoise" variable="a" value="true"/>'
     tree = grunts(tree_text('<Priority name="R"><Leaf name="X"/></Priority>', variables="a", signals=signals))["Grunt"]

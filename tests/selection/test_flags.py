@@ -90,6 +90,10 @@ def test_what_both_need_passes_from_the_one_to_the_other(abc, state_of, body, lo
     assert (state.behavior, waiting.granted) == (None, 1)  # A needs LOOK, too, and who waits for it came first
 
 
+@pytest.mark.states(
+    "004: Evaluation: A behavior with control flags is selected when it can have all of them; else its leaf is passed "
+    "over (ours)",
+)
 def test_refused_is_passed_over_and_told_when_it_can_have_them(abc, state_of, body, log, writing):
     plan = Other(body)
     plan.claim(MOVE)
@@ -531,6 +535,7 @@ STEPS = st.lists(
 FLAGS = st.lists(st.sampled_from([MOVE, LOOK, JUMP]), unique=True, max_size=2)
 
 
+@pytest.mark.states("004: Evaluation: A behavior with control flags is selected when it can have all of them; else ...")
 @pytest.mark.slow
 @given(
     needs=st.tuples(FLAGS, FLAGS, FLAGS),

@@ -75,6 +75,10 @@ BAD = {
 }
 
 
+@pytest.mark.states(
+    "004: Evaluation: Saved variables are read before they are taken over; what is no saved state of this tree "
+    "changes nothing (ours)",
+)
 @pytest.mark.parametrize("bad", BAD)
 def test_what_was_not_saved_is_refused_and_nothing_is_changed(bad):
     state = tree().state()
@@ -98,6 +102,7 @@ def test_it_says_where_and_what_is_wrong():
         state.restore(BAD["far too many"])
 
 
+@pytest.mark.states("004: Evaluation: Saved variables are read before they are taken over; what is no saved state ...")
 def test_what_was_saved_is_taken_over():
     """Case does not count, what is gone from the tree is left out, and what is not there stays."""
     state = tree().state()
@@ -116,6 +121,7 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.states("004: Evaluation: Saved variables are read before they are taken over; what is no saved state ...")
 @pytest.mark.slow
 @given(saved=json_values, variables=json_values)
 def test_nothing_else_comes_out(saved, variables):
@@ -131,6 +137,10 @@ def test_nothing_else_comes_out(saved, variables):
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "004: The Selection Tree: Booleans are spelled alike in defaults, values and conditions (decided)",
+    source="Selection Variables",
+)
 @pytest.mark.parametrize(
     ("text", "value"), [("1", True), ("true", True), (" TRUE ", True), ("0", False), ("False", False)]
 )
@@ -194,6 +204,10 @@ def paths(made):
     return [node.path for node in made.program.nodes]
 
 
+@pytest.mark.states(
+    "004: Sharing blocks: Every node has a path of its own, also what is in a block that stands in one place twice "
+    "(decided)",
+)
 def test_a_block_that_stands_in_one_place_twice_has_two_paths():
     assert paths(tree(TWICE)) == [
         "R", "R/Fight", "R/Fight/Bite", "R/Fight#2", "R/Fight#2/Bite", "R/Fight#3", "R/Fight#3/Bite", "R/Flee", "R/Idle",
@@ -206,6 +220,7 @@ def test_a_block_that_stands_in_one_place_twice_has_two_paths():
     assert below(outline) == [f"mind/{path}" for path in paths(tree(TWICE))]
 
 
+@pytest.mark.states("004: Sharing blocks: Every node has a path of its own, also what is in a block that stands in ...")
 def test_leaves_of_one_name_have_paths_of_their_own_too():
     made = tree(nodes('<Priority name="R"><Leaf name="X" condition="a"/><Leaf name="X#2"/><Leaf name="x" condition="b"/>'
                       '<Leaf name="X"/></Priority>'))  # fmt: skip
@@ -214,6 +229,7 @@ def test_leaves_of_one_name_have_paths_of_their_own_too():
     assert state.tree.select(b=True) == "X#2"
 
 
+@pytest.mark.states("004: Sharing blocks: Every node has a path of its own, also what is in a block that stands in ...")
 @pytest.mark.parametrize("mode", ["strict", "compatible"])
 @given(names=st.lists(st.sampled_from(["X", "x", "X#2", "Y"]), min_size=1, max_size=8))
 def test_no_two_nodes_have_one_path(mode, names):
@@ -274,6 +290,10 @@ class Hit(LeafBehavior):
         self.log.append(f"hit {strength + 1}")
 
 
+@pytest.mark.states(
+    "004: Evaluation: What raised in the method of a signal may be entered again when the variables have selected "
+    "another behavior (ours)",
+)
 @pytest.mark.parametrize("payload", [{}, {"strength": "x"}, {"strength": None}, {"strength": 1, "more": 2}])
 def test_a_bad_payload_costs_a_leaf_its_stay_and_no_more(body, faults, payload):
     log = []
@@ -312,6 +332,7 @@ def test_one_that_is_preferred_brings_it_back_as_well(body, faults):
     assert len(faults) == 1
 
 
+@pytest.mark.states("004: Evaluation: What raised in the method of a signal may be entered again when the ...")
 def test_what_raised_in_its_own_hooks_stays_out(body, faults):
     class Broken(Hit):
         def destructor(self, ai):
@@ -330,6 +351,7 @@ def test_what_raised_in_its_own_hooks_stays_out(body, faults):
     assert [name for name, _ in state.view().out] == ["A"]
 
 
+@pytest.mark.states("004: Evaluation: What raised in the method of a signal may be entered again when the ...")
 @pytest.mark.parametrize("late", [False, True])
 def test_on_each_host_and_for_coroutines(play, late):
     """A signal whose method is a coroutine, and raises at once or two ticks later."""

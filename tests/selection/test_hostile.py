@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt.errors import AgentRTError, InvalidSelectionError
-from agentrt.selection import SelectionLibrary, survey
-from agentrt.selection.document import MAX_BYTES, MAX_DEPTH, parse
+from agentrt.selection import SelectionLibrary
+from agentrt.selection import library as survey
+from agentrt.selection.xml import MAX_BYTES, MAX_DEPTH, parse
 
 MIB = 1 << 20
 BOMB = "<!DOCTYPE x [<!ENTITY a0 'ha'>" + "".join(
@@ -104,6 +105,7 @@ def fails(texts):
     return str(caught.value)
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: Hostile files are refused soon and in little memory (ours)")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_clear_error_in_under_a_second(name):
@@ -117,6 +119,7 @@ def test_a_clear_error_in_under_a_second(name):
     assert len(message) < 40_000
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: Hostile files are refused soon and in little memory (ours) ...")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in THRIFTY if len(HOSTILE[name][0]) < 4 * MIB])
 def test_memory_stays_flat(name):
@@ -167,6 +170,7 @@ def test_a_long_condition_that_is_spliced_often_is_compiled_once():
     assert time.process_time() - begun < 4
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: Hostile files are refused soon and in little memory (ours) ...")
 @pytest.mark.parametrize(
     ("data", "told"),
     [
@@ -237,6 +241,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.states("004: Concept and anatomy: The files hold no logic, and are only data")
 @pytest.mark.slow
 @given(pieces=st.lists(PIECES, max_size=12), mode=st.sampled_from(["strict", "compatible"]))
 def test_only_our_errors_come_out_of_any_mixture_of_elements(pieces, mode):

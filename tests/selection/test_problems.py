@@ -143,12 +143,22 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.states(
+    "004: Selection Variables: One that is declared twice, or that no condition can name, is an error (decided)",
+)
+@pytest.mark.states(
+    "004: Signal Variables: Each entry has the name of the signal, the variable, and the value; all three are needed",
+)
+@pytest.mark.states("004: Leaf Translations: One that no leaf uses is a warning, and two for one node are an error ...")
+@pytest.mark.states("004: The Selection Tree: Leaves of one name may stand side by side, groups may not (decided)")
+@pytest.mark.states("004: Sharing Behavior Blocks: Unresolved and circular references, and blocks of another kind ...")
 @pytest.mark.parametrize("name", WRONG)
 def test_strict_tells_what_is_wrong(name):
     text, told, _ = WRONG[name]
     assert found(text) == told
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: The compatible mode reads what it can and lists the rest (ours)")
 @pytest.mark.parametrize("name", WRONG)
 def test_compatible_tells_the_same_and_goes_on(name):
     """What means nothing is left out; the first of two equal names stays; a condition is read as far as it goes."""
@@ -159,6 +169,7 @@ def test_compatible_tells_the_same_and_goes_on(name):
     assert library["T"].select() == selected
 
 
+@pytest.mark.states("004: Selection Variables: One that is not declared cannot be set or asked for; in the ...")
 def test_compatible_reads_undeclared_variables_as_false():
     text, _, _ = WRONG["undeclared variable"]
     tree = SelectionLibrary.from_texts({"t.xml": text}, "compatible")["T"]
@@ -193,6 +204,7 @@ NEITHER = {
 }  # fmt: skip
 
 
+@pytest.mark.states("004: Sharing Behavior Blocks: The compatible mode reads what it can and lists the rest (ours) ...")
 @pytest.mark.parametrize("mode", ["strict", "compatible"])
 @pytest.mark.parametrize("name", NEITHER)
 def test_what_no_mode_reads(name, mode):
@@ -206,6 +218,10 @@ def test_what_no_mode_reads(name, mode):
         assert [one.is_error for one in library.problems] == [True]
 
 
+@pytest.mark.states(
+    "004: Sharing Behavior Blocks: All errors are in one report, by file and line; `agentrt selection check` prints "
+    "it (ours)",
+)
 def test_all_problems_of_all_files_in_one_report_by_file_and_line():
     texts = {
         "b.xml": '<SelectionTree>\n<Leaf name="L" condition="x"/>\n<Loaf/>\n</SelectionTree>',
@@ -248,6 +264,10 @@ def test_a_block_that_does_not_fit_one_tree_names_it():
         SelectionLibrary.from_texts(texts)
 
 
+@pytest.mark.states(
+    "004: Leaf Translations: One that no leaf uses is a warning, and two for one node are an error (decided)",
+)
+@pytest.mark.states("004: The Selection Tree: What stands behind it is never selected, which is a warning (ours)")
 @pytest.mark.parametrize(
     ("text", "warned"),
     [

@@ -51,6 +51,7 @@ def test_a_block_changed(library, files, state_of, log):
     assert library["t"].version == 1
 
 
+@pytest.mark.states("004: Overview: A reload keeps agents that run valid: variables by name, the current behavior ...")
 def test_the_current_behavior_stays_if_it_is_still_selected(library, files, state_of, log):
     state = state_of(library["t"])
     state.set_variable("a", True)
@@ -62,6 +63,10 @@ def test_the_current_behavior_stays_if_it_is_still_selected(library, files, stat
     assert log == [("constructor", "A")]
 
 
+@pytest.mark.states(
+    "004: Overview: A reload keeps agents that run valid: variables by name, the current behavior if it is still "
+    "selected (decided)",
+)
 def test_variables_stay_by_name(library, files, body):
     state = library["t"].state(body=body)
     state.set_variable("a", True)
@@ -83,6 +88,10 @@ def test_variables_stay_by_name(library, files, body):
     assert state.variables == {"a": False, "b": False}  # what was gone has its default again
 
 
+@pytest.mark.states(
+    "004: Overview: A file that is broken at a reload counts as it was when it was whole; a tree with errors stays; "
+    "both are reported (decided)",
+)
 @pytest.mark.parametrize(
     ("name", "broken", "line"),
     [
@@ -113,6 +122,7 @@ def test_a_broken_file_keeps_the_old_tree_and_is_reported(library, files, state_
     assert library["t"].version == (1 if name == "b.xml" else 0)
 
 
+@pytest.mark.states("004: Overview: A file that is broken at a reload counts as it was when it was whole; a tree ...")
 def test_while_one_file_is_broken_others_change(library, files):
     files["u.xml"] = '<SelectionTree><Ref name="B"/></SelectionTree>'
     with_two_roots = library.reload()
@@ -137,12 +147,14 @@ def test_a_new_file_with_an_error_adds_no_tree(library, files):
         library["u"]
 
 
+@pytest.mark.states("004: Overview: A file that is broken at a reload counts as it was when it was whole; a tree ...")
 def test_a_tree_that_is_kept_is_told(library, files):
     files["t.xml"] = TREE.replace('<Ref name="B"/>', '<Leaf name="L" condition="("/>')
     report = library.reload()
     assert report.kept == ("t",)
 
 
+@pytest.mark.states("004: Overview: A tree that is added to the folder is picked up by a reload")
 def test_trees_come_and_go(library, files, state_of):
     state = state_of(library["t"])
     del files["t.xml"]
@@ -154,6 +166,9 @@ def test_trees_come_and_go(library, files, state_of):
     assert state.behavior == "Idle"  # who uses it may go on
 
 
+@pytest.mark.states(
+    "004: Overview: Agents follow a tree that was away and came back; a folder that is away changes nothing (ours)",
+)
 def test_agents_follow_a_tree_that_was_away_and_came_back(library, files, body):
     """An editor deletes a file and writes it again: to the agents it is the tree that they run on."""
     state = library["t"].state(body=body)
@@ -170,6 +185,7 @@ def test_agents_follow_a_tree_that_was_away_and_came_back(library, files, body):
     assert state.tree is library["t"]
 
 
+@pytest.mark.states("004: Overview: Agents follow a tree that was away and came back; a folder that is away ...")
 def test_a_folder_that_is_away_changes_nothing(tmp_path, body):
     folder = tmp_path / "trees"
     folder.mkdir()
@@ -187,6 +203,7 @@ def test_a_folder_that_is_away_changes_nothing(tmp_path, body):
     assert library.reload() == ((), (), (), (), ())
 
 
+@pytest.mark.states("004: Overview: A tree that is added to the folder is picked up by a reload ...")
 def test_a_folder(tmp_path, body):
     (tmp_path / "t.xml").write_text(TREE.replace('<Ref name="B"/>', '<Leaf name="A"/>'))
     library = SelectionLibrary.load(tmp_path)
@@ -265,6 +282,7 @@ def test_a_compatible_library_stays_compatible(files):
 NAMES = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 
 
+@pytest.mark.states("004: Overview: A reload keeps agents that run valid: variables by name, the current behavior ...")
 @pytest.mark.slow
 @given(
     versions=st.lists(NAMES, min_size=1, max_size=6),

@@ -31,6 +31,17 @@ def grunt(examples):
 # --- the order of callbacks -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("004: Overview: A tree is a set of rules that keeps an agent in a valid behavior at all times")
+@pytest.mark.states(
+    "004: Overview: The Grunt: idle by default, investigates what it hears, attacks what it sees, falls back when "
+    "there is no target",
+)
+@pytest.mark.states("004: Overview: The game sends event signals when the perception changes")
+@pytest.mark.states("004: Signal Variables: A signal that is received sets declared variables")
+@pytest.mark.states(
+    "004: Evaluation: If it is another, the destructor of the current one is called, then it changes, then the "
+    "constructor of the new one is called",
+)
 def test_the_grunt_by_its_signals(grunt, state_of, log):
     state = state_of(grunt)
     assert (state.behavior, state.leaf, state.phase) == (None, "", "none")
@@ -57,6 +68,11 @@ def test_the_grunt_by_its_signals(grunt, state_of, log):
     ]
 
 
+@pytest.mark.states("004: Selection Variables: They are turned on and off from outside")
+@pytest.mark.states(
+    "004: Evaluation: On each update the tree is evaluated with the agent's variables; only if one changed (decided)",
+)
+@pytest.mark.states("004: Evaluation: The game itself sets a variable")
 def test_nothing_is_evaluated_while_nothing_changes(abc, state_of, monkeypatch):
     state = state_of(abc)
     state.drive()
@@ -73,6 +89,7 @@ def test_nothing_is_evaluated_while_nothing_changes(abc, state_of, monkeypatch):
     assert asked == [state]
 
 
+@pytest.mark.states("004: Evaluation: If the selected behavior is the current one, nothing happens")
 def test_a_variable_that_changes_nothing_calls_nothing(abc, state_of, log):
     state = state_of(abc)
     state.drive()
@@ -84,6 +101,7 @@ def test_a_variable_that_changes_nothing_calls_nothing(abc, state_of, log):
     assert log == [("constructor", "A")]
 
 
+@pytest.mark.states("004: Signal Variables: One signal may set several variables")
 def test_a_signal_that_sets_two_variables_is_one_change(tree_of, state_of, log):
     signals = '<Signal name="S" variable="b" value="true"/><Signal name="S" variable="c" value="true"/>'
     state = state_of(tree_of(f'<Priority name="R">{ALL}</Priority>', "b c", signals))
@@ -93,6 +111,7 @@ def test_a_signal_that_sets_two_variables_is_one_change(tree_of, state_of, log):
     assert log == [("constructor", "A"), ("destructor", "A"), ("constructor", "C")]
 
 
+@pytest.mark.states("004: Evaluation: What is compared is the behavior after translation, not the leaf (decided)")
 def test_the_same_behavior_at_another_leaf_is_the_same_behavior(tree_of, state_of, log):
     """What counts is the behavior that is selected, after translation."""
     root = '<Priority name="R"><Leaf name="X" condition="a"/><Leaf name="Y" condition="b"/><Leaf name="Z"/></Priority>'
@@ -106,6 +125,10 @@ def test_the_same_behavior_at_another_leaf_is_the_same_behavior(tree_of, state_o
     assert log == [("constructor", "Same")]
 
 
+@pytest.mark.states(
+    '004: Concept and anatomy: Without one, "No Behavior" is shown; the same for no selected leaf, and for a leaf '
+    "whose behavior nobody registered (decided)",
+)
 def test_none_may_be_selected(tree_of, state_of, log):
     state = state_of(tree_of('<Leaf name="A" condition="a"/>', "a"))
     state.drive()
@@ -121,6 +144,12 @@ def test_none_may_be_selected(tree_of, state_of, log):
 # --- who sets variables -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("004: Selection Variables: They are turned on and off by behaviors")
+@pytest.mark.states("004: Evaluation: A signal is processed as the signal variables say, and then received by the ...")
+@pytest.mark.states(
+    "004: Evaluation: The example: Investigate hears a sound from less than 5 away and makes the enemy known; the "
+    "next update attacks",
+)
 def test_the_current_behavior_receives_a_signal_and_sets_a_variable(grunt, state_of, log):
     """The example of the seed: a sound from nearby makes the enemy known before anybody has seen him."""
 
@@ -146,6 +175,14 @@ def test_the_current_behavior_receives_a_signal_and_sets_a_variable(grunt, state
     assert log == [("entity", 8), ("entity", 3), ("constructor", "GruntAttack")]
 
 
+@pytest.mark.states(
+    "004: Signal Variables: They are set in the order of the file; a value may be an expression, over what those "
+    "before it left (decided)",
+)
+@pytest.mark.states(
+    "004: Evaluation: A signal is processed as the signal variables say, and then received by the current behavior, "
+    "which may set variables",
+)
 def test_signal_variables_come_first_and_one_after_the_other(tree_of, state_of):
     signals = (
         '<Signal name="S" variable="a" value="!a"/><Signal name="S" variable="b" value="a and !c"/>'
@@ -164,6 +201,7 @@ def test_signal_variables_come_first_and_one_after_the_other(tree_of, state_of):
     assert seen == [{"a": True, "b": True, "c": True}, {"a": False, "b": False, "c": True}]
 
 
+@pytest.mark.states("004: Signal Variables: Names of signals count exactly (decided) ...")
 def test_signals_are_told_to_nobody_between_behaviors_and_names_count_exactly(abc, state_of, log):
     class A(LeafBehavior):
         def Hit(self, ai):
@@ -192,6 +230,8 @@ def test_a_behavior_may_take_all_signals(abc, state_of, log):
     assert log == [("Anything", {"name": "x", "ai": 1})]
 
 
+@pytest.mark.states("004: Selection Variables: They are turned on and off by behaviors ...")
+@pytest.mark.states("004: Evaluation: Who follows was decided before the destructor; one decision for each update ...")
 def test_variables_that_callbacks_set_count_at_the_next_update(abc, state_of, log, writing):
     """One decision for each update: behaviors that select each other in turn do not hang it."""
 
@@ -215,6 +255,9 @@ def test_variables_that_callbacks_set_count_at_the_next_update(abc, state_of, lo
     ]  # fmt: skip
 
 
+@pytest.mark.states(
+    "004: Evaluation: Who follows was decided before the destructor; one decision for each update (decided)",
+)
 def test_who_follows_was_decided_before_the_destructor(abc, state_of, log, writing):
     class A(writing):
         def destructor(self, ai):
@@ -232,6 +275,11 @@ def test_who_follows_was_decided_before_the_destructor(abc, state_of, log, writi
     ]  # fmt: skip
 
 
+@pytest.mark.states("004: Overview: Each agent is associated with a tree, and several may use the same one")
+@pytest.mark.states(
+    "004: Evaluation: A tree is not copied for each agent; an agent has a copy of the variables, which are its whole "
+    "state",
+)
 def test_each_agent_has_variables_of_its_own(abc, log, writing):
     shared = writing("A", log)
     one, two = (abc.state({"A": shared}, body=LoneBody()) for _ in range(2))
@@ -242,6 +290,9 @@ def test_each_agent_has_variables_of_its_own(abc, log, writing):
     assert one.current is two.current is shared
 
 
+@pytest.mark.states(
+    "004: Evaluation: A behavior, too, may be shared by all agents; or be made anew whenever it begins (ours)",
+)
 def test_a_class_is_made_anew_whenever_it_begins_and_an_instance_is_kept(abc, body):
     made = []
 
@@ -257,6 +308,8 @@ def test_a_class_is_made_anew_whenever_it_begins_and_an_instance_is_kept(abc, bo
     assert state.current is made[-1]
 
 
+@pytest.mark.states("004: Overview: It selects between behaviors; what they do is their own business")
+@pytest.mark.states('004: Concept and anatomy: Without one, "No Behavior" is shown; the same for no selected leaf ...')
 def test_a_leaf_whose_behavior_nobody_registered(abc, body):
     state = abc.state({}, body=body)
     state.drive()
@@ -343,6 +396,7 @@ def test_a_callback_that_drives_waits_until_it_has_returned(abc, state_of, log, 
     assert log == [("constructor", "A"), "A", ("destructor", "A"), ("constructor", "B")]
 
 
+@pytest.mark.states("004: Evaluation: Variables and changes of behavior are in the trace (ours)")
 def test_the_trace(grunt, log, writing):
     kernel = Kernel()
     records = []
@@ -410,6 +464,10 @@ def test_the_view_is_plain_values_and_words(grunt, state_of):
 # --- names, values, saving --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "004: Selection Variables: One that is not declared cannot be set or asked for; in the compatible mode it is "
+    "false (decided)",
+)
 def test_a_variable_that_is_not_declared(grunt):
     state = grunt.state()
     for use in (
@@ -425,6 +483,7 @@ def test_a_variable_that_is_not_declared(grunt):
         )
 
 
+@pytest.mark.states("004: Selection Variables: They are turned on and off from outside ...")
 def test_setting_says_whether_it_was_different(grunt):
     state = grunt.state()
     assert [state.set_variable("awareofsound", value) for value in (False, True, 1, 0)] == [
@@ -433,6 +492,7 @@ def test_setting_says_whether_it_was_different(grunt):
     assert state.variables == {"AwareOfSound": False, "AwareOfEnemy": False}
 
 
+@pytest.mark.states("004: Evaluation: A tree is not copied for each agent; an agent has a copy of the variables ...")
 def test_saving_and_loading(abc, state_of, log):
     state = state_of(abc)
     state.set_variable("b", True)
@@ -477,12 +537,14 @@ def test_how_a_behavior_is_defined():
     assert Derived.signals == {"OnHit", "OnSeen"}
 
 
+@pytest.mark.states("004: Evaluation: A tree is not copied for each agent; an agent has a copy of the variables ...")
 def test_an_idle_state_is_small(abc):
     state = abc.state({})
     assert sys.getsizeof(state) <= 220
     assert not hasattr(state, "__dict__")
 
 
+@pytest.mark.states("004: Selection Variables: They are declared in a section of their own, and are true or false")
 @pytest.mark.slow
 @given(values=st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), max_size=20))
 def test_bits_are_the_variables(values):

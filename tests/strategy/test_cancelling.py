@@ -42,6 +42,11 @@ class Wait(Action):
 # --- aborts -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Plugins: The rest of the agent, and other agents, go on all the time")
+@pytest.mark.states(
+    "003: Ours: An abort below a strategy is its failure, not one of the agent",
+    source="design section 6",
+)
 def test_abort_in_a_strategy_is_its_failure(game, way):
     async def run(self, ctx, wanted):
         await ctx.sleep_ticks(2)
@@ -54,6 +59,9 @@ def test_abort_in_a_strategy_is_its_failure(game, way):
     assert agent.snapshot().running == "agentrt:top/Wait"
 
 
+@pytest.mark.states(
+    "003: Goals: It lies above the low-level work: what to do with each part of the body stays in actions",
+)
 @pytest.mark.parametrize("activity", ["dig", "dig_twice"])
 def test_abort_of_what_a_strategy_executes_is_an_error_that_it_hears(game, way, activity):
     async def run(self, ctx, wanted):
@@ -74,6 +82,7 @@ def test_abort_of_what_a_strategy_executes_is_an_error_that_it_hears(game, way, 
     assert agent.snapshot().running == "agentrt:top/Wait"
 
 
+@pytest.mark.states("003: Task Failure: It fails for whatever reason: a pickaxe that breaks, a mob that attacks ...")
 def test_abort_of_what_a_strategy_executes_is_its_failure_if_it_does_not_hear(game, way):
     async def run(self, ctx, wanted):
         await ctx.execute("dig")
@@ -91,6 +100,8 @@ def test_abort_of_what_a_strategy_executes_is_its_failure_if_it_does_not_hear(ga
     assert game.tree(agent)[-1] == "         Read - done"
 
 
+@pytest.mark.states("003: Task Failure: It tells its parent ...")
+@pytest.mark.states("003: Ours: An abort below a strategy is its failure, not one of the agent ...")
 def test_abort_below_two_strategies_unwinds_the_inner_one_only(game, way):
     async def run(self, ctx, wanted):
         game.note("inner")
@@ -132,6 +143,7 @@ def test_a_request_from_a_strategy_is_one_beside(game, way):
     assert [root.label for root in agent.gameplay.finished] == ["Know [how]", "Build [house]"]
 
 
+@pytest.mark.states("003: Plugins: The rest of the agent, and other agents, go on all the time ...")
 def test_aborting_ten_times_does_not_kill_the_agent(game, way):
     async def run(self, ctx, wanted):
         ctx.abort("no")
@@ -148,6 +160,7 @@ class Follow(Dependency[None]):
     whom: Bearer
 
 
+@pytest.mark.states("003: Task Failure: It fails for whatever reason: a pickaxe that breaks, a mob that attacks ...")
 def test_what_is_for_somebody_who_is_gone_fails_at_once(game, way):
     other = Bearer("other")
     agent = game.add(way("Run", Follow), way("Call", Follow, cost=9))
@@ -172,6 +185,11 @@ def test_a_strategy_that_runs_for_somebody_who_goes_is_left_alone_as_every_actio
 # --- cancellation -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Ours: Whoever awaits a request may go away, and an agent may end, at any time: everything is unwound, inner "
+    "first",
+    source="design section 6",
+)
 @pytest.mark.parametrize("after", range(1, 8))
 def test_whoever_awaits_a_request_may_go_away_at_any_time(game, way, after):
     agent = game.add(
@@ -198,6 +216,7 @@ def test_a_request_that_nobody_awaits_any_more_before_it_began_is_none(game, way
     assert request.is_done
 
 
+@pytest.mark.states("003: Ours: Whoever awaits a request may go away, and an agent may end, at any time ...")
 def test_a_clean_up_that_takes_time_is_waited_for(game, way):
     async def run(self, ctx, wanted):
         try:
@@ -259,6 +278,11 @@ def miners(runtime):
     runtime.add(two)
 
 
+@pytest.mark.states("003: Plugins: The rest of the agent, and other agents, go on all the time ...")
+@pytest.mark.states(
+    "003: Ours: A fault at any await leaves nothing behind, and does not touch other agents",
+    source="design section 7",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["plain", "asyncio", "trio"])
 def test_faults_at_every_await_leave_nothing_behind(host):

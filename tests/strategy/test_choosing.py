@@ -13,6 +13,10 @@ from agentrt.strategy import Dependency, Interruptible, Strategy, strategy
 # --- plugins ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Goals: Players give it strategies of their own, for ways that nobody thought of")
+@pytest.mark.states(
+    "003: Hard Dependencies: A strategy that was loaded later is considered by those that were there before",
+)
 def test_an_old_strategy_considers_one_that_was_loaded_later(game, way):
     agent = game.add(way("Forge", Build, needs=[Have("iron")]), way("Mine", cost=30, ticks=2))
     game.solve(agent, Build())
@@ -24,6 +28,8 @@ def test_an_old_strategy_considers_one_that_was_loaded_later(game, way):
     assert [who for _, who, what in game.take_log() if what == "run"] == ["Forge", "Farm"]
 
 
+@pytest.mark.states("003: Plugins: Developers add strategies of their own on top of those that are there")
+@pytest.mark.states("003: Hard Dependencies: New strategies call existing ones")
 def test_a_new_strategy_calls_old_ones(game, way):
     agent = game.add(way("Walk", Reach, gives="there"))
     agent.gameplay.add_strategy(way("Shop", needs=[Reach("market")]))
@@ -31,6 +37,9 @@ def test_a_new_strategy_calls_old_ones(game, way):
     assert [who for _, who, what in game.log if what == "run"] == ["Shop", "Walk"]
 
 
+@pytest.mark.states("003: Injection Based Task Selection: Two plugins that cannot see each other need no bridge")
+@pytest.mark.states("003: Global Dependency Lists: Lists are global: any strategy adds itself to one, any refers to it")
+@pytest.mark.states("003: Global Dependency Lists: Plugins need not be made for each other, and no list is kept twice")
 def test_two_plugins_that_do_not_know_each_other_meet_in_one_list(game, way):
     """One brings a strategy that needs, the other one that provides; both know the dependency only."""
     agent = game.add()
@@ -42,6 +51,7 @@ def test_two_plugins_that_do_not_know_each_other_meet_in_one_list(game, way):
     assert "no strategy provides it" in game.solve(agent, Build()).error.story
 
 
+@pytest.mark.states("003: Plugins: It is loaded by one call, while the agent runs, too")
 def test_loaded_while_it_is_solved_it_is_tried_next(game, way):
     agent = game.add(way("First", cost=1, ticks=3, fails="no"), way("Second", cost=9))
     wish = game.wish(agent.gameplay.solve(Have("log")))
@@ -52,6 +62,7 @@ def test_loaded_while_it_is_solved_it_is_tried_next(game, way):
     assert [who for _, who, what in game.log if what == "run"] == ["First", "Late"]
 
 
+@pytest.mark.states("003: Plugins: And can be taken away again (ours)")
 def test_taken_away_while_it_runs_it_runs_to_its_end(game, way):
     agent = game.add(way("Slow", cost=9, ticks=1))
     take_away = agent.gameplay.add_strategy(way("Quick", cost=1, ticks=4))
@@ -63,6 +74,7 @@ def test_taken_away_while_it_runs_it_runs_to_its_end(game, way):
     assert game.log == [(1, "Quick", "run"), (5, "Quick", "ends")]
 
 
+@pytest.mark.states("003: Plugins: And can be taken away again (ours) ...")
 def test_taken_away_before_its_turn_it_is_not_tried(game, way):
     agent = game.add(way("First", cost=1, ticks=3, fails="no"), way("Third", cost=9))
     take_away = agent.gameplay.add_strategy(way("Second", cost=2))
@@ -91,6 +103,7 @@ def test_a_strategy_may_load_and_take_away_strategies_while_it_runs(game, way):
     assert agent.gameplay.catalog.named("odd") is None
 
 
+@pytest.mark.states("003: Plugins: And can be taken away again (ours) ...")
 def test_what_two_packs_load_stays_until_both_let_go(game, way):
     walk = way("Walk", Reach)
     agent = game.add(walk)
@@ -100,6 +113,7 @@ def test_what_two_packs_load_stays_until_both_let_go(game, way):
     assert len(agent.gameplay.catalog.providers) == 1
 
 
+@pytest.mark.states("003: Plugins: It is loaded by one call, while the agent runs, too ...")
 def test_all_or_none_are_loaded(game, way):
     agent = game.add()
 
@@ -124,6 +138,8 @@ def test_a_strategy_that_cannot_be_made_is_not_loaded(game, way):
     assert agent.gameplay.catalog.providers == ()
 
 
+@pytest.mark.states("003: Highly Reusable Strategies: Strategies are configured, so that fewer of them do more ...")
+@pytest.mark.states("003: Global Dependency Lists: One strategy reports that it can fulfill several dependencies")
 def test_one_strategy_may_provide_several_dependencies(game, way):
     agent = game.add(way("Wizard", Reach, Know, gives="done"))
     assert game.solve(agent, Reach("moon")).value == "done"
@@ -133,6 +149,7 @@ def test_one_strategy_may_provide_several_dependencies(game, way):
 # --- lists that strategies join by name -------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Injection Based Task Selection: A strategy has lists that others inject themselves into")
 def test_an_injection_list_has_who_joined_it(game, way):
     async def smelt(self, ctx, wanted):
         return await ctx.solve(Have("fuel"), among="Smelt.fuels")
@@ -148,6 +165,7 @@ def test_an_injection_list_has_who_joined_it(game, way):
     assert agent.gameplay.finished[-1].children[0].children[0].offers == (("Coal", 5.0, ""), ("Lava", 7.0, ""))
 
 
+@pytest.mark.states("003: Injection Based Task Selection: A strategy has lists that others inject themselves into ...")
 def test_an_injection_list_that_nobody_joined_is_empty(game, way):
     async def smelt(self, ctx, wanted):
         await ctx.solve(Have("fuel"), among="Smelt.fuels")
@@ -156,6 +174,7 @@ def test_an_injection_list_that_nobody_joined_is_empty(game, way):
     assert "no strategy provides it" in game.solve(agent, Build()).error.story
 
 
+@pytest.mark.states("003: Hard Dependencies: A strategy that always calls the same children can still do so")
 def test_a_parent_names_who_may_provide_it(game, way):
     cheap, dear, absent = way("Cheap", cost=1, fails="x"), way("Dear", cost=9), way("Absent", cost=0)
 
@@ -167,6 +186,10 @@ def test_a_parent_names_who_may_provide_it(game, way):
     assert [who for _, who, what in game.log if what == "run"] == ["Dear"]
 
 
+@pytest.mark.states(
+    "003: Injection Based Task Selection: Parent and child understand each other's role: the parent has a say in who "
+    "is tried, and in which order",
+)
 def test_a_parent_orders_the_offers_and_leaves_some_out(game, way):
     seen = []
 
@@ -189,6 +212,7 @@ def test_a_parent_orders_the_offers_and_leaves_some_out(game, way):
     assert seen == [[("cheap", 1.0), ("dirty", 2.0), ("dear", 3.0)], [("cheap", 1.0), ("dirty", 2.0)]]
 
 
+@pytest.mark.states("003: Injection Based Task Selection: Parent and child understand each other's role: the ...")
 def test_a_rank_that_raises_fails_the_parent(game, way):
     def rank(offers):
         raise RuntimeError("no idea")
@@ -201,6 +225,7 @@ def test_a_rank_that_raises_fails_the_parent(game, way):
     assert [hook for _, hook, _ in game.faults()] == ["run"]
 
 
+@pytest.mark.states("003: Injection Based Task Selection: Parent and child understand each other's role: the ...")
 @pytest.mark.parametrize("odd", [lambda offers: [], lambda offers: offers[:1] * 2])
 def test_a_rank_that_gives_nobody_or_one_twice_comes_to_an_end(game, way, odd):
     async def run(self, ctx, wanted):
@@ -237,6 +262,7 @@ def test_a_rank_that_leaves_all_out_is_told_in_the_failure(game, way):
 # --- generated calls --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Hierarchy: Each task can be run by the developer with one call")
 def test_one_call_for_each_dependency_and_each_strategy(game, way):
     agent = game.add(way("Chop"), way("Walk", Reach), way("Wizard", Reach, Know))
     calls = [name for name in dir(agent.gameplay) if name in ("have", "reach", "know", "chop", "walk", "wizard")]
@@ -246,6 +272,7 @@ def test_one_call_for_each_dependency_and_each_strategy(game, way):
     assert not hasattr(agent.gameplay, "build")
 
 
+@pytest.mark.states("003: Plugins: A call is made for it on the gameplay, by its name, which takes what it takes")
 def test_a_call_has_the_signature_and_the_text_of_what_it_stands_for(game, way):
     agent = game.add(way("Chop", __doc__="Chop a tree."))
     have = agent.gameplay.have
@@ -255,6 +282,7 @@ def test_a_call_has_the_signature_and_the_text_of_what_it_stands_for(game, way):
     assert agent.gameplay.chop.__doc__ == "Chop a tree."
 
 
+@pytest.mark.states("003: Plugins: A call is made for it on the gameplay, by its name, which takes what it takes ...")
 def test_a_call_checks_its_values_at_once(game, way):
     class Know2(Dependency[str]):
         what: list
@@ -272,6 +300,7 @@ def test_a_call_checks_its_values_at_once(game, way):
         Know2(["a list"])
 
 
+@pytest.mark.states("003: Plugins: A call is made for it on the gameplay, by its name, which takes what it takes ...")
 def test_calls_by_values_by_name_and_by_the_dependency_itself(game, way):
     agent = game.add(way("Chop"))
     for number, awaitable in enumerate(
@@ -289,6 +318,7 @@ def test_calls_by_values_by_name_and_by_the_dependency_itself(game, way):
         assert wish.value == number
 
 
+@pytest.mark.states("003: Hierarchy: Any node can be where it begins")
 def test_any_node_can_be_the_entry_point(game, way):
     agent = game.add(
         way("Forge", Build, cost=1, needs=[Have("iron")]),
@@ -311,6 +341,7 @@ def test_any_node_can_be_the_entry_point(game, way):
         assert [who for _, who, what in game.log if what == "run"] == names
 
 
+@pytest.mark.states("003: Hard Dependencies: A strategy that always calls the same children can still do so ...")
 def test_the_call_of_a_strategy_tries_nobody_else(game, way):
     agent = game.add(way("Bad", cost=5, fails="x"), way("Good", cost=1))
     wish = game.wish(agent.gameplay.bad("log"))
@@ -318,6 +349,7 @@ def test_the_call_of_a_strategy_tries_nobody_else(game, way):
     assert wish.error.reason == "Bad failed (x)"
 
 
+@pytest.mark.states("003: Global Dependency Lists: One strategy reports that it can fulfill several dependencies ...")
 def test_the_call_of_a_strategy_of_several_takes_the_dependency_itself(game, way):
     agent = game.add(way("Wizard", Reach, Know, gives="done"))
     with pytest.raises(ArgumentError, match="Reach or Know"):
@@ -328,6 +360,9 @@ def test_the_call_of_a_strategy_of_several_takes_the_dependency_itself(game, way
     assert wish.value == "done"
 
 
+@pytest.mark.states(
+    "003: Infinite State Machine Approach: Strategies are written with the same calls that they help to make",
+)
 def test_strategies_have_the_calls_too(game, way):
     async def run(self, ctx, wanted):
         return await ctx.gameplay.have("log", count=3) + await ctx.gameplay.chop("twig", 2)
@@ -352,6 +387,11 @@ async def waiting(*args):
 # --- definitions ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Goals: A task and a strategy are the same thing; here a strategy is what is written, an attempt is what "
+    "runs (decided)",
+)
+@pytest.mark.states("003: Plugins: Or it is a decorated coroutine function (ours)")
 def test_a_strategy_by_decorator_is_one_by_class(game):
     @strategy(Reach, cost=3.0, interruption=Interruptible.PAUSE, flags=["MOVE"])
     async def walk(ctx, wanted):
@@ -364,6 +404,7 @@ def test_a_strategy_by_decorator_is_one_by_class(game):
     assert game.solve(agent, Reach("hill")).value == "at hill"
 
 
+@pytest.mark.states("003: Plugins: A plugin extends one abstract class and overrides its run, a coroutine in place ...")
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -399,6 +440,7 @@ def test_a_field_of_a_dependency_has_no_name_of_a_method(field):
         type("Odd", (Dependency,), {"__annotations__": {field: str}})
 
 
+@pytest.mark.states("003: Plugins: Or it is a decorated coroutine function (ours) ...")
 def test_what_is_wrong_is_said_by_the_decorator_too():
     with pytest.raises(DefinitionError, match="run has the wrong kind"):
 

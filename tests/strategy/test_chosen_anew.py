@@ -27,6 +27,10 @@ class Said:
         return lambda ask, wanted: self.costs[name]
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: After an interruption the choice is made anew with what holds then",
+    source="Interrupting Tasks",
+)
 @pytest.mark.parametrize("supports", [RESTART, TREE])
 def test_another_one_is_the_cheapest_after_an_interruption(game, way, supports):
     said = Said(A=1.0, B=5.0)
@@ -90,6 +94,7 @@ def test_a_parent_ranks_again_what_is_offered_then(game, way):
     assert ranks == [[1.0, 5.0], [5.0, 7.0]]
 
 
+@pytest.mark.states("003: Hard Dependencies: After an interruption the choice is made anew with what holds then ...")
 def test_patience_comes_from_what_it_says_when_it_begins_again(game, way):
     """It says ten seconds at first, so that it might hang for a hundred; and a second then, for a minute."""
     said = Said(A=10.0)
@@ -127,6 +132,10 @@ def test_what_it_was_interrupted_counts_on_although_others_are_tried_between(gam
 # --- met by somebody else -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: What somebody else has met meanwhile is not provided twice",
+    source="Task Failure",
+)
 def test_two_requests_for_the_same_provide_it_once(game, way):
     agent = game.add(way("Carve", Have, ticks=4, flags=("MOVE",)))
     one, two = (game.wish(agent.gameplay.have("plank")) for _ in range(2))

@@ -38,6 +38,7 @@ def asked(game, way):
     return solve
 
 
+@pytest.mark.states("001: abort, reject: (decided) abort and reject concern their own action, from wherever they ...")
 @pytest.mark.parametrize("method", ["fail", "reject", "abort"])
 def test_it_fails_and_the_next_one_is_tried_in_the_same_tick(game, asked, method):
     assert asked("x", lambda ctx: getattr(ctx, method)("no more")) == "good"

@@ -42,6 +42,10 @@ def ask_each_other(game, way, count, **options):
     return ends, agents, requests
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: Requests that wait for each other are seen, and the youngest fails (ours)",
+    source="Task Failure",
+)
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_a_ring_is_broken_by_failing_the_youngest(game, way, count):
     ends, agents, requests = ask_each_other(game, way, count)
@@ -165,6 +169,7 @@ def test_a_plan_that_holds_what_it_awaits(game, way):
     assert game.log == [(1, "Go", "heard")]
 
 
+@pytest.mark.states("003: Hard Dependencies: Requests that wait for each other are seen, and the youngest fails ...")
 def test_across_flags_of_two_agents(game, way):
     """Each holds its body, and has the other do what needs the body that the other holds."""
     agents = {}
@@ -311,6 +316,10 @@ class Nth(Dependency[None], activity="want:nth"):
     number: int
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: Many that want the same control flag cost each the same (ours)",
+    source="Task Failure",
+)
 @pytest.mark.parametrize("is_nested", [False, True])
 def test_many_that_want_the_same_flag_cost_each_the_same(stage, ways, is_nested):
     """The calls of the first tick, in which all wait: twice as many requests make twice as many of them, nearly."""

@@ -7,7 +7,7 @@ import pytest
 from agentrt import TOP, Agent, Entity
 from agentrt.errors import DefinitionError
 from agentrt.strategy import Dependency, Strategy
-from agentrt.strategy.dependency_map import DependencyMap
+from agentrt.strategy.tools.dependency_map import DependencyMap
 from agentrt.testing import Simulation
 
 
@@ -101,6 +101,10 @@ def test_labels_have_values_and_the_items_of_tuples(wanted, label):
 # --- base classes -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Global Dependency Lists: A class of dependencies that begins with an underscore is a base class for others: "
+    "no activity, not asked for, not provided (ours)",
+)
 def test_a_class_with_an_underscore_is_a_base_and_its_subclasses_are_activities():
     assert (_Deed.activity, _Deed.call) == ("", "")
     assert (Fell.activity, Fell.call) == ("gameplay:fell", "fell")
@@ -133,12 +137,14 @@ def test_a_map_does_not_take_the_base_for_a_need(stage):
     assert list(drawn.needs.values()) == [(), ()]
 
 
+@pytest.mark.states("003: Global Dependency Lists: A class of dependencies that begins with an underscore is a ...")
 @pytest.mark.parametrize("make", [lambda: _Deed("oak"), lambda: Dependency()])
 def test_a_base_cannot_be_asked_for(make):
     with pytest.raises(DefinitionError, match="it is a base class of dependencies, and cannot be asked for"):
         make()
 
 
+@pytest.mark.states("003: Global Dependency Lists: A class of dependencies that begins with an underscore is a ...")
 def test_a_base_cannot_be_provided():
     with pytest.raises(DefinitionError, match="it provides _Deed, which is a base class. Name its subclasses"):
 

@@ -10,7 +10,7 @@ from crafts import Collect, Craft, Find, Jack, Light, MineOre, Place, Rest, doze
 from wants import Have, Know, Reach
 
 from agentrt.strategy import Dependency, Strategy, strategy
-from agentrt.strategy.dependency_map import DependencyMap
+from agentrt.strategy.tools.dependency_map import DependencyMap
 
 ALL = (MineOre, look_around, make, Jack, doze)
 
@@ -22,6 +22,11 @@ def needs(made, *others):
 # --- what is read -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Hierarchy: Each strategy is a node in a map of dependencies")
+@pytest.mark.states(
+    "003: Hierarchy, the dependency map: Which strategy may call which can be drawn as a map; it is read from their "
+    "code, without running them",
+)
 def test_the_whole_map():
     drawn = DependencyMap(ALL)
     assert drawn.strategies == ALL
@@ -157,10 +162,15 @@ flowchart TD
     classDef missing stroke-dasharray: 4"""
 
 
+@pytest.mark.states(
+    "003: Packs: Some strategies depend on those above them; the map shows that without unfolding it for ever",
+    source="Hierarchy",
+)
 def test_as_text_each_dependency_is_unfolded_once():
     assert "\n".join(DependencyMap(ALL).as_text()) == TEXT
 
 
+@pytest.mark.states("003: Packs: Some strategies depend on those above them; the map shows that without unfolding ...")
 def test_where_all_need_each_other_the_first_is_the_root():
     drawn = DependencyMap([MineOre, make])
     assert drawn.roots == (Collect, Craft)
@@ -172,10 +182,12 @@ def test_what_only_its_own_providers_need_is_a_root():
     assert DependencyMap([Jack, look_around]).roots == (Collect, Craft, Know)
 
 
+@pytest.mark.states("003: Hierarchy: Each strategy is a node in a map of dependencies ...")
 def test_as_mermaid():
     assert "\n".join(DependencyMap([MineOre, make]).as_mermaid()) == MERMAID
 
 
+@pytest.mark.states("003: Packs: A strategy joins the list of another by name", source="Injection Based Task Selection")
 def test_as_json():
     told = DependencyMap([make, look_around]).as_json()
     assert json.loads(json.dumps(told)) == {

@@ -11,8 +11,8 @@ from mines import At, Digger, Have, Look, shop, way_to
 
 from agentrt import Agent
 from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy.estimating import Estimator
-from agentrt.strategy.params import Params
+from agentrt.strategy.declare import Params
+from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.worlds import Kept, World, is_as_assumed, take_over
 
 
@@ -46,6 +46,14 @@ class TestLookahead:
         shop("Digging", "ore", price=500.0),
     )
 
+    @pytest.mark.states(
+        "003: Heuristic Based Task Selection, 4: How far is it looked ahead? As far as is wanted; a first step that "
+        "looks good is seen through",
+    )
+    @pytest.mark.states(
+        "003: Planning Ahead Using Probability: The cost of the whole tree is estimated, so that decisions above rest "
+        "on it",
+    )
     @pytest.mark.parametrize(
         ("lookahead", "chosen"),
         [(0, ("by_key", 11.0)), (1, ("by_key", 12.0)), (2, ("by_key", 13.0)), (3, ("by_hand", 50.0))],
@@ -68,6 +76,7 @@ class TestLookahead:
         assert costs == [0.0, 9.0, inf]
         assert gameplay.cost(Look()) == inf  # there is no provider at all
 
+    @pytest.mark.states("003: Optional Dependencies: The cost is calculated twice, with and without it, and the ...")
     def test_options_are_priced_with_and_without(self):
         def price(ask, wanted):
             return ask.option(Have("axe"), [Have("log"), Have("log", 2)])
@@ -99,11 +108,20 @@ class Walk(Strategy):
 
 
 class TestAssuming:
+    @pytest.mark.states(
+        "003: Planning Ahead Using Probability: Strategies are asked under the most likely state of the world at each "
+        "position of the tree",
+    )
     def test_each_need_is_priced_in_the_world_that_the_ones_before_leave(self):
         gameplay = gameplay_of(needing("Trip", "trip", At("hill"), At("lake"), At("lake")), Walk)
         assert gameplay.cost(Have("trip")) == 1.0 + 7.0 + 3.0 + 0.0
         assert gameplay.agent.entity.place == "home"
 
+    @pytest.mark.states(
+        "003: Left open, looking ahead: An assumed world is one in which what the needs of the likeliest branch bring "
+        "about holds, too (ours)",
+        source="Planning Ahead Using Probability",
+    )
     def test_a_tool_that_was_made_for_one_thing_is_there_for_the_next(self):
         """What the needs of a likely branch bring about is assumed, too."""
         gameplay = gameplay_of(
@@ -122,6 +140,8 @@ class TestAssuming:
         )
         assert gameplay.cost(Have("crown")) == 1.0 + (5.0 + 100.0) + 6.0
 
+    @pytest.mark.states("003: Planning Ahead Using Probability: Strategies are asked under the most likely state ...")
+    @pytest.mark.states("003: Left open, looking ahead: An assumed world is one in which what the needs of the ...")
     @pytest.mark.parametrize("is_function", [False, True])
     def test_a_branch_expects_fields_or_writes_them(self, is_function):
         def expect(state):
@@ -189,6 +209,10 @@ class TestAssuming:
 
 
 class TestMemo:
+    @pytest.mark.states(
+        "003: Heuristic Based Task Selection, 3: Caching: what was found out is kept until a topic changes that it "
+        "rests on",
+    )
     def test_only_those_are_asked_again_who_read_what_changed(self):
         told = []
 
@@ -223,6 +247,7 @@ class TestMemo:
         assert found == [(7.0, 7.0), (8.0, 8.0), (9.0, 9.0)]
         assert asks == [Have("c")] * 3
 
+    @pytest.mark.states("003: Heuristic Based Task Selection, 3: Caching: what was found out is kept until a topic ...")
     def test_who_says_not_what_he_reads_is_asked_once_in_a_decision(self):
         asks = []
         blind = shop("Blind", "b", price=2.0, asks=asks, reads=None)
@@ -267,6 +292,7 @@ class TestMemo:
             ("a", 32.0, ""),
         ]  # by way of B, by way of the shop
 
+    @pytest.mark.states("003: Left open, looking ahead: What is remembered is what would be found out, whatever ...")
     def test_who_is_being_run_is_left_out_there_and_nowhere_else(self):
         gameplay = gameplay_of(needing("B", "b", Have("a")), shop("Far", "a", price=30.0), shop("Near", "a", price=5.0))
         estimator = gameplay.estimator
@@ -303,6 +329,9 @@ class TestMemo:
         gameplay.cost(Have("a"))
         assert gameplay.offers(Have("a")) == [("a", inf, "nobody can provide Have [a, 2]")]
 
+    @pytest.mark.states(
+        "003: Heuristic Based Task Selection, 3: How long does it take to guess? What one decision may ask is bounded",
+    )
     @pytest.mark.slow
     def test_no_decision_asks_more_than_it_may(self):
         catalog = [
@@ -334,6 +363,11 @@ class TestTakingOver:
         count = take_over(source, into, fields, versions or {}, 7)
         return count, {key: [one.value for one in found] for key, found in into.table(Have("a"), 1).kept.items()}
 
+    @pytest.mark.states(
+        "003: Left open, looking ahead: A world that turns out as it was assumed takes over what was found out in it; "
+        "what changed besides is asked anew (decided)",
+        source="Planning Ahead Using Probability",
+    )
     def test_what_read_nothing_else_than_what_was_assumed(self):
         kept = [
             ("same", Kept(1, (("bag", 3),), frozenset(), frozenset(), 1, 1)),
@@ -377,20 +411,29 @@ class TestBranches:
         gameplay = gameplay_of(mine, *more)
         return next(cost for name, cost, _ in gameplay.offers(Have(item)) if name == "mine")
 
+    @pytest.mark.states("003: Planning Ahead Using Probability: The cost of the whole tree is estimated, so that ...")
     def test_shares_of_their_sum(self):
         assert self.cost([Branch(3, 10.0), Branch(1, 30.0), Branch(0, 999.0)]) == 15.0
 
+    @pytest.mark.states("003: Planning Ahead Using Probability: What would come next is estimated ...")
     def test_needs_are_counted_with_their_probability(self):
         tools = shop("Tools", "pick", price=100.0)
         assert self.cost([Branch(0.75, 10.0), Branch(0.25, 10.0, (Have("pick"),))], tools) == 35.0
 
+    @pytest.mark.states(
+        "003: Left open, looking ahead: A branch that fails costs what the next strategy would cost; with nobody else "
+        "it counts as tried again (decided)",
+        source="Planning Ahead Using Probability",
+    )
     def test_a_branch_that_fails_costs_what_the_next_best_would(self):
         failing = [Branch(0.5, 10.0), Branch(0.5, 4.0, fails=True)]
         assert self.cost(failing, shop("Shop", "ore", price=60.0), shop("Dear", "ore", price=99.0)) == 7.0 + 30.0
 
+    @pytest.mark.states("003: Left open, looking ahead: A branch that fails costs what the next strategy would ...")
     def test_with_nobody_else_it_is_tried_until_it_succeeds(self):
         assert self.cost([Branch(0.25, 10.0), Branch(0.75, 10.0, fails=True)]) == 40.0
 
+    @pytest.mark.states("003: Left open, looking ahead: A branch that fails costs what the next strategy would ...")
     def test_a_branch_that_needs_the_impossible_is_one_that_fails(self):
         branches = [Branch(0.5, 10.0), Branch(0.5, 4.0, (Have("moon"),))]
         assert self.cost(branches, shop("Shop", "ore", price=60.0)) == 7.0 + 30.0
@@ -453,6 +496,12 @@ def _one(number, item, cost, needs, reads):
     return shop(f"S{number}", item, price=price, reads=reads)
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 3: Caching: what was found out is kept until a topic ...")
+@pytest.mark.states(
+    "003: Left open, looking ahead: What is remembered is what would be found out, whatever changed, and whoever is "
+    "being run (ours)",
+    source="Heuristic Based Task Selection, 3",
+)
 @pytest.mark.slow
 @given(
     st.lists(STRATEGY, min_size=1, max_size=7),

@@ -6,7 +6,7 @@ import pytest
 from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 
 from agentrt.strategy import Branch, Strategy
-from agentrt.strategy.records import Records
+from agentrt.strategy.tree import Records
 
 
 @pytest.fixture
@@ -36,6 +36,7 @@ def counts(agent):
 # --- forecasts ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: What would come next is estimated")
 def test_the_forecast_is_the_likeliest_path_with_costs_and_probabilities(game, digger):
     agent = digger(mine(At("cave"), Have("pick")), tools(), Walk)
     wish = game.wish(agent.gameplay.have("gem"))
@@ -83,6 +84,7 @@ def step(number):
     return way_to(f"Step{number}", Have, foresee, run)
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: Up to a certain depth")
 def test_it_goes_as_deep_as_it_is_looked(game, digger):
     chain = [step(number) for number in range(6)]
     agent = digger(*chain)
@@ -100,6 +102,9 @@ def test_it_goes_as_deep_as_it_is_looked(game, digger):
     game.tick(2)
 
 
+@pytest.mark.states("003: Hierarchy: What is to be done is not known before that step: it knows that it will get ...")
+@pytest.mark.states("003: Task Tree: It is generated while it is executed, from what is known then ...")
+@pytest.mark.states("003: Task Tree: Ahead, only direct children of the given task are seen, and nodes are added ...")
 def test_direct_children_are_shown_ahead_and_the_tree_grows(game, digger):
     agent = digger(mine(At("cave"), Have("pick")), tools(), Walk)
     shown = []
@@ -158,6 +163,10 @@ def test_direct_children_are_shown_ahead_and_the_tree_grows(game, digger):
 # --- what came of it ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Planning Ahead Using Probability: Where the actual result does not match the estimated one, it is "
+    "recalculated",
+)
 @pytest.mark.parametrize(
     ("asked", "expected", "numbers"),
     [
@@ -194,6 +203,7 @@ def test_what_is_asked_for_is_compared_with_what_was_foreseen(game, digger, aske
     assert counts(agent) == numbers
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: Where the actual result does not match the estimated ...")
 def test_on_a_miss_the_forecast_is_made_anew_from_where_it_is(game, digger):
     agent = digger(mine(At("cave"), Have("rope"), sleep=1), tools(ticks=9), Walk)
     wish = game.wish(agent.gameplay.have("gem"))
@@ -244,6 +254,12 @@ def test_an_estimate_of_its_own_may_stand_beside_what_is_foreseen(game, digger):
 # --- estimates beside what they took --------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 2: How is a heuristic guessed, on one scale for all? It ...")
+@pytest.mark.states(
+    "003: Left open, looking ahead: The estimate is kept beside what it took; a factor is bounded and moves slowly "
+    "(design 6; decided)",
+    source="Planning Ahead Using Probability",
+)
 def test_what_was_expected_stands_beside_what_it_took(game, digger):
     agent = digger(mine(At("cave"), Have("pick")), tools(), Walk)
     assert game.solve(agent, Have("gem")).error is None
@@ -251,6 +267,10 @@ def test_what_was_expected_stands_beside_what_it_took(game, digger):
     assert found == {"walk": (1, 6.0, 0.2), "tools": (1, 2.0, 0.15), "mine": (1, pytest.approx(15.9), 1.05)}
 
 
+@pytest.mark.states(
+    "003: Heuristic Based Task Selection, 2: One who is always far off can be corrected by what it took, and that "
+    "converges to what happens (ours)",
+)
 def test_who_is_always_wrong_is_corrected_if_that_is_wanted(stage):
     """It says one second and takes twenty; the other one says five, and does."""
     chosen = {}
@@ -276,6 +296,10 @@ def test_who_is_always_wrong_is_corrected_if_that_is_wanted(stage):
     assert chosen[True][2]["honest"] == pytest.approx(5.0, abs=0.4)
 
 
+@pytest.mark.states(
+    "003: Left open, looking ahead: An optional dependency that nobody foresaw is no surprise (decided)",
+    source="Optional Dependencies",
+)
 def test_an_option_that_nobody_foresaw_is_no_surprise(game, digger):
     async def run(self, ctx, wanted):
         await ctx.solve_if_worth(Have("pick"), [Have("stone")])
@@ -291,6 +315,7 @@ def test_an_option_that_nobody_foresaw_is_no_surprise(game, digger):
     assert counts(agent)[2] == 0
 
 
+@pytest.mark.states("003: Left open, looking ahead: The estimate is kept beside what it took; a factor is bounded ...")
 def test_one_bad_day_says_little_and_old_ones_fade():
     records, one = Records(), shop("One", "gem", price=1.0).spec
     factors = [records.factor(one)]

@@ -10,7 +10,7 @@ from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 from agentrt import Runtime
 from agentrt.errors import DependencyFailedError
 from agentrt.strategy import Branch
-from agentrt.strategy.estimating import Estimator
+from agentrt.strategy.estimate import Estimator
 
 ORIGINAL = Estimator.offers
 
@@ -44,6 +44,13 @@ def asks_at_decisions(game, agent, monkeypatch):
     return found
 
 
+@pytest.mark.states(
+    "003: Planning Ahead Using Probability: In times with little to do, trees for the second- and third-likeliest "
+    "events are calculated",
+)
+@pytest.mark.states(
+    "003: Planning Ahead Using Probability: Then nothing is recalculated when a less likely event occurs",
+)
 @pytest.mark.parametrize("thing", ["pick", "torch", "rope"])
 def test_whichever_branch_comes_true_its_decisions_were_made_already(game, digger, monkeypatch, thing):
     """The likeliest, the second and the third; the place has changed meanwhile, as it was assumed."""
@@ -64,6 +71,7 @@ def test_switched_off_every_decision_is_made_when_it_is_due(game, digger, monkey
     assert agent.gameplay.foreseen.prepared == agent.gameplay.foreseen.taken == 0
 
 
+@pytest.mark.states("003: Left open, looking ahead: A world that turns out as it was assumed takes over what was ...")
 def test_what_was_assumed_otherwise_is_not_taken(game, digger, monkeypatch):
     """On the way to the cave the digger ends up somewhere else."""
 
@@ -114,6 +122,7 @@ def test_what_was_prepared_before_a_failure_is_asked_anew(game, digger, monkeypa
         monkeypatch.undo()
 
 
+@pytest.mark.states("003: Left open, looking ahead: A world that turns out as it was assumed takes over what was ...")
 def test_what_changed_besides_is_asked_anew(game, digger, monkeypatch):
     """The weather was read, and nobody assumed that it changes."""
     asks = []
@@ -130,6 +139,11 @@ def test_what_changed_besides_is_asked_anew(game, digger, monkeypatch):
     assert len(asks) > prepared > 0
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 3: How long does it take to guess? What one decision may ...")
+@pytest.mark.states(
+    "003: Left open, looking ahead: Preparing takes what is left of a tick, and ends with the request (decided)",
+    source="Planning Ahead Using Probability",
+)
 def test_a_tick_asks_no_more_than_it_may(game, digger):
     asks = []
     shops = [shop(f"Shop{number}", "pick", "rope", "torch", asks=asks, reads=("place",)) for number in range(40)]
@@ -148,6 +162,8 @@ def test_a_tick_asks_no_more_than_it_may(game, digger):
     game.tick(2)
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: In times with little to do, trees for the second- and ...")
+@pytest.mark.states("003: Left open, looking ahead: Preparing takes what is left of a tick, and ends with the ...")
 def test_it_takes_what_others_leave_of_the_think_budget(stage):
     found = []
     for budget in (None, 2):
@@ -166,6 +182,7 @@ def test_it_takes_what_others_leave_of_the_think_budget(stage):
     assert found[1] < found[0]
 
 
+@pytest.mark.states("003: Left open, looking ahead: Preparing takes what is left of a tick, and ends with the ...")
 def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
     agent = digger(mine(At("cave"), Have("pick")), tools(), Walk)
     for end in ("done", "cancelled", "killed"):
@@ -195,6 +212,8 @@ def test_an_agent_without_a_request_does_nothing(game, digger):
     assert agent.gameplay.estimator.asked == before
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: Then nothing is recalculated when a less likely event ...")
+@pytest.mark.states("003: Left open, looking ahead: A decision that was made in advance is the one that would be ...")
 @pytest.mark.parametrize("thing", ["pick", "rope"])
 def test_preparing_changes_nothing_of_what_happens(stage, thing):
     traces = []
@@ -238,6 +257,10 @@ def helper(number, item, cost, needs, where):
 HELPER = st.tuples(st.sampled_from(THINGS), st.integers(0, 9), st.lists(NEED, max_size=1).map(tuple), st.just("lake"))
 
 
+@pytest.mark.states(
+    "003: Left open, looking ahead: A decision that was made in advance is the one that would be made (ours)",
+    source="Planning Ahead Using Probability",
+)
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(

@@ -71,12 +71,24 @@ def names(agent):
 # --- what a pack gives ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Goals: Players give it strategies of their own, for ways that nobody thought of ...")
+@pytest.mark.states(
+    "003: Packs: Developers add strategies of their own as plugins: a class, a function, a package through an entry "
+    "point, a pack",
+    source="Plugins; design 6",
+)
 def test_a_pack_and_what_it_requires_load_strategies_when_the_agent_is_made():
     agent = make("m:ai_pack:buyer")
     assert names(agent) == ["walk", "buy"]
     assert agent.gameplay.cost(Have("log")) == 2.0
 
 
+@pytest.mark.states("003: Hard Dependencies: A strategy that was loaded later is considered by those that were ...")
+@pytest.mark.states(
+    "003: Packs: A plugin that is loaded at run time is considered by the strategies that were there, and considers "
+    "them",
+    source='"Hard Dependencies", "Global Dependency Lists"',
+)
 def test_at_the_next_intake_old_strategies_consider_new_ones_and_the_other_way_round(game):
     agent = game.sim.add(make("m:ai_pack:miner"))
     game.agents.append(agent)
@@ -100,6 +112,11 @@ def test_at_the_next_intake_old_strategies_consider_new_ones_and_the_other_way_r
     assert game.tree(agent) == ["Have [stone, 1] - done", "   Mine - done"]
 
 
+@pytest.mark.states("003: Goals: What somebody wrote once is used by every other bot ...")
+@pytest.mark.states(
+    "003: Packs: What was loaded can be taken away; one that runs then runs to its end",
+    source="Plugins",
+)
 def test_one_that_runs_when_its_pack_is_revoked_runs_to_its_end(game):
     agent = game.sim.add(make())
     game.agents.append(agent)
@@ -129,6 +146,7 @@ def test_it_stays_as_long_as_one_injection_or_code_names_it():
     assert (names(agent), agent.actions) == ([], ())
 
 
+@pytest.mark.states("003: Packs: Developers add strategies of their own as plugins: a class, a function, a package ...")
 def test_a_class_is_injected_like_an_action():
     agent = make()
     injection = agent.inject(walk, mine)
@@ -250,6 +268,10 @@ class Broken(Strategy):
         return None
 
 
+@pytest.mark.states(
+    "003: Plugins, proper error handling: A mistake in a plugin is an error of loading it, and nothing has changed "
+    "then",
+)
 @pytest.mark.parametrize(
     ("what", "error", "text"),
     [
@@ -283,6 +305,7 @@ def test_a_mistake_is_an_error_of_inject_and_nothing_has_changed(what, error, te
     assert [one for one in sim.trace if one.event == "fault"] == []
 
 
+@pytest.mark.states("003: Plugins, proper error handling: A mistake in a plugin is an error of loading it, and ...")
 @pytest.mark.parametrize(
     "load", [lambda agent: agent.inject(walk, mine), lambda agent: agent.gameplay.add_strategy(walk, mine)]
 )
@@ -362,6 +385,7 @@ def test_a_strategy_that_is_gone_is_told_with_its_place():
 CHOICES = {"miner": {"mine"}, "walker": {"walk"}, "buyer": {"walk", "buy"}}
 
 
+@pytest.mark.states("003: Packs: What was loaded can be taken away; one that runs then runs to its end ...")
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["inject", "revoke", "tick"]), st.integers(0, 8)), max_size=14),
@@ -395,6 +419,12 @@ def test_in_whatever_order_packs_come_and_go_the_agent_has_what_the_live_ones_na
     assert [one for one in sim.trace if one.event == "fault"] == []
 
 
+@pytest.mark.states("003: Injection Based Task Selection: Two plugins that cannot see each other need no bridge ...")
+@pytest.mark.states("003: Global Dependency Lists: Lists are global: any strategy adds itself to one, any refers ...")
+@pytest.mark.states(
+    "003: Packs: Two plugins need not know each other: a class of dependencies is all that they share",
+    source="Global Dependency Lists",
+)
 def test_two_packs_that_bring_each_other_what_they_need_do_not_know_each_other(game):
     """Build is provided by one mod with what another mod provides; the dependency is all that they share."""
 

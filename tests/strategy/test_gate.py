@@ -12,9 +12,9 @@ from virtual_loop import VirtualLoop
 from wants import Bearer, Know, Reach
 
 from agentrt import Agent, CancelScope, Signal, move_on_after, sleep_ticks
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
-from agentrt.strategy.gate import Gate
+from agentrt.strategy.attempt import Gate
 
 HOSTS = ("plain", "asyncio", "trio")
 
@@ -77,6 +77,11 @@ def host(request):
     return request.param
 
 
+@pytest.mark.states(
+    "003: Left open, requests: A strategy stands still at any await: of the kernel, of asyncio, of trio; a wake is "
+    "kept for it",
+    source="design 6, interruption",
+)
 def test_a_sleep_that_ends_meanwhile_has_ended_afterwards(host):
     async def run(ctx, note):
         await ctx.sleep_ticks(4)
@@ -89,6 +94,7 @@ def test_a_sleep_that_ends_meanwhile_has_ended_afterwards(host):
     ]  # fmt: skip
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: A task is paused and resumed, where it supports that ...")
 def test_a_longer_one_goes_on_undisturbed(host):
     async def run(ctx, note):
         await ctx.sleep_ticks(12)
@@ -97,6 +103,7 @@ def test_a_longer_one_goes_on_undisturbed(host):
     assert play(host, run, ticks=16, interrupt_at=2) == [(3, "flee"), (9, "safe"), (13, "slept"), "done"]
 
 
+@pytest.mark.states("003: Left open, requests: A strategy stands still at any await: of the kernel, of asyncio, of ...")
 def test_the_value_of_a_signal_is_kept(host):
     signal = Signal()
 
@@ -111,6 +118,8 @@ def test_the_value_of_a_signal_is_kept(host):
     assert play(host, run, ticks=12, interrupt_at=2, more=more) == [(3, "flee"), (9, "safe"), (9, "news"), "done"]
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: At given breakpoints: any await of a strategy, and between ...")
+@pytest.mark.states("003: Left open, requests: A strategy stands still at any await: of the kernel, of asyncio, of ...")
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_what_the_event_loop_brings_is_kept(host):
     made = []
@@ -131,6 +140,7 @@ def test_what_the_event_loop_brings_is_kept(host):
     assert found == [(3, "flee"), (9, "safe"), (9, "woken"), (10, "end"), "done"]
 
 
+@pytest.mark.states("003: Left open, requests: A strategy stands still at any await: of the kernel, of asyncio, of ...")
 def test_a_timeout_of_asyncio_is_a_wake_and_is_kept():
     async def run(ctx, note):
         with suppress(TimeoutError):
@@ -156,6 +166,11 @@ def test_a_timeout_of_trio_is_raised_and_goes_through():
     assert found == [(3, "flee"), (5, "timeout"), (9, "safe"), (9, "end"), "done"]
 
 
+@pytest.mark.states(
+    "003: Left open, requests: What is raised goes through to one that stands still: deadlines of its own, being "
+    "unwound",
+    source="design 2, cancellation",
+)
 def test_a_deadline_of_the_author_goes_through_at_once(host):
     async def run(ctx, note):
         with move_on_after(0.25):
@@ -193,6 +208,7 @@ def test_one_that_ends_by_a_deadline_meanwhile_waits_for_the_end_of_the_handling
     assert play(host, run, ticks=9, interrupt_at=2) == [(3, "flee"), (6, "end"), (9, "safe"), "done"]
 
 
+@pytest.mark.states("003: Left open, requests: What is raised goes through to one that stands still: deadlines of ...")
 def test_one_that_stands_still_behind_its_own_shield_is_unwound_too(host):
     """A shielded strand is not woken by being stopped."""
 
@@ -213,6 +229,7 @@ def test_one_that_stands_still_behind_its_own_shield_is_unwound_too(host):
     assert found == [(3, "flee"), (6, "shielded"), (6, "unwound"), "cancelled"]
 
 
+@pytest.mark.states("003: Left open, requests: What is raised goes through to one that stands still: deadlines of ...")
 @pytest.mark.parametrize("waits", [0, 3])
 def test_unwinding_goes_through_inner_first_and_waits_for_its_clean_up(host, waits):
     async def run(ctx, note):

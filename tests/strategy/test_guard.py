@@ -21,6 +21,7 @@ class Grow(Dependency[int]):
     number: int
 
 
+@pytest.mark.states("003: Hierarchy: A strategy is not asked to provide what it is being run to provide (ours)")
 def test_a_strategy_that_needs_itself_cannot_and_the_next_is_tried(game, way):
     async def run(self, ctx, wanted):
         await ctx.solve(wanted)
@@ -51,6 +52,7 @@ def test_a_strategy_that_needs_itself_alone_fails_at_once(game, way):
     assert wish.until == wish.since + 1
 
 
+@pytest.mark.states("003: Hierarchy: A strategy is not asked to provide what it is being run to provide (ours) ...")
 def test_two_that_need_each_other(game, way):
     agent = game.add(
         way("Smith", Tool, cost=1, needs=lambda wanted: [Reach("forge")]),
@@ -65,6 +67,7 @@ def test_two_that_need_each_other(game, way):
     ]
 
 
+@pytest.mark.states("003: Hierarchy: Nodes may depend on those above them, and make new tasks recursively ...")
 def test_the_same_strategy_may_run_below_itself_for_something_else(game, way):
     better = {"diamond": "iron", "iron": "wood"}
     agent = game.add(
@@ -81,6 +84,7 @@ def test_the_same_strategy_may_run_below_itself_for_something_else(game, way):
     ]
 
 
+@pytest.mark.states("003: Hierarchy: A strategy is not asked to provide what it is being run to provide (ours) ...")
 def test_an_amount_is_no_way_around_the_guard(game, way):
     """Its guard key leaves the amount out: who makes logs must not need a log more, and so on for ever."""
     agent = game.add(
@@ -113,6 +117,7 @@ def beside_the_plan(ctx, wanted):
     )
 
 
+@pytest.mark.states("003: Hierarchy: Nor by a request within the request, which shares its bounds (ours)")
 @pytest.mark.parametrize("ask", [through_the_agent, through_a_plan, beside_the_plan])
 def test_a_request_of_a_strategy_is_no_way_around_the_guard(game, way, ask):
     async def run(self, ctx, wanted):
@@ -124,6 +129,7 @@ def test_a_request_of_a_strategy_is_no_way_around_the_guard(game, way, ask):
     assert game.steps("a", "try") == [(1, "try", "Know [truth]", "Snake"), (1, "try", "Know [truth]", "Read")]
 
 
+@pytest.mark.states("003: Hierarchy: Nor by a request within the request, which shares its bounds (ours) ...")
 @pytest.mark.parametrize("ask", [through_the_agent, through_a_plan, beside_the_plan])
 def test_requests_that_grow_for_ever_come_to_an_end(game, way, ask):
     async def run(self, ctx, wanted):
@@ -136,6 +142,7 @@ def test_requests_that_grow_for_ever_come_to_an_end(game, way, ask):
     assert agent.gameplay.running == ()
 
 
+@pytest.mark.states("003: Hierarchy: Nor by a request within the request, which shares its bounds (ours) ...")
 def test_a_storm_of_requests_within_requests_is_spread_over_ticks_too(game, way):
     async def run(self, ctx, wanted):
         await ctx.agent.gameplay.grow(wanted.number + 1)
@@ -180,6 +187,7 @@ def test_one_request_that_begins_the_next_is_no_nesting(game, way):
 # --- estimates --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Hierarchy: A strategy is not asked to provide what it is being run to provide (ours) ...")
 def test_in_estimates_a_circle_costs_infinity(game, way):
     asked = []
 
@@ -219,6 +227,7 @@ def test_what_is_run_above_costs_infinity_in_estimates_below(game, way):
     assert forge.offers == (("Walk", 500.0, ""), ("Ride", None, "nobody can provide Tool [iron]"))
 
 
+@pytest.mark.states("003: Hierarchy: It goes on until the given task is complete, or has clearly failed ...")
 def test_growing_for_ever_ends_at_the_depth_limit_with_a_clear_failure(game, way):
     agent = game.add(way("Up", Grow, ticks=0, cost=1, needs=lambda wanted: [Grow(wanted.number + 1)], quiet=True))
     wish = game.solve(agent, Grow(0))
@@ -231,6 +240,7 @@ def test_growing_for_ever_ends_at_the_depth_limit_with_a_clear_failure(game, way
     game.faults()
 
 
+@pytest.mark.states("003: Task Failure: It corrects its course all the time, whatever comes, and gets out of dead ...")
 def test_growing_for_ever_is_given_up_for_another_way(game, way):
     agent = game.add(
         way("Up", Grow, ticks=0, cost=1, needs=lambda wanted: [Grow(wanted.number + 1)], quiet=True),
@@ -241,6 +251,7 @@ def test_growing_for_ever_is_given_up_for_another_way(game, way):
     game.faults()
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 4: How far is it looked ahead? As far as is wanted; a ...")
 def test_estimates_that_grow_for_ever_end_where_look_ahead_does(game, way):
     agent = game.add(way("Up", Grow, cost=lambda ask, wanted: 1 + ask.cost(Grow(wanted.number + 1))))
     gameplay = agent.gameplay
@@ -249,6 +260,7 @@ def test_estimates_that_grow_for_ever_end_where_look_ahead_does(game, way):
     assert gameplay.cost(Grow(0)) == 40 + Grow.cost
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 4: How far is it looked ahead? As far as is wanted; a ...")
 @pytest.mark.parametrize("depth", [10_000])
 def test_a_look_ahead_that_is_too_deep_for_the_stack_says_cannot(game, way, depth):
     agent = game.add(way("Up", Grow, cost=lambda ask, wanted: 1 + ask.cost(Grow(wanted.number + 1))))
@@ -260,6 +272,7 @@ def test_a_look_ahead_that_is_too_deep_for_the_stack_says_cannot(game, way, dept
     assert agent.gameplay.cost(Grow(0)) == 14
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 1: It does not get stuck, nor execute what makes no ...")
 def test_strategies_that_fail_each_other_in_turn_come_to_an_end(game, way):
     """Each has two ways below, down to the ninth floor; the bound on attempts is not needed, but there."""
     names = "ab"
@@ -280,6 +293,9 @@ def test_strategies_that_fail_each_other_in_turn_come_to_an_end(game, way):
     assert agent.gameplay.finished[-1].outcome == "failed"
 
 
+@pytest.mark.states(
+    "003: Hierarchy: Attempts that take no time are spread over ticks, so that nobody else waits (ours)",
+)
 @pytest.mark.slow
 def test_a_storm_of_attempts_is_spread_over_ticks(game, way):
     """Two ways at each of many floors, all in vain: thousands of attempts that take no time, some of them in each tick."""
@@ -298,8 +314,9 @@ def test_a_storm_of_attempts_is_spread_over_ticks(game, way):
     assert agent.gameplay.running == ()
 
 
+@pytest.mark.states("003: Hierarchy: It goes on until the given task is complete, or has clearly failed ...")
 def test_a_request_has_a_bound_on_its_attempts(game, way, monkeypatch):
-    monkeypatch.setattr("agentrt.strategy.solving.MAX_ATTEMPTS", 20)
+    monkeypatch.setattr("agentrt.strategy.solve.MAX_ATTEMPTS", 20)
     again = []
 
     async def run(self, ctx, wanted):

@@ -48,6 +48,10 @@ def top_action(utility, run, think=None, **attributes):
 # --- steps ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Global Dependency Lists: A dependency is an activity of the planner, too: a step of a compound, a task of a "
+    "group (ours)",
+)
 def test_a_dependency_is_a_step_of_a_compound(game, way):
     agent = game.add(way("Chop", ticks=2), way("Walk", Reach, ticks=3), actions=[Settle])
     game.tick(7)
@@ -57,6 +61,7 @@ def test_a_dependency_is_a_step_of_a_compound(game, way):
     assert agent.snapshot().aborts == 0
 
 
+@pytest.mark.states("003: Global Dependency Lists: A dependency is an activity of the planner, too: a step of a ...")
 def test_a_step_is_ready_only_while_somebody_can(game, way):
     agent = game.add(way("Walk", Reach, ticks=3), actions=[Settle, Idle])
     game.tick(3)
@@ -121,6 +126,7 @@ def test_values_of_steps_are_bound_like_those_of_any_action(game, way):
     assert seen == ["lake"]
 
 
+@pytest.mark.states("003: Global Dependency Lists: A dependency is an activity of the planner, too: a step of a ...")
 def test_a_dependency_is_a_task_of_a_group(game, way):
     class Chores(TaskGroupAction):
         does = TOP
@@ -171,6 +177,10 @@ def test_a_strategy_executes_the_activity_of_a_dependency(game, way):
 # --- failing ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Task Failure: In a plan a failure is no abort: it is thought again, and what failed is put off longer each "
+    "time (decided)",
+)
 def test_what_a_plan_could_not_have_solved_is_put_off_longer_each_time(game, way):
     agent = game.add(way("Walk", Reach), way("Chop", ticks=1, fails="rotten"), actions=[Settle, Idle])
     game.tick(2000)
@@ -180,6 +190,7 @@ def test_what_a_plan_could_not_have_solved_is_put_off_longer_each_time(game, way
     assert agent.snapshot().is_alive
 
 
+@pytest.mark.states("003: Task Failure: In a plan a failure is no abort: it is thought again, and what failed is ...")
 def test_failures_in_a_plan_never_kill_the_agent(game, way):
     agent = game.add(way("Chop", ticks=0, fails="rotten"), way("Walk", Reach), actions=[Settle])
     game.tick(3000)
@@ -187,6 +198,7 @@ def test_failures_in_a_plan_never_kill_the_agent(game, way):
     assert agent.snapshot().aborts == 0
 
 
+@pytest.mark.states("003: Task Failure: In a plan a failure is no abort: it is thought again, and what failed is ...")
 def test_success_forgets_how_often_it_failed(game, way):
     luck = iter([False, False, True, False, False])
 
@@ -217,6 +229,7 @@ def test_success_forgets_how_often_it_failed(game, way):
 # --- preemption -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Interrupting Tasks: Interruption and preemption by the plan are one mechanism (decided) ...")
 def test_a_better_action_preempts_all_that_is_solved_inner_first(game, way):
     alarm = []
 
@@ -303,6 +316,11 @@ def holds(agent):
     return {flag: holder for flag, holder, _ in agent.snapshot().flags}
 
 
+@pytest.mark.states(
+    "003: Ours: A strategy is an action of the planner: flags are shared along a request, waited for, taken and given "
+    "back",
+    source="design section 6",
+)
 def test_a_strategy_shares_its_flags_with_what_it_has_solved(game, way):
     agent = game.add(
         way("Chop", flags={MOVE}, needs=[Reach("tree")], ticks=2),
@@ -317,6 +335,7 @@ def test_a_strategy_shares_its_flags_with_what_it_has_solved(game, way):
     assert wish.value == 1
 
 
+@pytest.mark.states("003: Ours: A strategy is an action of the planner: flags are shared along a request, waited ...")
 def test_a_strategy_waits_for_a_flag_that_somebody_else_holds(game, way):
     agent = game.add(way("Walk", Reach, flags={MOVE}, ticks=2))
     driver = Driver(agent)
@@ -330,6 +349,7 @@ def test_a_strategy_waits_for_a_flag_that_somebody_else_holds(game, way):
     assert game.log == [(11, "Walk", "run"), (13, "Walk", "ends")]
 
 
+@pytest.mark.states("003: Ours: A strategy is an action of the planner: flags are shared along a request, waited ...")
 def test_a_flag_that_is_taken_makes_its_holder_begin_again_and_nobody_above(game, way):
     """Precedence takes the legs from the innermost one that holds them; what is above it waits."""
     agent = game.add(
@@ -378,6 +398,10 @@ def test_a_flag_that_is_taken_from_above_makes_that_one_begin_again(game, way):
     assert [who for _, who, what in game.log if what == "run"] == ["Chop", "Read", "Chop", "Read"]
 
 
+@pytest.mark.states(
+    "003: Ours: Two requests that wait for each other's flags come to an end",
+    source="design section 6",
+)
 def test_two_requests_that_want_each_others_flags_come_to_an_end(game, way):
     """Each holds one and needs the other one below: one of them gives back all that it has, and begins again."""
     agent = game.add(
@@ -403,6 +427,7 @@ def test_two_requests_that_want_each_others_flags_come_to_an_end(game, way):
     ]
 
 
+@pytest.mark.states("003: Ours: A strategy is an action of the planner: flags are shared along a request, waited ...")
 def test_a_failure_while_a_flag_is_held_gives_it_back(game, way):
     agent = game.add(way("Walk", Reach, flags={MOVE}, ticks=2, fails="fell"), way("Ride", Reach, cost=5, ticks=3))
     game.wish(agent.gameplay.reach("hill"))
@@ -427,6 +452,7 @@ def test_a_plan_preempted_while_a_strategy_waits_for_a_flag_leaves_nothing(game,
 # --- the end ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Ours: Whoever awaits a request may go away, and an agent may end, at any time ...")
 @pytest.mark.parametrize("how", ["remove", "close"])
 def test_an_agent_that_ends_takes_all_that_is_solved_with_it(game, way, how):
     agent = game.add(way("Chop", needs=[Reach("tree")]), way("Walk", Reach, flags={MOVE}, ticks=50))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from modules import load
 from virtual_loop import VirtualLoop
 
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 
 worlds = load("tests/strategy/interrupted_worlds.py")
 
@@ -28,6 +28,13 @@ def play(seed):
     return world.digest.hexdigest()
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: At given breakpoints: any await of a strategy, and between ...")
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: All parents are told of an interruption, up to the root, so ...")
+@pytest.mark.states(
+    "003: Left open, requests: Whatever comes up whenever: everything pairs, the inner first, nothing is left, the "
+    "same on each host",
+    source="design 2, total order",
+)
 @given(st.integers(0, 2**32))
 @settings(max_examples=120)
 def test_everything_pairs_and_nothing_is_left(seed):
@@ -51,6 +58,7 @@ def play_on(host, seed):
         return runner.run(whole())
 
 
+@pytest.mark.states("003: Left open, requests: Whatever comes up whenever: everything pairs, the inner first ...")
 @pytest.mark.slow
 @given(st.integers(0, 2**32))
 @settings(max_examples=25)

@@ -18,6 +18,10 @@ def attack(agent, **options):
 # --- what is supported --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: A task is paused and resumed, where it supports that")
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: After the subtask the original is resumed or restarted, whichever it supports",
+)
 @pytest.mark.parametrize("outer", [PAUSE, RESTART])
 def test_a_strategy_that_supports_pausing_stands_still_at_its_await_and_goes_on_there(game, walk, outer):
     agent, wish = walk(outer, PAUSE)
@@ -49,6 +53,8 @@ def test_a_strategy_that_supports_pausing_stands_still_at_its_await_and_goes_on_
     ]
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: Or cancelled and restarted")
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: After the subtask the original is resumed or restarted ...")
 @pytest.mark.parametrize("inner", [RESTART, TREE])
 def test_a_strategy_that_supports_restarting_is_cancelled_and_run_again(game, walk, inner):
     agent, wish = walk(RESTART, inner)
@@ -80,6 +86,10 @@ def test_a_strategy_that_supports_restarting_is_cancelled_and_run_again(game, wa
     ]
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: If it supports neither, the situation is handled when it is completed, before "
+    "its parent goes on",
+)
 @pytest.mark.parametrize("outer", [PAUSE, RESTART])
 def test_one_that_supports_neither_is_completed_and_it_is_handled_before_its_parent_goes_on(game, walk, outer):
     agent, _ = walk(outer, WAIT)
@@ -102,6 +112,7 @@ def test_one_that_supports_neither_is_completed_and_it_is_handled_before_its_par
     ]
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: If it supports neither, the situation is handled when it is ...")
 @pytest.mark.parametrize("inner", [PAUSE, RESTART, WAIT, TREE])
 def test_waiting_covers_all_that_is_solved_below(game, walk, inner):
     agent, wish = walk(WAIT, inner)
@@ -112,6 +123,9 @@ def test_waiting_covers_all_that_is_solved_below(game, walk, inner):
     assert game.tree(agent)[-3:] == ["   attack - done", "      Reach [home] - done", "         Flee - done"]
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: The whole task tree is cancelled and run again, if its strategy asks for that",
+)
 @pytest.mark.parametrize("inner", [PAUSE, RESTART, TREE])
 def test_the_outermost_that_asks_for_it_has_the_whole_tree_below_it_cancelled(game, walk, inner):
     agent, _ = walk(TREE, inner)
@@ -133,6 +147,7 @@ def test_the_outermost_that_asks_for_it_has_the_whole_tree_below_it_cancelled(ga
     ]
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: The whole task tree is cancelled and run again, if its ...")
 def test_below_one_that_has_its_tree_cancelled_another_is_completed_first(game, walk):
     agent, _ = walk(TREE, WAIT)
     attack(agent)
@@ -152,6 +167,10 @@ def test_below_one_that_has_its_tree_cancelled_another_is_completed_first(game, 
     assert sum(one.event.value == "interrupted" for one in game.sim.trace) == 1
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: At given breakpoints: any await of a strategy, and between the things that it "
+    "has solved",
+)
 def test_between_two_needs_nobody_is_cancelled(game, way):
     """Whoever has something solved is at a breakpoint, whatever it supports."""
     outer = way("Outer", Build, needs=[Know("a"), Know("b")], interruption=RESTART)
@@ -193,6 +212,7 @@ def test_nobody_is_cancelled_either_while_its_need_is_about_to_begin_again(game,
     ]  # fmt: skip
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks, 2: Afterwards the world may be another: changes are checked ...")
 def test_what_is_done_in_between_may_undo_what_was_just_done(game, way):
     async def lose(self, ctx, wanted):
         ctx.entity.bag.clear()
@@ -209,6 +229,7 @@ def test_what_is_done_in_between_may_undo_what_was_just_done(game, way):
     ]  # fmt: skip
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks, 2: Afterwards the world may be another: changes are checked ...")
 def test_what_is_done_in_between_may_do_what_was_to_be_done(game, way):
     async def find(self, ctx, wanted):
         await ctx.sleep_ticks(1)
@@ -266,6 +287,10 @@ def _dig(game):
     return Dig
 
 
+@pytest.mark.states(
+    "003: Left open, requests: A plain activity that a paused strategy executes is unwound and begun again",
+    source="design 6, interruption",
+)
 def test_an_activity_that_a_paused_strategy_executes_is_begun_again(game, way):
     async def run(self, ctx, wanted):
         game.note("run")
@@ -340,6 +365,7 @@ def test_the_handling_shares_the_flags_of_one_that_is_paused_and_takes_those_of_
         assert agent.flags.holder(MOVE) is None
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: Events trigger that, and at once a temporary subtask handles ...")
 def test_the_trace_tells_who_was_interrupted_by_what_and_how(game, walk):
     agent, _ = walk(RESTART, PAUSE)
     attack(agent)

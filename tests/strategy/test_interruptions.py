@@ -7,7 +7,7 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import move_on_after
 from agentrt.strategy import Dependency, Interruptible, Interruption, Trigger
-from agentrt.strategy.interrupting import Incident
+from agentrt.strategy.interrupt import Incident
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
 
@@ -27,6 +27,9 @@ def _gives_up(who, how):
     return hears
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks, 2: Afterwards the world may be another: changes are checked for and handled",
+)
 @pytest.mark.parametrize("inner", [PAUSE, RESTART])
 def test_who_hears_of_it_may_fail_and_all_below_is_unwound_first(game, walk, way, inner):
     agent, wish = walk(RESTART, inner, hears=_gives_up("Outer", "fail"))
@@ -55,6 +58,10 @@ def test_the_interrupted_one_may_fail_too(game, walk, way, inner):
     assert game.log[-3:] == [(8, "Borrow", "run"), (9, "Borrow", "ends"), (10, "Outer", "ends")]
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: All parents are told of an interruption, up to the root, so that they can check "
+    "their state",
+)
 @pytest.mark.parametrize(("who", "runs"), [("Inner", 1), ("Outer", 2)])
 def test_who_hears_of_it_may_begin_again(game, walk, who, runs):
     told = []
@@ -72,6 +79,7 @@ def test_who_hears_of_it_may_begin_again(game, walk, who, runs):
     assert len([one for one in game.log if one[1:3] == ("Inner", "run")]) == 2
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: All parents are told of an interruption, up to the root, so ...")
 def test_a_hook_that_raises_is_a_failure_of_its_strategy(game, walk, way):
     def hears(label, ctx):
         if label == "Inner":
@@ -120,6 +128,10 @@ def test_what_goes_wrong_in_a_handling_is_not_the_fault_of_who_was_interrupted(g
     assert "      odd - failed: ValueError: oops" in game.tree(agent)
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks, 1: A child may take any time if it is interrupted, and that does not count as "
+    "its own",
+)
 def test_time_that_an_interruption_takes_is_no_time_of_the_strategies(game, way):
     """Their patience is not used up; what they were interrupted for is counted."""
     seen = []
@@ -141,6 +153,7 @@ def test_time_that_an_interruption_takes_is_no_time_of_the_strategies(game, way)
 # --- several of them ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Interrupting Tasks: What is more urgent interrupts what is done about the less urgent (ours)")
 def test_what_is_more_urgent_interrupts_what_is_done_about_the_less_urgent(game, way):
     outer = way("Outer", Build, ticks=3, interruption=PAUSE)
     agent = game.add(outer, way("Eat", Know, ticks=3, interruption=PAUSE), way("Flee", Reach, ticks=2))
@@ -173,6 +186,7 @@ def test_what_is_more_urgent_interrupts_what_is_done_about_the_less_urgent(game,
     ]
 
 
+@pytest.mark.states("003: Interrupting Tasks: What is more urgent interrupts what is done about the less urgent ...")
 def test_what_is_as_urgent_waits_its_turn_and_the_more_urgent_comes_first(game, way):
     outer = way("Outer", Build, ticks=3, interruption=PAUSE)
     agent = game.add(outer, way("Learn", Know, ticks=2), way("Flee", Reach, ticks=2))
@@ -190,6 +204,8 @@ def test_what_is_as_urgent_waits_its_turn_and_the_more_urgent_comes_first(game, 
     assert [one[1] for one in game.log if one[2] == "run"] == ["Outer", "Learn", "Learn", "Learn", "Learn", "Flee"]
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: After the subtask the original is resumed or restarted ...")
+@pytest.mark.states("003: Left open, requests: What cannot be helped does not keep the agent from all else ...")
 def test_a_handling_that_fails_is_recorded_and_the_original_goes_on(game, way):
     agent = game.add(way("Outer", Build, ticks=3, interruption=PAUSE), way("Flee", Reach, fails="no way out"))
     wish = game.wish(agent.gameplay.build())
@@ -207,6 +223,10 @@ def test_a_handling_that_fails_is_recorded_and_the_original_goes_on(game, way):
     assert dict(last.detail) == {"by": "attack", "outcome": "failed"}
 
 
+@pytest.mark.states(
+    "003: Left open, requests: An interruption that was cut short is not lost",
+    source="Interrupting Tasks",
+)
 def test_what_was_cut_short_with_a_part_of_the_request_is_dealt_with_again(game, way):
     """Somebody above begins again while the interruption is handled below: it is not forgotten."""
     outer = way("Outer", Build, needs=[Know("a")])
@@ -235,6 +255,7 @@ def test_what_was_cut_short_with_a_part_of_the_request_is_dealt_with_again(game,
     assert outcomes == ["done"]
 
 
+@pytest.mark.states("003: Left open, requests: An interruption that was cut short is not lost ...")
 def test_what_a_cancelled_request_leaves_goes_to_another_one_or_is_solved_by_itself(game, way):
     agent = game.add(way("Outer", Build, ticks=9, interruption=WAIT), way("Flee", Reach, ticks=2))
     wish = game.wish(agent.gameplay.build())

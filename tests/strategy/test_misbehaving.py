@@ -57,6 +57,10 @@ def tried_next(game, way, beside):
 # --- raising ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Plugins: Errors are handled properly: whatever a strategy raises is its failure, and the next one is tried",
+)
+@pytest.mark.states("003: Task Failure: It fails for whatever reason: a pickaxe that breaks, a mob that attacks")
 @pytest.mark.parametrize("after", [0, 2])
 @pytest.mark.parametrize(
     "error", [ValueError("oops"), AssertionError("no"), RecursionError("deep"), MemoryError("full"), Teapot("short")]
@@ -73,6 +77,7 @@ def test_what_raises_has_failed(game, way, tried_next, error, after):
     assert [(hook, type(error).__name__ in told) for _, hook, told in game.faults()] == [("run", True)]
 
 
+@pytest.mark.states("003: Plugins: Errors are handled properly: whatever a strategy raises is its failure, and the ...")
 @pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration, GeneratorExit])
 def test_what_ends_generators_ends_no_more_than_the_strategy(game, way, tried_next, error):
     async def run(self, ctx, wanted):
@@ -124,6 +129,7 @@ def test_reject_in_run_is_a_failure(game, way, tried_next):
     game.faults()
 
 
+@pytest.mark.states("003: Plugins: Errors are handled properly: whatever a strategy raises is its failure, and the ...")
 def test_raising_while_it_cleans_up_is_a_failure(game, way, tried_next):
     async def run(self, ctx, wanted):
         try:
@@ -192,6 +198,8 @@ def hanging(kind):
     return locals()[kind]
 
 
+@pytest.mark.states("003: Plugins: One that hangs has failed after a while")
+@pytest.mark.states("003: Heuristic Based Task Selection, 1: It does not get stuck, nor execute what makes no sense")
 @pytest.mark.parametrize("kind", ["parked", "sleeping", "busy", "shielded"])
 def test_what_hangs_has_failed_after_its_patience(game, way, tried_next, kind):
     reason = tried_next(way("Bad", Know, run=hanging(kind), patience=10), 1000)
@@ -213,6 +221,7 @@ def test_patience_is_ten_times_the_cost_and_a_minute_at_least(game, way, tried_n
     assert game.sim.now == seconds * 20 + 2
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks, 1: A child may take any time if it is interrupted, and that ...")
 def test_the_time_of_what_it_has_solved_does_not_count(game, way, beside):
     agent = game.add(
         way("Long", Build, needs=[Reach("a"), Reach("b")], ticks=30, patience=2),
@@ -249,6 +258,7 @@ def test_the_time_of_what_it_executes_is_not_its_own(game, way):
     assert game.solve(agent, Know("x"), 500).value == "done"
 
 
+@pytest.mark.states("003: Plugins: One that hangs has failed after a while ...")
 def test_a_livelock_without_time_is_cut(game, way, tried_next):
     async def run(self, ctx, wanted):
         while True:
@@ -280,6 +290,7 @@ def test_restarting_for_ever_is_bounded_and_lets_time_pass(game, way, beside):
 # --- lying ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 2: What is no cost counts as cannot, and is reported")
 @pytest.mark.parametrize("cost", [math.nan, -1, -math.inf, 1e12, "cheap", [1], 1j, True - 2])
 def test_what_is_no_cost_is_cannot_and_is_told(game, way, beside, cost):
     agent = game.add(way("Liar", Know, cost=lambda ask, _: cost), way("Good", Know, cost=5))
@@ -291,12 +302,14 @@ def test_what_is_no_cost_is_cannot_and_is_told(game, way, beside, cost):
     assert {hook for _, hook, _ in game.faults()} == {"estimate"}
 
 
+@pytest.mark.states("003: Global Dependency Lists: Strategies that report that they cannot are skipped ...")
 @pytest.mark.parametrize("cost", [math.inf, None])
 def test_infinity_and_nothing_are_cannot(game, way, cost):
     agent = game.add(way("Unable", Know, cost=lambda ask, _: cost), way("Good", Know, cost=5))
     assert game.solve(agent, Know("x")).error is None
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 2: What is no cost counts as cannot, and is reported ...")
 def test_an_estimate_that_raises_is_cannot_and_the_failure_says_so(game, way, beside):
     agent = game.add(way("Bad", Know, cost=lambda ask, _: 1 / 0))
     assert (
@@ -325,6 +338,10 @@ def test_foreseeing_what_makes_no_sense_is_cannot(game, way, beside):
 # --- changing what it should not --------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Ours: A strategy does one thing at a time, and nobody else does things for it",
+    source="design section 6",
+)
 @pytest.mark.parametrize("what", ["solve", "solve_if_worth", "execute"])
 def test_nobody_else_may_do_things_for_a_strategy(game, way, beside, what):
     async def run(self, ctx, wanted):
@@ -345,6 +362,7 @@ def test_nobody_else_may_do_things_for_a_strategy(game, way, beside, what):
     assert game.steps("a", "try") == [(1, "try", "Build [house]", "Two"), (1, "try", "Reach [a]", "Walk")]
 
 
+@pytest.mark.states("003: Ours: A strategy does one thing at a time, and nobody else does things for it ...")
 def test_a_context_that_outlives_its_strategy_solves_nothing(game, way, beside):
     kept = []
 

@@ -6,7 +6,7 @@ from wants import Bearer, Build, Have, Know, Reach
 from agentrt import Agent
 from agentrt.errors import ArgumentError, DefinitionError
 from agentrt.strategy import Dependency, Strategy, Trigger, strategy
-from agentrt.strategy.topics import near
+from agentrt.strategy.declare import near
 
 # --- among and rank -----------------------------------------------------------------------------------------------------
 
@@ -28,6 +28,10 @@ def asks(game, way, **options):
     return caught[0] if caught else wish.error
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: Names that meet nothing are refused, with what may be meant (ours)",
+    source="Plugins",
+)
 @pytest.mark.parametrize(
     ("among", "words"),
     [
@@ -120,6 +124,7 @@ def test_what_is_read_while_asking(game, way):
     assert len(game.faults()) == 1
 
 
+@pytest.mark.states("003: Hard Dependencies: Names that meet nothing are refused, with what may be meant (ours) ...")
 def test_what_changes_is_called_nearly_as_what_is_read(game, way):
     agent = game.add(way("A", Know, reads=("weather", "bag")))
     for slip in ("weatherr", "waether", "weathers"):

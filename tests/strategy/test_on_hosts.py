@@ -90,6 +90,7 @@ def scenario(runtime):
     return agent
 
 
+@pytest.mark.states("003: Ours: A strategy awaits anything of asyncio and trio, and runs in equal order on all ...")
 @pytest.mark.parametrize("host", HOSTS)
 def test_equal_order_on_every_host(host):
     play = Player(host)
@@ -142,6 +143,10 @@ async def long(host):
 # --- awaiting what is not the kernel's --------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Ours: A strategy awaits anything of asyncio and trio, and runs in equal order on all hosts",
+    source="design section 6",
+)
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_a_strategy_awaits_anything_of_the_event_loop(host):
     play = Player(host)
@@ -176,6 +181,7 @@ def test_a_strategy_awaits_anything_of_the_event_loop(host):
     assert told == ["there"]
 
 
+@pytest.mark.states("003: Plugins: One that hangs has failed after a while ...")
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_a_strategy_that_hangs_in_the_event_loop_has_failed_after_its_patience(host):
     play = Player(host)

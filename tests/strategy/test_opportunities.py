@@ -9,7 +9,7 @@ from mines import Digger, Have, Look, shop, way_to
 
 from agentrt.errors import DefinitionError
 from agentrt.strategy import Branch, Dependency, Interruptible, Opportunity, Trigger
-from agentrt.strategy.opportunities import MOST_ASKS, saved
+from agentrt.strategy.triggers import MOST_ASKS, saved
 
 PAUSE = Interruptible.PAUSE
 
@@ -76,6 +76,10 @@ def taken(game):
 NEEDS = (Have("coal", 3),)
 
 
+@pytest.mark.states(
+    "003: Planning Ahead Using Probability: What is readily available is collected before it is needed, so as not to "
+    "come back for it",
+)
 def test_what_will_be_needed_is_taken_where_it_lies(game, digger):
     agent = digger(trip(Branch(needs=NEEDS), interruption=PAUSE), coal(), opportunity=by_the_way(3))
     wish = game.solve(agent, Have("gem"))
@@ -91,6 +95,12 @@ def test_what_will_be_needed_is_taken_where_it_lies(game, digger):
     ]
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: What is readily available is collected before it is ...")
+@pytest.mark.states(
+    "003: Left open, looking ahead: What lies by the way is taken if what it saves later, times the probability, is "
+    "more than the detour and what the interruption costs (decided)",
+    source="Planning Ahead Using Probability",
+)
 @pytest.mark.parametrize(
     ("probability", "detour", "is_taken"),
     [(1.0, 19.0, True), (1.0, 21.0, False), (0.5, 9.0, True), (0.5, 11.0, False), (0.1, 1.9, True), (0.1, 2.1, False)],
@@ -108,6 +118,7 @@ def test_it_pays_if_what_it_saves_times_the_probability_is_more_than_the_detour(
     assert [wanted for _, wanted in taken(game)] == ["Have [gem, 1]"] + ["Have [coal, 1]"] * is_taken
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: What is readily available is collected before it is ...")
 def test_what_nobody_needs_later_is_left_where_it_is(game, digger):
     agent = digger(
         trip(Branch(needs=(Look(),)), ends=False), coal(), way_to("See", Look, [Branch()]), opportunity=by_the_way()
@@ -135,6 +146,7 @@ def test_what_cannot_be_had_later_saves_everything(game, digger):
     game.tick(2)
 
 
+@pytest.mark.states("003: Left open, looking ahead: What lies by the way is taken if what it saves later, times ...")
 def test_who_would_begin_again_for_it_loses_what_it_has_done(game, digger):
     """After three seconds of a trip that begins again, two seconds of detour are five."""
     found = []
@@ -170,6 +182,7 @@ def test_it_is_off(game, digger, why):
     assert agent.gameplay.triggers.busy == ()
 
 
+@pytest.mark.states("003: Left open, looking ahead: What lies by the way is taken if what it saves later, times ...")
 def test_what_is_urgent_goes_before_it(game, digger):
     """An opportunity never interrupts what is done about something that came up."""
     agent = digger(

@@ -45,6 +45,10 @@ def shopping(game, way):
 TABLE = {"a": 30.0, "b": 10.0, "c": 20.0, "d": 10.0}
 
 
+@pytest.mark.states(
+    "003: Orderless Dependencies: Where the order does not matter, dependencies are sorted by cost instead",
+)
+@pytest.mark.states("003: Orderless Dependencies: All of it is configured by the user ...")
 @pytest.mark.parametrize(
     ("order", "expected"),
     [(Order.GIVEN, "abcd"), (Order.CHEAPEST, "bdca"), (Order.DEAREST, "acbd"), (Order.EXCEPTIONAL, "bdca")],
@@ -55,10 +59,14 @@ def test_orders_by_cost_and_equal_ones_as_they_were_given(shopping, order, expec
     assert "".join(order_of) == expected
 
 
+@pytest.mark.states("003: Orderless Dependencies: Easy ones come first, which looks natural")
 def test_the_cheapest_comes_first_unless_the_agent_says_otherwise(shopping):
     assert "".join(shopping(TABLE)[1]) == "bdca"
 
 
+@pytest.mark.states(
+    "003: Orderless Dependencies: One that is exceptionally hard may come first, to get it out of the way",
+)
 @pytest.mark.parametrize(("price", "expected"), [(121.0, "abdc"), (120.0, "badc")])
 def test_one_is_exceptional_when_it_costs_more_than_three_times_all_others(shopping, price, expected):
     assert "".join(shopping({"a": price, "b": 10.0, "c": 19.0, "d": 11.0}, Order.EXCEPTIONAL)[1]) == expected
@@ -94,6 +102,7 @@ def test_nothing_is_nothing(game, way):
     assert game.solve(agent, Build()).value == []
 
 
+@pytest.mark.states("003: Orderless Dependencies: Easy ones come first, which looks natural ...")
 def test_costs_are_asked_anew_after_each(game, way):
     """What was dear at first has become cheap: it comes before what was cheaper."""
     prices = {"a": 1.0, "b": 10.0, "c": 90.0}
@@ -110,6 +119,7 @@ def test_costs_are_asked_anew_after_each(game, way):
     assert tried(game) == ["Have [a, 1]", "Have [c, 1]", "Have [b, 1]"]
 
 
+@pytest.mark.states("003: Optional Dependencies: Shortcuts: a condition holds already, and nothing is done ...")
 def test_one_that_is_met_by_the_way_is_a_shortcut(game, way):
     async def run(self, ctx, wanted):
         return await ctx.solve_all([Have("log"), Have("stick")])
@@ -185,6 +195,10 @@ def option(game, way):
     return play
 
 
+@pytest.mark.states(
+    "003: Optional Dependencies: They pay if much is to be done: the tree farm for a lot of wood, the beacon for many "
+    "blocks",
+)
 def test_an_option_is_solved_when_what_is_to_be_done_is_cheaper_with_it(option, game):
     """Thirty stones cost 120 s by hand, and 20 s + 30 s with the tool."""
     worth, agent = option(30)
@@ -197,6 +211,9 @@ def test_an_option_is_solved_when_what_is_to_be_done_is_cheaper_with_it(option, 
     ]
 
 
+@pytest.mark.states(
+    "003: Optional Dependencies: The cost is calculated twice, with and without it, and the smaller one selected",
+)
 @pytest.mark.parametrize(("count", "worth"), [(6, False), (7, True)])
 def test_it_is_priced_twice_and_the_smaller_is_taken(option, game, count, worth):
     found, agent = option(count, price=19.0)  # 24 against 25 seconds; 28 against 26
@@ -205,22 +222,27 @@ def test_it_is_priced_twice_and_the_smaller_is_taken(option, game, count, worth)
         assert game.tree(agent)[2] == "      Option Tool [iron] - skipped: 25 s with it, 24 s without"
 
 
+@pytest.mark.states("003: Optional Dependencies: The cost is calculated twice, with and without it, and the ...")
 def test_equal_is_not_worth_it(option):
     assert option(10, price=30.0)[0] is False
 
 
+@pytest.mark.states("003: Optional Dependencies: If none is, or all would cost too much, it is skipped ...")
 def test_a_limit_of_what_it_may_cost_by_itself(option, game):
     found, agent = option(1000, price=20.0, limit=19.0)
     assert found is False
     assert game.tree(agent)[2] == "      Option Tool [iron] - skipped: 20 s is too dear"
 
 
+@pytest.mark.states("003: Optional Dependencies: The dependency list is checked for what is available and can run")
+@pytest.mark.states("003: Optional Dependencies: If none is, or all would cost too much, it is skipped")
 def test_an_option_that_nobody_can_is_left(option, game):
     found, agent = option(1000, price=lambda ask, wanted: ask.cannot("no iron"))
     assert found is False
     assert game.tree(agent)[2].startswith("      Option Tool [iron] - skipped")
 
 
+@pytest.mark.states("003: Optional Dependencies: Optional dependencies need not be executed for the strategy to run")
 def test_an_option_that_fails_costs_only_the_time(option, game):
     found, agent = option(30, fails="it broke")
     assert found is False
@@ -228,6 +250,7 @@ def test_an_option_that_fails_costs_only_the_time(option, game):
     assert game.tree(agent)[2] == "      Option Tool [iron] - failed: Make failed (it broke)"
 
 
+@pytest.mark.states("003: Optional Dependencies: Shortcuts: a condition holds already, and nothing is done ...")
 def test_what_holds_already_is_no_work(game, way):
     async def run(self, ctx, wanted):
         ctx.entity.tool = "iron"
@@ -238,6 +261,7 @@ def test_what_holds_already_is_no_work(game, way):
     assert game.tree(agent) == ["Build [house] - done", "   Work - done"]
 
 
+@pytest.mark.states("003: Optional Dependencies: Optional dependencies need not be executed for the strategy to ...")
 def test_options_can_be_switched_off(option, game):
     found, agent = option(1000, takes_options=False)
     assert found is False

@@ -5,8 +5,8 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import Action
 from agentrt.strategy import Interruptible, Interruption
-from agentrt.strategy.own_time import OwnTime
-from agentrt.strategy.records import Records
+from agentrt.strategy.attempt import OwnTime
+from agentrt.strategy.tree import Records
 
 PAUSE = Interruptible.PAUSE
 
@@ -28,6 +28,7 @@ class Nap(Action):
 # --- corrections --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 2: One who is always far off can be corrected by what it ...")
 @pytest.mark.parametrize(
     ("said", "real"), [(5.0, 20.0), (20.0, 5.0), (1.0, 50.0), (100.0, 1.0), (7.0, 7.0), (0.0, 20.0), (0.05, 0.1)]
 )
@@ -87,6 +88,11 @@ def test_where_looking_ahead_ends_constants_are_corrected_too(game, way):
 # --- what counts --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: What a strategy took is its own time: without waits for flags, for what comes up, and "
+    "for what others do (decided)",
+    source="Planning Ahead Using Probability",
+)
 def test_waiting_for_flags_is_nobodys_time(game, way):
     agent = game.add(
         way("Walk", Reach, ticks=50, flags=("MOVE",)),
@@ -101,6 +107,7 @@ def test_waiting_for_flags_is_nobodys_time(game, way):
     assert took(agent) == {"walk": 50.0, "a": 4.0, "top": 7.0}
 
 
+@pytest.mark.states("003: Hard Dependencies: What a strategy took is its own time: without waits for flags, for ...")
 def test_what_others_do_is_not_its_own_time(game, way):
     async def run(self, ctx, wanted):
         await ctx.sleep_ticks(2)

@@ -39,6 +39,7 @@ def told(game, what):
     return [(who, value) for _, who, kind, value in game.take_log() if kind == what]
 
 
+@pytest.mark.states("003: Global Parameters: Global parameters are read by all strategies, at any depth")
 def test_they_are_read_at_any_depth_in_run_and_in_estimates(game, reading):
     agent = game.add(*reading)
     agent.gameplay.set_params(xray=True)
@@ -49,6 +50,7 @@ def test_they_are_read_at_any_depth_in_run_and_in_estimates(game, reading):
     assert {who for _, who, kind, _ in log if kind == "asked"} == {"Top", "Middle", "Bottom"}
 
 
+@pytest.mark.states("003: Global Parameters: They say what is expected: XRay, hunger to be ignored, and the like ...")
 def test_a_request_may_have_its_own_and_others_do_not_see_them(game, reading):
     agent = game.add(*reading)
     agent.gameplay.set_params(xray=False, other=1)
@@ -70,6 +72,7 @@ def test_a_request_may_have_its_own_when_it_is_begun(game, reading):
     assert {value for _, value in told(game, "run")} == {"very"}
 
 
+@pytest.mark.states("003: Global Parameters: They do not change while something is being solved (decided)")
 def test_requests_that_run_go_on_with_what_they_began_with(game, reading):
     agent = game.add(*reading)
     agent.gameplay.set_params(xray="old")
@@ -94,6 +97,7 @@ def test_what_was_estimated_under_other_parameters_is_not_mixed_up(game, way):
     assert agent.gameplay.cost(Know("x")) == 5
 
 
+@pytest.mark.states("003: Global Parameters: They say what is expected: XRay, hunger to be ignored, and the like")
 def test_declared_parameters_are_typed_and_have_defaults(game, way):
     agent = game.add()
     agent.gameplay.set_params(Declared, xray=True)
@@ -105,6 +109,7 @@ def test_declared_parameters_are_typed_and_have_defaults(game, way):
     assert agent.gameplay.params.xray is True  # as before
 
 
+@pytest.mark.states("003: Global Parameters: Each strategy decides which of them it reads ...")
 def test_a_parameter_that_is_not_there_says_what_to_do():
     params = Params(None, {"xray": True})
     with pytest.raises(ArgumentError, match=r"is not there: xray.*params.get\('torches'"):
@@ -123,6 +128,7 @@ def test_a_parameter_has_not_the_name_of_a_method(game, name):
         game.add().gameplay.set_params(**{name: 1})
 
 
+@pytest.mark.states("003: Global Parameters: They do not change while something is being solved (decided) ...")
 def test_they_cannot_be_changed_while_something_is_solved(game, way):
     async def run(self, ctx, wanted):
         with pytest.raises(TypeError):
@@ -137,6 +143,7 @@ def test_they_cannot_be_changed_while_something_is_solved(game, way):
     assert agent.gameplay.params.xray == 0
 
 
+@pytest.mark.states("003: Global Parameters: Each strategy decides which of them it reads")
 def test_a_strategy_that_reads_what_is_not_there_has_failed_and_no_more(game, way):
     async def run(self, ctx, wanted):
         return ctx.params.torches

@@ -39,6 +39,12 @@ def _alarm(game, ticks=4):
     return Alarm
 
 
+@pytest.mark.states("003: Interrupting Tasks: Interruption and preemption by the plan are one mechanism (decided)")
+@pytest.mark.states(
+    "003: Left open, requests: The planner's preemption unwinds a paused strategy and what is done meanwhile "
+    "together, inner first",
+    source="design 6; issue: one mechanism underneath",
+)
 @pytest.mark.parametrize("kind", [PAUSE, RESTART, WAIT, TREE])
 def test_something_better_in_the_plan_unwinds_all_of_it_inner_first_and_it_begins_anew(game, way, kind):
     """Whatever the strategies support: a plan that is preempted is no interruption that they could have a say in."""
@@ -58,6 +64,7 @@ def test_something_better_in_the_plan_unwinds_all_of_it_inner_first_and_it_begin
     assert game.log[:2] == [(8, "Outer", "run"), (8, "Saw", "run")]
 
 
+@pytest.mark.states("003: Left open, requests: The planner's preemption unwinds a paused strategy and what is done ...")
 @pytest.mark.parametrize("kind", [PAUSE, RESTART])
 def test_something_better_in_the_plan_unwinds_what_is_dealt_with_in_between(game, way, kind):
     """What came up still has to be dealt with: it is, by itself."""
@@ -103,6 +110,12 @@ def _guard(agent, flag):
     return goal
 
 
+@pytest.mark.states("003: Interrupting Tasks: Interruption and preemption by the plan are one mechanism (decided) ...")
+@pytest.mark.states(
+    "003: Left open, requests: A control flag that is taken unwinds its holder alone, which begins again when it can "
+    "be had",
+    source="design 3, control flags",
+)
 @pytest.mark.parametrize("kind", [PAUSE, RESTART, WAIT, TREE])
 def test_a_flag_that_is_taken_unwinds_its_holder_alone_which_begins_again_when_it_can_be_had(game, way, kind):
     """A strategy that cannot be interrupted does not keep the body from who has the precedence."""
@@ -124,6 +137,7 @@ def test_a_flag_that_is_taken_unwinds_its_holder_alone_which_begins_again_when_i
     assert request.is_done
 
 
+@pytest.mark.states("003: Left open, requests: An interruption that was cut short is not lost ...")
 @pytest.mark.parametrize("kind", [PAUSE, RESTART])
 def test_a_flag_that_is_taken_while_it_is_dealt_with_does_not_lose_what_came_up(game, way, kind):
     saw = way("Saw", ticks=6, interruption=kind, flags=(MOVE,))
@@ -145,6 +159,7 @@ def test_a_flag_that_is_taken_while_it_is_dealt_with_does_not_lose_what_came_up(
     assert agent.gameplay.triggers.busy == ()
 
 
+@pytest.mark.states("003: Left open, requests: A control flag that is taken unwinds its holder alone, which begins ...")
 def test_a_strategy_above_that_loses_its_flag_has_all_below_it_unwound(game, way):
     outer = way("Outer", Build, needs=[Know("how"), Have("plank")], flags=(LOOK,), interruption=WAIT)
     agent = game.add(outer, way("Saw", ticks=6, flags=(MOVE,)), way("Read", Know, ticks=1))

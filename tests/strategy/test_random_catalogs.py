@@ -56,18 +56,26 @@ def check(given_plans, wishes):
     return True
 
 
+@pytest.mark.states("003: Hierarchy: It goes on until the given task is complete, or has clearly failed")
+@pytest.mark.states("003: Heuristic Based Task Selection: Which task suits best at that time is decided by ...")
+@pytest.mark.states("003: Global Dependency Lists: The others are sorted by cost, and the best is executed ...")
+@pytest.mark.states("003: Task Failure: With fresh estimates (decided) ...")
+@pytest.mark.states("003: Task Tree: It is executed from top to bottom; a task is finished when all below it are ...")
 @pytest.mark.slow
 @given(plans(), st.text(catalogs.THINGS, min_size=1, max_size=3))
 def test_who_is_tried_is_what_the_rules_say(given_plans, wishes):
     assume(check(given_plans, wishes))
 
 
+@pytest.mark.states("003: Hierarchy: Any number of strategies can be added, and the tree may be much bigger")
+@pytest.mark.states("003: Task Failure: It corrects its course all the time, whatever comes, and gets out of dead ends")
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 400, 100))
 def test_many_drawn_catalogs(start):
     assert sum(check(catalogs.draw(seed), catalogs.THINGS) for seed in range(start, start + 100)) > 90
 
 
+@pytest.mark.states("003: Ours: Equal runs are equal, whatever the hash seed", source="design section 6")
 @pytest.mark.slow
 def test_equal_runs_are_equal_whatever_the_hash_seed(root):
     told = []

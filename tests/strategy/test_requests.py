@@ -19,7 +19,7 @@ from agentrt.errors import (
     NotRunningError,
     WrongStateError,
 )
-from agentrt.runtime import Runtime
+from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
 
 PAUSE, RESTART, WAIT = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT
@@ -100,6 +100,7 @@ def test_one_is_over_when_its_agent_ends_all_of_it_unwound(game, way):
     assert game.log[-2:] == [(4, "Saw", "ends"), (4, "Outer", "ends")]
 
 
+@pytest.mark.states("003: Left open, requests: A request can be paused, resumed, begun again and cancelled, as its ...")
 def test_cancelling_unwinds_inner_first_and_a_second_time_does_nothing(game, way):
     agent = game.add(way("Outer", Build, needs=[Have("plank")]), way("Saw", ticks=9))
     request = agent.gameplay.begin(Build())
@@ -142,6 +143,12 @@ def test_a_callback_that_raises_is_reported_and_the_next_is_called(game):
 # --- pausing ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: A task is paused and resumed, where it supports that ...")
+@pytest.mark.states(
+    "003: Left open, requests: A request can be paused, resumed, begun again and cancelled, as its strategies support "
+    "it",
+    source="Pauseable/Cancelable Tasks",
+)
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
@@ -258,6 +265,8 @@ def test_one_that_is_paused_can_be_cancelled(game, way):
 # --- beginning again ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: It begins anew from the world as it is: what was done ...")
+@pytest.mark.states("003: Left open, requests: A request can be paused, resumed, begun again and cancelled, as its ...")
 @pytest.mark.parametrize("kind", [PAUSE, RESTART, WAIT])
 def test_it_begins_again_from_the_very_beginning_whatever_its_strategies_support(game, way, kind):
     outer = way("Outer", Build, needs=[Know("how"), Have("plank")], interruption=kind)
@@ -367,6 +376,11 @@ def serve(library, host, handler):
             runner.run(asyncio_main())
 
 
+@pytest.mark.states(
+    "003: Left open, requests: A task of a server awaits a request or a generated call; its cancellation is passed on "
+    "for the call alone",
+    source="design 6, generated calls",
+)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("own_host", [False, True])
 def test_a_task_of_a_server_awaits_it(library, own_host):
@@ -384,6 +398,7 @@ def test_a_task_of_a_server_awaits_it(library, own_host):
     assert found == [2, 3, 2, ()]
 
 
+@pytest.mark.states("003: Left open, requests: A task of a server awaits a request or a generated call; its ...")
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_task_that_is_cancelled_cancels_its_call_and_leaves_a_request_alone(library):
     found = []
@@ -414,6 +429,10 @@ def test_a_task_hears_of_a_failure(library):
     serve(library, library, handler)
 
 
+@pytest.mark.states(
+    "003: Left open, requests: A request can be begun and used from outside of a tick and from another thread",
+    source="design 2, Inputs may be posted from any thread or task",
+)
 def test_another_thread_may_begin_one_pause_it_and_await_it():
     """The thread has a loop of its own, which is woken from the thread of the runtime."""
     runtime = Runtime(seed=1, host="plain")
@@ -447,6 +466,7 @@ def test_another_thread_may_begin_one_pause_it_and_await_it():
     runtime.close()
 
 
+@pytest.mark.states("003: Left open, requests: A request can be begun and used from outside of a tick and from ...")
 def test_what_is_posted_from_outside_is_told_to_a_journal(game):
     posted = []
     agent = game.add(Slow)

@@ -227,6 +227,10 @@ def check(seed):
     return world
 
 
+@pytest.mark.states(
+    "003: Ours: Whatever comes together at random, nothing is left and nobody uses a flag that he has not",
+    source="design section 6",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 40, 10))
 def test_nothing_is_left_and_nothing_goes_wrong(start):

@@ -59,6 +59,15 @@ async def dig(ctx, wanted):
     await ctx.sleep_ticks(2)
 
 
+@pytest.mark.states(
+    "003: Infinite State Machine Approach: Tasks are made and run while others run, so that it adapts to where it is",
+)
+@pytest.mark.states("003: Hierarchy: Nodes may depend on those above them, and make new tasks recursively")
+@pytest.mark.states(
+    "003: Hierarchy: A state machine is made from the map, the task and the surroundings while it is executed, of any "
+    "size",
+)
+@pytest.mark.states("003: Task Tree: It is generated while it is executed, from what is known then")
 def test_each_node_makes_new_ones_as_it_needs_them_though_they_depend_on_those_above(game):
     """Find Resource needs Get Recipe Resources, which needs Find Resource: the graph is made while it is executed."""
     agent = game.add(craft, gather_recipe, mine, dig)
@@ -83,6 +92,8 @@ def test_each_node_makes_new_ones_as_it_needs_them_though_they_depend_on_those_a
     ]
 
 
+@pytest.mark.states("003: Goals: A task is run by one call, without naming the operations that it takes")
+@pytest.mark.states("003: Hierarchy: Each task can be run by the developer with one call ...")
 def test_any_node_of_the_map_is_an_entry_point_with_one_call(game):
     agent = game.add(craft, gather_recipe, mine, dig)
     for call in (
@@ -96,6 +107,10 @@ def test_any_node_of_the_map_is_an_entry_point_with_one_call(game):
         assert wish.error is None
 
 
+@pytest.mark.states("003: Infinite State Machine Approach: It acts at once, without any search beforehand")
+@pytest.mark.states(
+    "003: Hierarchy: What is to be done is not known before that step: it knows that it will get ores, not where",
+)
 def test_nothing_is_searched_before_it_is_done(game, way):
     """Without look-ahead a decision asks only those who provide the very thing, when it is due."""
     asked = []
@@ -152,6 +167,15 @@ def collecting(ask, wanted):
     ]
 
 
+@pytest.mark.states("003: Task Tree: What is to be done is rendered as a tree")
+@pytest.mark.states("003: Task Tree: Some are executed on a condition only, and marked with a star")
+@pytest.mark.states(
+    "003: Task Tree: Ahead, only direct children of the given task are seen, and nodes are added as it goes on",
+)
+@pytest.mark.states(
+    "003: Task Tree: What children bring adds tasks: blocks that were found are mined, and when none was, its natural "
+    "location is asked for",
+)
 @pytest.mark.parametrize("are_near", [True, False])
 def test_the_sample_of_the_seed(game, way, are_near):
     async def run(self, ctx, wanted):
@@ -189,6 +213,8 @@ def test_the_sample_of_the_seed(game, way, are_near):
         assert lines == ["      Get Natural Location [Diamond Ore] - done"]
 
 
+@pytest.mark.states("003: Hierarchy: A node calls any of those below it, any number of times, until it is done ...")
+@pytest.mark.states("003: Task Tree: Or in a loop, for all blocks nearby")
 def test_a_loop_over_all_blocks_nearby_grows_the_tree_and_the_oldest_are_counted(game, way):
     async def run(self, ctx, wanted):
         for number in range(100):
@@ -205,6 +231,10 @@ def test_a_loop_over_all_blocks_nearby_grows_the_tree_and_the_oldest_are_counted
 # --- the questions ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Heuristic Based Task Selection, 1: How do we know that what is executed solves the problem? What was asked "
+    "for has to hold when it returns",
+)
 def test_question_1_what_is_done_solves_what_was_asked_for(game, way):
     """Whatever a strategy claims, what it was run for has to hold; else the next one is tried."""
     agent = game.add(way("Dance", ticks=1, cost=0.1, run=nothing), way("Chop", cost=90))
@@ -215,6 +245,10 @@ async def nothing(self, ctx, wanted):
     await ctx.next_tick()
 
 
+@pytest.mark.states(
+    "003: Heuristic Based Task Selection, 2: How is a heuristic guessed, on one scale for all? It is the game seconds "
+    "that are to be expected (decided)",
+)
 def test_question_2_one_scale_for_all_and_who_is_far_off_is_told(game, way):
     """Costs are game seconds. One who counts otherwise is preferred, but what it took stands beside it."""
     agent = game.add(way("Honest", cost=1.0, ticks=20), way("Unfair", cost=0.1, ticks=40))
@@ -222,6 +256,10 @@ def test_question_2_one_scale_for_all_and_who_is_far_off_is_told(game, way):
     assert agent.gameplay.finished[-1].render(20).splitlines()[1] == "   Unfair - done in 2 s (expected 0.1 s)"
 
 
+@pytest.mark.states(
+    "003: Heuristic Based Task Selection, 5: Who determines it? Each strategy its own, and asks for what it needs "
+    "without knowing who provides that",
+)
 def test_question_5_each_tells_its_own_cost_and_asks_for_what_it_needs(game, way):
     """Nobody knows how another one works: the sum is right nevertheless, and changes when a better child comes."""
     agent = game.add(
@@ -237,6 +275,8 @@ def test_question_5_each_tells_its_own_cost_and_asks_for_what_it_needs(game, way
 # --- its examples -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Goals: It takes the surroundings into account: in the other dimension it returns first ...")
+@pytest.mark.states("003: Goals: Unless what it needs was placed nearby: then it takes that first, if it can ...")
 def test_in_the_other_dimension_it_returns_first_unless_what_it_needs_is_near(game, way):
     here = []
 
@@ -270,6 +310,9 @@ def test_in_the_other_dimension_it_returns_first_unless_what_it_needs_is_near(ga
     assert [who for _, who, what in game.log if what == "run"] == ["TakeNear", "Mine"]
 
 
+@pytest.mark.states(
+    "003: Goals: The iron farm: what was given is considered whenever iron is collected, and taken where it pays",
+)
 def test_a_strategy_of_ones_own_is_taken_into_account(game, way):
     """The iron farm: whoever collects iron considers it, and takes it where it pays."""
     agent = game.add(way("Cave", cost=lambda ask, wanted: 20.0 * wanted.count))
@@ -280,6 +323,7 @@ def test_a_strategy_of_ones_own_is_taken_into_account(game, way):
     assert [who for _, who, what in game.log if what == "run"] == ["Cave", "IronFarm"]
 
 
+@pytest.mark.states("003: Task Failure: When a task fails, the path is corrected ...")
 def test_a_pickaxe_breaks_and_another_way_is_found(game, way):
     """The child tells its parent, the parent makes a new one and goes on where it was."""
     pickaxes = ["worn", "new", "newer"]
@@ -305,6 +349,10 @@ def test_a_pickaxe_breaks_and_another_way_is_found(game, way):
     assert [who for _, who, what in game.log if what == "broke"] == ["worn", "new"]
 
 
+@pytest.mark.states(
+    "003: Orderless Dependencies: Nobody cuts the wood for sticks before he has the diamonds: the dearest first",
+)
+@pytest.mark.states("003: Orderless Dependencies: All of it is configured by the user")
 @pytest.mark.parametrize(
     ("order", "expected"),
     [

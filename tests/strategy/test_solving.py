@@ -9,6 +9,13 @@ from agentrt.errors import DependencyFailedError
 from agentrt.kernel.traps import next_tick
 
 
+@pytest.mark.states("003: Goals: The knowledge of how to do things lies in the strategies, and the agent decides ...")
+@pytest.mark.states(
+    "003: Plugins: A plugin extends one abstract class and overrides its run, a coroutine in place of a callback "
+    "(decided)",
+)
+@pytest.mark.states("003: Heuristic Based Task Selection: Which task suits best at that time is decided by heuristics")
+@pytest.mark.states("003: Global Dependency Lists: The others are sorted by cost, and the best is executed")
 def test_the_cheapest_is_tried_and_what_it_returns_is_the_value(game, way):
     agent = game.add(way("Dear", cost=5, gives=50), way("Cheap", cost=2, ticks=3, gives=20), way("Middle", cost=3))
     wish = game.solve(agent, Have("log", 2))
@@ -18,6 +25,7 @@ def test_the_cheapest_is_tried_and_what_it_returns_is_the_value(game, way):
     assert game.tree(agent) == ["Have [log, 2] - done", "   Cheap - done"]
 
 
+@pytest.mark.states("003: Global Dependency Lists: Equal costs keep the order of loading (decided)")
 def test_equal_costs_are_tried_in_the_order_of_loading(game, way):
     ways = [way(name, cost=2, fails="no luck") for name in ("Zoe", "Ann", "Max")]
     agent = game.add(*ways)
@@ -25,6 +33,8 @@ def test_equal_costs_are_tried_in_the_order_of_loading(game, way):
     assert [who for _, who, what in game.log if what == "run"] == ["Zoe", "Ann", "Max"]
 
 
+@pytest.mark.states("003: Infinite State Machine Approach: A strategy is a state that calls others as they are needed")
+@pytest.mark.states("003: Hierarchy: When a child is done, its parent goes on")
 def test_children_are_solved_in_their_strategy_which_goes_on_with_what_they_gave(game, way):
     async def run(self, ctx, wanted):
         where = await ctx.solve(Know("where"))
@@ -65,6 +75,8 @@ def test_children_are_solved_in_their_strategy_which_goes_on_with_what_they_gave
     ]
 
 
+@pytest.mark.states("003: Hierarchy: A node calls any of those below it, any number of times, until it is done")
+@pytest.mark.states("003: Plugins: In it strategies are made and executed with parameters of their own")
 def test_a_child_may_be_solved_any_number_of_times(game, way):
     agent = game.add(way("Tour", Build, needs=[Reach("a"), Reach("b"), Reach("a")]), way("Walk", Reach, ticks=1))
     game.solve(agent, Build())
@@ -79,6 +91,9 @@ def test_a_child_may_be_solved_any_number_of_times(game, way):
 # --- failure ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Task Failure: When a task fails, the path is corrected")
+@pytest.mark.states("003: Task Failure: The parent tries the next one that is available in that list")
+@pytest.mark.states("003: Task Tree: New tasks are added when one fails and another way is taken")
 def test_on_failure_the_next_best_is_tried(game, way):
     agent = game.add(
         way("Last", cost=9, gives=9),
@@ -102,6 +117,7 @@ def test_on_failure_the_next_best_is_tried(game, way):
     ]
 
 
+@pytest.mark.states("003: Task Failure: With fresh estimates (decided)")
 def test_the_next_best_is_found_by_fresh_estimates(game, way):
     """When the first has failed, the dearest of the others has become the cheapest, and another one impossible."""
     prices = {"one": 1.0, "two": 2.0, "three": 3.0}
@@ -129,6 +145,7 @@ def test_the_next_best_is_found_by_fresh_estimates(game, way):
     ]
 
 
+@pytest.mark.states("003: Task Failure: The parent tries the next one that is available in that list ...")
 def test_who_has_failed_is_not_tried_again_for_the_same_need_but_for_the_next(game, way):
     luck = iter([False, True])
 
@@ -149,6 +166,11 @@ def test_who_has_failed_is_not_tried_again_for_the_same_need_but_for_the_next(ga
     assert game.solve(agent, Build()).value == ["learned", "won"]
 
 
+@pytest.mark.states("003: Task Failure: If all fail, the parent has failed, and so on up the chain")
+@pytest.mark.states(
+    "003: Task Failure: Whoever asked gets an error with the whole story, and what was raised at the bottom as its "
+    "cause (ours)",
+)
 def test_a_failure_goes_up_the_chain_and_tells_the_whole_story(game, way):
     agent = game.add(
         way("Forge", Build, cost=5, needs=[Have("iron")]),
@@ -183,6 +205,7 @@ def test_a_failure_goes_up_the_chain_and_tells_the_whole_story(game, way):
     assert error.__cause__ is None  # nobody raised anything else
 
 
+@pytest.mark.states("003: Task Failure: Whoever asked gets an error with the whole story, and what was raised at ...")
 def test_the_cause_of_a_failure_is_what_was_raised_at_the_bottom(game, way):
     async def run(self, ctx, wanted):
         raise OSError("no connection")
@@ -194,6 +217,7 @@ def test_the_cause_of_a_failure_is_what_was_raised_at_the_bottom(game, way):
     assert [hook for _, hook, _ in game.faults()] == ["run"]
 
 
+@pytest.mark.states("003: Task Failure: It tells its parent")
 def test_a_parent_may_catch_the_failure_and_do_something_else(game, way):
     async def run(self, ctx, wanted):
         try:
@@ -216,6 +240,8 @@ def test_nobody_provides_it(game, way):
     assert game.tree(agent) == ["Have [log, 1] - failed: no strategy provides it"]
 
 
+@pytest.mark.states("003: Global Dependency Lists: Who needs something goes through the list and tests all in it")
+@pytest.mark.states("003: Global Dependency Lists: Strategies that report that they cannot are skipped")
 def test_nobody_can(game, way):
     agent = game.add(way("Silent", cost=lambda ask, _: None), way("Telling", cost=lambda ask, _: ask.cannot("no tool")))
     wish = game.solve(agent, Have("log"))
@@ -230,6 +256,11 @@ def test_nobody_can(game, way):
 # --- conditions -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Hierarchy: Which strategies are called depends on the needs at that moment")
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: It begins anew from the world as it is: what was done already is not done again",
+)
+@pytest.mark.states("003: Optional Dependencies: Shortcuts: a condition holds already, and nothing is done")
 def test_what_holds_already_is_a_shortcut(game, way):
     agent = game.add(way("Chop"))
     agent.entity.bag["log"] = 5
@@ -240,6 +271,7 @@ def test_what_holds_already_is_a_shortcut(game, way):
     assert game.tree(agent) == ["Have [log, 3] - met"]
 
 
+@pytest.mark.states("003: Infinite State Machine Approach: Tasks are made and run while others run, so that it ...")
 def test_a_shortcut_of_a_child_becomes_true_meanwhile(game, way):
     async def run(self, ctx, wanted):
         await ctx.solve(Have("stick"))
@@ -251,6 +283,7 @@ def test_a_shortcut_of_a_child_becomes_true_meanwhile(game, way):
     assert game.tree(agent)[-1] == "      Have [log, 1] - met"
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 1: How do we know that what is executed solves the ...")
 def test_who_returns_though_it_does_not_hold_has_failed(game, way):
     async def claims(self, ctx, wanted):
         await next_tick()
@@ -265,6 +298,7 @@ def test_who_returns_though_it_does_not_hold_has_failed(game, way):
     ]
 
 
+@pytest.mark.states("003: Heuristic Based Task Selection, 1: How do we know that what is executed solves the ...")
 def test_without_a_condition_strategies_are_believed(game, way):
     agent = game.add(way("Claim", Reach, gives="there", ticks=0))
     assert game.solve(agent, Reach("moon")).value == "there"
@@ -295,6 +329,7 @@ def test_a_value_of_what_holds_that_raises_is_none_and_is_reported(game, way):
     assert [hook for _, hook, _ in game.faults()] == ["met_value"]
 
 
+@pytest.mark.states("003: Task Tree: It is executed from top to bottom; a task is finished when all below it are")
 @pytest.mark.parametrize("ticks", [0, 1, 7])
 def test_the_tree_tells_when_it_was(game, way, ticks):
     agent = game.add(way("Walk", Reach, ticks=ticks))

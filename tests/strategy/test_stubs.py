@@ -12,7 +12,7 @@ from crafts import Collect, Jack, MineOre, Place, doze, look_around, make
 from wants import Know
 
 from agentrt.strategy import Dependency, strategy
-from agentrt.strategy.stubs import calls_module, signature_of
+from agentrt.strategy.tools.stubs import calls_module, signature_of
 
 MODULE = '''\
 """The generated calls of these strategies, as a type checker is to see them.
@@ -70,6 +70,12 @@ class CraftCalls(typing.Protocol):
 T = TypeVar("T")
 
 
+@pytest.mark.states("003: Hierarchy: Any node can be where it begins ...")
+@pytest.mark.states(
+    "003: Packs: Any node of the dependency map can be where a request begins: each dependency and each strategy has "
+    "its call",
+    source="Hierarchy",
+)
 def test_the_module_that_is_written():
     assert calls_module([look_around, Jack, make], "CraftCalls") == MODULE
     compile(MODULE, "calls", "exec")
@@ -184,6 +190,7 @@ use.py:22: error: Unexpected keyword argument "things" for "Collect"  [call-arg]
 """
 
 
+@pytest.mark.states("003: Packs: The generated calls can be typed", source="Plugins, the generated call; design 6")
 @pytest.mark.slow
 def test_what_mypy_says(tmp_path, root, monkeypatch):
     pytest.importorskip("mypy")

@@ -58,6 +58,10 @@ def test_tries(successes, probability, confidence, tries):
     assert tries_for(successes, probability, confidence) == tries
 
 
+@pytest.mark.states(
+    "003: Left open, looking ahead: How many tries something takes until it succeeded often enough (ours)",
+    source="Planning Ahead Using Probability",
+)
 @pytest.mark.slow
 @given(st.integers(0, 6), st.sampled_from([0.1, 0.25, 0.5, 0.8, 1.0]), st.sampled_from([0.0, 0.3, 0.5, 0.9, 0.99]))
 def test_tries_are_the_least_number_that_is_enough(successes, probability, confidence):
@@ -102,6 +106,9 @@ def test_the_least_that_is_enough_with_some_confidence():
     assert found == [{"pick": 1}, {"pick": 1}, {"pick": 3, "torch": 1}, {"pick": 9, "torch": 1}]
 
 
+@pytest.mark.states(
+    "003: Planning Ahead Using Probability: How many pickaxes to bring into a mine, from the probability of diamonds",
+)
 def test_how_many_pickaxes_for_seven_diamonds():
     """Each diamond is a tunnel, in a quarter of them two; a tunnel wears a third of a pickaxe."""
     tunnel = digging(Branch(0.75, uses={"pick": 1 / 3}), Branch(0.25, uses={"pick": 2 / 3}))
@@ -158,6 +165,7 @@ def test_many_different_amounts_are_made_coarser_upwards():
     assert 4 * (1.0 + 29.5 / 7.0) <= half < 4 * (1.0 + 31.5 / 7.0)
 
 
+@pytest.mark.states("003: Left open, looking ahead: What the rest of the tree will use up, by its branches ...")
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 4)), min_size=1, max_size=4), st.integers(1, 4))
 def test_supplies_are_those_of_all_that_may_happen(branches, times):
@@ -197,6 +205,12 @@ def test_confidence_out_of_range(game):
 # --- of the rest of the tree ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Planning Ahead Using Probability: How many pickaxes to bring into a mine, from the ...")
+@pytest.mark.states(
+    "003: Left open, looking ahead: What the rest of the tree will use up, by its branches (decided: as far as it is "
+    "looked ahead)",
+    source="Planning Ahead Using Probability",
+)
 def test_a_strategy_is_told_what_the_rest_of_the_tree_will_use(game):
     """Packing, below the mine: what the mine still needs, and its own, and not what was done."""
     told = []

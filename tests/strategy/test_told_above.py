@@ -77,6 +77,10 @@ def play(game, way, ask, says=None):
     return agent, wish
 
 
+@pytest.mark.states(
+    "003: Hard Dependencies: All who wait for what was interrupted are told, in other requests too",
+    source="Pauseable/Cancelable Tasks",
+)
 @pytest.mark.parametrize("ask", WAYS)
 def test_all_on_the_way_up_hear_of_it_the_inner_first(game, way, ask):
     play(game, way, ask)
@@ -114,6 +118,7 @@ def test_whoever_does_not_await_it_is_not_told(game, way):
     assert [one[1] for one in game.log if one[2] == "hears"] == ["Inner"]
 
 
+@pytest.mark.states("003: Hard Dependencies: All who wait for what was interrupted are told, in other requests too ...")
 def test_across_agents(game, way):
     heard = []
 

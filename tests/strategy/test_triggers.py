@@ -45,6 +45,7 @@ def busy(game, way):
 ATTACK = Trigger(name="attack", on="attacked", solve=Reach("home"))
 
 
+@pytest.mark.states("003: Interrupting Tasks: They are handled in one place, not checked for in every task")
 def test_a_signal_of_the_entity_interrupts_what_is_being_solved(game, busy):
     agent = busy(ATTACK)
     game.wish(agent.gameplay.build())
@@ -55,6 +56,9 @@ def test_a_signal_of_the_entity_interrupts_what_is_being_solved(game, busy):
     assert game.tree(agent)[2] == "      attack - done"
 
 
+@pytest.mark.states(
+    "003: Pauseable/Cancelable Tasks: Events trigger that, and at once a temporary subtask handles the situation",
+)
 def test_the_value_that_came_with_it_says_what_to_solve_or_that_there_is_nothing(game, busy):
     agent = busy(Trigger(name="seen", on="seen", solve=lambda who: Know(who) if who != "cow" else None))
     for who in ("cow", "zombie"):
@@ -63,6 +67,7 @@ def test_the_value_that_came_with_it_says_what_to_solve_or_that_there_is_nothing
     assert [root.label for root in agent.gameplay.finished] == ["Know [zombie]"]
 
 
+@pytest.mark.states("003: Interrupting Tasks: They are handled in one place, not checked for in every task ...")
 def test_a_question_is_asked_now_and_then_and_its_answer_is_the_value(game, busy):
     asked = []
 
@@ -81,6 +86,7 @@ def test_a_question_is_asked_now_and_then_and_its_answer_is_the_value(game, busy
     assert game.tree(agent)[2:4] == ["      hunger - done", "         Know [bread] - done"]
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: Events trigger that, and at once a temporary subtask handles ...")
 def test_what_is_met_already_does_not_come_up(game, busy, way):
     agent = busy(Trigger(name="enemy", on="attacked", solve=Away("zombie")), more=[way("Run", Away, ticks=1)])
     game.wish(agent.gameplay.build())
@@ -91,6 +97,7 @@ def test_what_is_met_already_does_not_come_up(game, busy, way):
     assert not any(one.event.value == "interrupted" for one in game.sim.trace)
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: The gameplay does this, for all strategies alike")
 def test_when_nothing_is_being_solved_it_is_a_request_of_its_own(game, busy):
     agent = busy(ATTACK)
     game.tick(2)
@@ -136,6 +143,10 @@ def test_the_same_trigger_is_dealt_with_once_at_a_time_and_not_again_for_a_while
     assert runs == [2, 14, 26, 38]  # two ticks to flee, then ten
 
 
+@pytest.mark.states(
+    "003: Left open, requests: What cannot be helped does not keep the agent from all else",
+    source="Interrupting Tasks",
+)
 def test_what_cannot_be_dealt_with_comes_up_less_and_less_often(game, way):
     agent = game.add(way("Flee", Reach, ticks=0, fails="no way", quiet=True))
     agent.gameplay.add_trigger(Trigger(name="attack", when=lambda agent: True, every=0.05, solve=Reach("home")))
@@ -163,6 +174,10 @@ def test_a_question_or_an_answer_that_raises_is_reported_once_and_means_no(game,
     assert game.log == []
 
 
+@pytest.mark.states(
+    "003: Left open, requests: Triggers live with their agent, and leak neither listeners nor timers",
+    source="Interrupting Tasks",
+)
 def test_it_looks_out_only_while_its_agent_lives(game, busy):
     asked = []
     agent = Agent(Bearer(), name="late")
@@ -183,6 +198,7 @@ def test_it_looks_out_only_while_its_agent_lives(game, busy):
         assert len(asked) == count
 
 
+@pytest.mark.states("003: Left open, requests: Triggers live with their agent, and leak neither listeners nor ...")
 def test_a_killed_agent_does_not_look_out(game, way):
     class Bad(Action):
         does = "agentrt:top"
@@ -257,6 +273,7 @@ def test_a_trigger_that_makes_no_sense_is_refused(wrong):
 # --- several requests ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Pauseable/Cancelable Tasks: The gameplay does this, for all strategies alike ...")
 def test_of_several_requests_the_last_one_is_interrupted_and_the_others_go_on(game, way):
     saw = way("Saw", ticks=6, interruption=PAUSE)
     agent = game.add(way("Mason", Build, ticks=6, interruption=PAUSE), saw, way("Flee", Reach, ticks=9))

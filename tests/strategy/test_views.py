@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from looked_at import Carve, Chop, Stage, again, beg, trade
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, step
-from agentrt.body.reading import Fields
+from agentrt.body.views import Fields
 from agentrt.errors import DataFault
 from agentrt.snapshot import AgentSnapshot, explain, summarize
 from agentrt.strategy import Dependency, Interruptible, Order, Strategy, Trigger
@@ -47,6 +47,7 @@ def test_who_has_no_strategies_has_no_view_and_none_is_made_by_looking(stage):
     sim.close()
 
 
+@pytest.mark.states("003: Global Dependency Lists: Who needs something goes through the list and tests all in it ...")
 def test_what_can_be_asked_for_and_how(stage):
     game = stage(Chop, Carve, beg)
     game.agent.gameplay.lookahead = 2
@@ -66,6 +67,12 @@ def test_what_can_be_asked_for_and_how(stage):
     again(game.agent.snapshot())
 
 
+@pytest.mark.states("003: Task Tree: What is to be done is rendered as a tree ...")
+@pytest.mark.states(
+    "003: Views: The task tree can be seen at every moment, with the outcome of every node, in snapshots, as JSON and "
+    "back",
+    source="Task Tree; design 6, 7",
+)
 def test_a_request_with_its_tree(stage):
     game = stage(Chop, Carve, beg, trade).ask(Have("spoon"), ticks=3)
     (request,) = game.view.requests
@@ -118,6 +125,7 @@ def test_an_option_that_nobody_can_provide_has_no_cost_in_a_view(stage):
     assert any("Option Lamp: left out: " in line for line in game.words())
 
 
+@pytest.mark.states("003: Views: It is said what is interrupted by what, and what came up and has to wait ...")
 def test_what_came_up(stage):
     Flee = type("Flee", (Dependency,), {"__module__": __name__, "__qualname__": "Flee"}, activity="stub:flee")
     Careful = stub_strategy(takes=30, label="Careful", interruption=Interruptible.WAIT)
@@ -159,6 +167,11 @@ def deep(levels, width):
     return root, view, lines
 
 
+@pytest.mark.states(
+    "003: Views: A tree of any size is seen bounded: all that is open first, then what is newest; what is left out is "
+    "counted",
+    source="design 7",
+)
 @pytest.mark.parametrize(("levels", "width"), [(2, 3), (20, 30), (40, 2), (150, 2)])
 def test_a_view_is_bounded_and_shows_what_is_open_first(levels, width):
     root, view, _ = deep(levels, width)
@@ -190,6 +203,7 @@ def test_of_what_has_ended_as_many_levels_are_shown_as_fit(stage, width, levels)
     again(game.agent.snapshot())
 
 
+@pytest.mark.states("003: Views: A tree of any size is seen bounded: all that is open first, then what is newest ...")
 def test_where_there_is_no_room_for_all_the_newest_is_shown(stage):
     game = stage(Chop).ask(Have("log"))
     root = game.agent.gameplay.running[0].root
@@ -233,6 +247,10 @@ def test_the_tree_of_a_request_that_is_over_shows_what_is_near_the_root(stage):
     assert game.view.finished[0] is tree
 
 
+@pytest.mark.states(
+    "003: Views: A node is called the same in every tick, while others come, go and are forgotten",
+    source="design 7, stable ids",
+)
 def test_places_stay_when_what_is_old_is_forgotten(stage):
     root = TaskNode(NodeKind.DEPENDENCY, "root")
     root.begin(1)
@@ -278,6 +296,10 @@ def small():
     return deep(2, 2)[1]
 
 
+@pytest.mark.states(
+    "003: Views: A view that anybody may have written is a view or a fault with its place",
+    source="design 10",
+)
 @pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200)
@@ -310,6 +332,7 @@ def test_what_is_nested_as_deep_as_can_be_is_told_and_what_is_deeper_is_a_fault(
         AgentSnapshot.from_json(nested(stage, 400))
 
 
+@pytest.mark.states("003: Views: A view that anybody may have written is a view or a fault with its place ...")
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -340,6 +363,10 @@ def test_the_summary_says_what_runs_innermost(stage):
     assert summarize(game.agent).doing == ""
 
 
+@pytest.mark.states(
+    "003: Views: A strategy says what it does for players, in a plan and beside it",
+    source="seed 001, `status_text_key`; design 6",
+)
 def test_a_status_text_of_a_strategy_and_of_its_plan(stage):
     Silent = stub_strategy(cost=lambda ask, wanted: 1.0 if wanted.item == "log" else None, takes=5, label="Silent")
     Loud = stub_strategy(
@@ -369,6 +396,8 @@ def test_a_plan_that_says_something_comes_before_what_is_solved_beside_it(stage)
     assert game.agent.status_text == "status.idle"
 
 
+@pytest.mark.states("003: Views: The task tree can be seen at every moment, with the outcome of every node, in ...")
+@pytest.mark.states("003: Views: A strategy says what it does for players, in a plan and beside it ...")
 def test_in_a_plan(stage):
     class Live(CompoundAction):
         does = TOP
@@ -387,6 +416,7 @@ def test_in_a_plan(stage):
 # --- always -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("003: Views: Looking at what is solved changes nothing", source="design 7")
 @pytest.mark.slow
 @given(gameplays())
 @settings(max_examples=40)

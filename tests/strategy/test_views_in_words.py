@@ -28,6 +28,11 @@ def stage(request):
         one.sim.close()
 
 
+@pytest.mark.states(
+    "003: Views: `explain()` says why this strategy and why not the others: what failed and why, who cannot and why, "
+    "what the others would cost",
+    source="Global Dependency Lists; design 7",
+)
 def test_why_this_strategy_and_why_not_the_others(stage):
     assert stage(Chop, Carve, beg, trade).ask(Have("spoon"), ticks=3).words() == [
         "  asked for Have [spoon, 1], since tick 1, 4 attempts so far:",
@@ -71,6 +76,11 @@ class Cook(Strategy):
 Fetch = stub_strategy(cost=lambda ask, wanted: 2.5 if wanted.item in ("salt", "wood") else None, takes=9, label="Fetch")
 
 
+@pytest.mark.states(
+    "003: Views: Of a strategy that looks ahead only the direct children are shown, planned, those of other branches "
+    "as conditional, with how likely they are",
+    source='"Task Tree", "Planning Ahead Using Probability"',
+)
 def test_what_is_foreseen_and_what_is_executed(stage):
     game = stage(Cook, Fetch, actions=[Wash]).ask(Have("soup"))
     assert game.words()[2:] == [
@@ -106,6 +116,10 @@ def test_a_forecast_that_says_no_more_than_what_comes_next_is_not_told(stage):
     assert not any("expected from there" in line for line in words)
 
 
+@pytest.mark.states(
+    "003: Views: The estimate stands beside what really happened",
+    source="Planning Ahead Using Probability",
+)
 def test_what_was_foreseen_is_counted_beside_what_strategies_took(stage):
     game = stage(Cook, Fetch, actions=[Wash]).ask(Have("soup"), ticks=25)
     view = game.view
@@ -114,6 +128,7 @@ def test_what_was_foreseen_is_counted_beside_what_strategies_took(stage):
     again(game.agent.snapshot())
 
 
+@pytest.mark.states("003: Views: A node is called the same in every tick, while others come, go and are forgotten ...")
 def test_a_place_stays_while_expectations_come_and_go(stage):
     game = stage(Cook, Fetch, actions=[Wash]).ask(Have("soup"))
     places = {}
@@ -126,6 +141,10 @@ def test_a_place_stays_while_expectations_come_and_go(stage):
     assert len(set(places.values())) == len(places) > 5
 
 
+@pytest.mark.states(
+    "003: Views: It is said what is interrupted by what, and what came up and has to wait",
+    source="Interrupting Tasks",
+)
 @pytest.mark.parametrize("interruption", [Interruptible.PAUSE, Interruptible.RESTART])
 def test_what_is_interrupted_by_what(stage, interruption):
     Flee = type("Flee", (Dependency,), {"__module__": __name__, "__qualname__": "Flee"}, activity="stub:flee")
@@ -141,6 +160,10 @@ def test_what_is_interrupted_by_what(stage, interruption):
     assert game.view.requests[0].handled == ("attacked",)
 
 
+@pytest.mark.states(
+    "003: Views: A request that a strategy makes through its agent says who asked for it",
+    source="Hierarchy; design 7",
+)
 def test_who_asked_for_it_beside_what_it_is_run_for(stage):
     class Delegate(Strategy):
         provides = Have

@@ -114,6 +114,7 @@ def test_happened_gives_the_first():
     assert happened(iter(TRACE), "start", agent="Ann", times=3) is TRACE[0]
 
 
+@pytest.mark.states("tools: Test kit and log: Claims about a trace show the nearest records when they are not so")
 def test_what_did_not_happen_shows_what_comes_nearest_and_why_not():
     assert told(happened, "start", agent="Ann", path="Eet") == [
         "<start agent='Ann' path='Eet'> did not happen.",
@@ -193,6 +194,7 @@ def test_what_does_not_pair_shows_what_happened_there():
 opened = st.lists(st.tuples(st.sampled_from(["start", "stop"]), st.sampled_from("xy")), max_size=12)
 
 
+@pytest.mark.states("tools: Test kit and log: Claims about a trace show the nearest records when they are not so ...")
 @given(opened)
 def test_pairs_is_what_counting_says(course):
     """Of each place: never more than one open, never less than none, and none at the end."""

@@ -66,6 +66,11 @@ def test_answers_one_after_the_other_the_last_one_for_ever():
     assert calls[2].text() == "fetch(2)"
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: `ctx.call` is answered by stubs after a number of ticks, at an intake, on each host; a "
+    "recording keeps the answers",
+    source='design 2, "await anything"',
+)
 @pytest.mark.parametrize("after", [1, 2, 5])
 def test_an_answer_comes_after_so_many_ticks(after):
     diary, _ = played(lambda outside: outside.answer(fetch, "a", after=after), fetch, fetch)
@@ -182,6 +187,7 @@ def test_who_is_cancelled_gets_no_answer():
 # --- hosts and recordings ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Test kit and log: `ctx.call` is answered by stubs after a number of ticks, at an ...")
 @pytest.mark.parametrize("host", hosts.HOSTS)
 def test_the_same_on_each_host(host):
     """Nothing of the host is used: a coroutine function is answered without an event loop, too."""
@@ -194,6 +200,7 @@ def test_the_same_on_each_host(host):
     player.check()
 
 
+@pytest.mark.states("tools: Test kit and log: `ctx.call` is answered by stubs after a number of ticks, at an ...")
 def test_a_recording_keeps_the_answers_and_a_replay_needs_no_stub(tmp_path):
     def make(seed, host):
         runtime = Runtime(seed, host=host)

@@ -67,6 +67,11 @@ FAILS = """
 # --- what a failure tells ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: pytest plugin: a failed test shows the end of the trace and the explanations and keeps "
+    "its recording",
+    source="design 7",
+)
 def test_a_failed_test_shows_the_end_of_the_trace_and_the_explanations_and_keeps_the_recording(run):
     result = run(FAILS, "--agentrt-tail=3")
     result.assert_outcomes(failed=1)
@@ -240,6 +245,7 @@ FAULTS = """
 """
 
 
+@pytest.mark.states("tools: Test kit and log: A fault that a test did not expect fails it")
 def test_a_fault_that_nobody_expected_fails_the_test_at_its_end(run):
     result = run(FAULTS.format("", ""))
     result.assert_outcomes(passed=1, errors=1)
@@ -316,6 +322,7 @@ ASYNC = """
 """
 
 
+@pytest.mark.states("tools: Test kit and log: pytest plugin: a failed test shows the end of the trace and the ...")
 @pytest.mark.parametrize(
     ("mark", "host", "more"),
     [
@@ -357,6 +364,7 @@ def test_a_runtime_that_a_plain_test_leaves_is_closed(run):
 # --- tests of others --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Test kit and log: pytest plugin: a failed test shows the end of the trace and the ...")
 def test_a_test_that_uses_nothing_of_it_is_left_alone(pytester):
     """In a process of its own: what is imported, and what is said."""
     pytester.makepyfile(

@@ -178,6 +178,10 @@ def rec(event, **detail):
     return TraceRecord(1, "Ann", "p/Q", Event(event), tuple({"wanted": "Have [a]", **detail}.items()))
 
 
+@pytest.mark.states(
+    "003: Views: Of the strategies that are tried for something one runs at a time, and each is judged once",
+    source="Task Failure",
+)
 @pytest.mark.parametrize(
     ("records", "text"),
     [
@@ -193,6 +197,7 @@ def test_who_was_not_tried_cannot_be_judged(records, text):
     assert text in found.text
 
 
+@pytest.mark.states("003: Views: Of the strategies that are tried for something one runs at a time, and each is ...")
 def test_who_runs_is_neither_judged_nor_tried_again():
     runs = [
         TraceRecord(1, "Ann", "p/Q/m:have/TheWay#2", Event(event)) for event in ("think", "ready", "start")
@@ -222,6 +227,11 @@ def test_what_interrupted_a_place_is_what_it_is_resumed_after(records):
 # --- at random --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "003: Views: Any catalog of strategies, however they need each other, fail or lie, comes to an end, the same in "
+    "each run",
+    source='"Limitations", question 1; "Task Failure"',
+)
 @pytest.mark.slow
 @given(gameplays())
 @settings(max_examples=60)

@@ -60,6 +60,10 @@ def ended(sim, first, last):
 # --- packs ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: hypothesis strategies for packs, plans, goals, trees and schedules: valid, used against "
+    "the library, and small when they shrink",
+)
 @few
 @given(packs())
 def test_packs_are_valid_and_all_that_they_name_is_known(case):
@@ -165,6 +169,7 @@ def node_of(spec):
     )
 
 
+@pytest.mark.states("tools: Test kit and log: hypothesis strategies for packs, plans, goals, trees and schedules ...")
 @few
 @given(selection_trees(), st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), max_size=6), st.data())
 def test_selection_trees_load_and_select_what_the_reference_does(case, course, data):
@@ -212,6 +217,7 @@ def test_what_is_scheduled_happens_before_its_tick(schedule, ticks, begin):
 # --- what is left when a test fails -----------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Test kit and log: hypothesis strategies for packs, plans, goals, trees and schedules ...")
 def test_what_is_smallest():
     """The strategies shrink to what the property is about, and nothing beside it."""
     small = {

@@ -110,6 +110,7 @@ def test_an_effect_is_what_it_does_at_its_end():
 # --- how it ends ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.states("tools: Test kit and log: Stubs of actions in a line, whose hooks are paired whatever they do")
 def test_outcomes_one_after_the_other():
     Eat = stub_action("top", takes=1, fails=[None, "choked", ValueError("bone"), None])
     sim, _ = play(Eat, ticks=9)
@@ -186,6 +187,7 @@ def test_what_does_not_pair():
 outcomes = st.sampled_from([None, "no", ValueError("broken")])
 
 
+@pytest.mark.states("tools: Test kit and log: Stubs of actions in a line, whose hooks are paired whatever they do ...")
 @pytest.mark.slow
 @settings(max_examples=40)
 @given(

@@ -60,6 +60,10 @@ def test_what_was_started_and_waits_for_its_turn_does_not_run(world):
     assert world.run_until_running("Ann", "Eat") == 2
 
 
+@pytest.mark.states(
+    "tools: Test kit and log: Run-until helpers with a clear timeout: what was waited for, why it is not so, the end "
+    "of the trace",
+)
 def test_what_never_runs(world):
     assert text_of(world.run_until_running, "Ann", "mod:drink", limit=3) == [
         "[ART307] waited for 'Ann' to run 'mod:drink': it did not come within 3 ticks (at tick 3).",
@@ -97,6 +101,7 @@ def drivers():
     return goals, tree.memory()
 
 
+@pytest.mark.states("tools: Test kit and log: Run-until helpers with a clear timeout: what was waited for, why it ...")
 def test_the_other_models_run_things_too(sim):
     class Body(Entity):
         __slots__ = ("is_ready",)
@@ -221,6 +226,7 @@ def test_faults_are_taken_once(sim):
     assert sim.faults() == []
 
 
+@pytest.mark.states("tools: Test kit and log: Run-until helpers with a clear timeout: what was waited for, why it ...")
 def test_watching_for_things_changes_nothing():
     def digest(wait):
         sim = Simulation(runtime=Runtime(3, host="plain"))

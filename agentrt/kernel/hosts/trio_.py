@@ -14,39 +14,382 @@ What a strand is to trio, and what the baton is: see ``trio_strand``. Here is wh
   and closes what waits for a tick behind a shield.
 
 The same kernel may go on in another ``trio.run``: all strands that had a task have ended with the run before.
+
+A strand that is a trio task: it may await whatever a trio task may, and open nurseries and scopes of trio's.
+
+The task exists from the strand's first step to its end. Its body drives the author's coroutine, one step for each time
+that it holds the *baton*. Only who holds the baton runs, so strands run in the kernel's order and not in trio's, which
+is random:
+
+* What the coroutine yields for the kernel goes into the kernel's books, and not to trio. The body gives the baton back
+  and parks until it gets it again.
+* Anything else goes to trio as it is, after the baton was given back. When trio resumes the body, it does not go on at
+  once: it stands in the ready queue first, with trio's outcome, and asks for a drain.
+
+Cancellation is trio's own, a level everywhere. The strand runs in a ``trio.CancelScope``, and each of our scopes opens
+one of trio's beside it; cancelling ours cancels that. Trio then calls ``_abort`` if the body is parked, and only trio
+decides whether a shield (ours or an author's) is in between. The strand takes its place in the kernel's ready queue at
+that moment, as it would on any other host, and gets trio's exception when the baton comes.
+
+What must be kept in sync:
+
+* ``_interrupted`` is set in the stretches in which ``stepper`` is the strand on the other hosts, to deliver a
+  cancellation. In these, a wait on the kernel that is reached while it is cancelled raises in the same step; that keeps
+  the order the same on all hosts.
+* ``_hop``: it was cancelled while it ran; a call stands in the ready queue that will interrupt it. ``_abort`` leaves
+  it to that call, if nothing new has happened.
+* ``stepper`` is for hosts that step synchronously; here it is the strand, which refuses.
+
+Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong
+task).
 """
 
 from __future__ import annotations
 
 import contextvars
 import inspect
-from collections.abc import Coroutine, Iterable
+import sys
+import types
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import trio
+from trio.lowlevel import Abort, wait_task_rescheduled
 
-from agentrt.errors import NotRunningError
-from agentrt.kernel.agenda import Entry
-from agentrt.kernel.hosts.plain import ASYNCIO_WORDS, Budget, describe, throw_foreign, translate_no_loop
-from agentrt.kernel.hosts.trio_strand import TrioStrand, wait_for_baton
+from agentrt.errors import ForeignAwaitError, NotRunningError
 from agentrt.kernel.livelock import LivelockGuard, patience
-from agentrt.kernel.strand import Strand, StrandOwner
-from agentrt.kernel.traps import running
+from agentrt.kernel.plain import ASYNCIO_WORDS, Budget, Foreign, describe, throw_foreign, translate_no_loop
+from agentrt.kernel.roles import Entry, Scheduler
+from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
+from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Stepper
 
-__all__ = ["TrioHost", "TrioStrand"]
+__all__ = ["TrioStrand", "wait_for_baton", "TrioHost"]
+
+_FOREIGN = Foreign("trio")
+
+
+@types.coroutine
+def _pass_to_trio(message: object) -> Generator[object, Any, Any]:
+    return (yield message)
+
+
+def _keep(_raise_cancel: Callable[[], NoReturn]) -> Abort:
+    return Abort.FAILED
+
+
+async def wait_for_baton() -> None:
+    """Park until somebody reschedules this task; a cancellation waits for that too."""
+    await wait_task_rescheduled(_keep)
+
+
+class TrioStrand(Strand):
+    """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``."""
+
+    __slots__ = (
+        "_context",
+        "_exit",
+        "_hop",
+        "_host",
+        "_interrupted",
+        "_raise_cancel",
+        "_trio_scope",
+        "condemned",
+        "outcome",
+        "task",
+    )
+
+    def __init__(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: TrioHost
+    ) -> None:
+        super().__init__(kernel, coro, name, owner)
+        self._host = host
+        self._context = contextvars.copy_context()
+        self.stepper: Stepper = self
+        self._exit: GeneratorExit | None = None  # raised by the author, and not because trio is gone
+        self._hop = False
+        self._interrupted = False
+        self._raise_cancel: Callable[[], NoReturn] | None = None
+        self._trio_scope: trio.CancelScope | None = None
+        self.task: trio.lowlevel.Task | None = None  # the task of trio's; None before the first step
+        self.condemned: BaseException | None = None  # why it is being killed; None if it is not
+        # what its coroutine returned and raised, once it has ended
+        self.outcome: tuple[Any, BaseException | None] | None = None
+
+    # --- the task -----------------------------------------------------------------------------------------------------
+
+    def take_baton(self) -> None:
+        """Let it run. Called by the host, which then waits for the baton."""
+        if self.task is None:
+            self.task = trio.lowlevel.spawn_system_task(self._run, name=self.name, context=self._context)
+        else:
+            trio.lowlevel.reschedule(self.task)
+
+    def send(self, _value: None, /) -> object:
+        """Refuse: only the host steps it."""
+        raise NotRunningError("a strand on the trio host is stepped by the host: use 'await host.run_tick(kernel)'.")
+
+    async def _run(self) -> None:
+        scope = self._trio_scope = trio.CancelScope()
+        if self.stop_reason is not None:
+            self._host.cancel_quietly(scope, self.stop_reason)
+        value: Any = None
+        error: BaseException | None = None
+        cancelled: BaseException | None = None
+        try:
+            with scope:
+                try:
+                    value = await self._drive()
+                except BaseException as raised:
+                    told = meant(raised)
+                    cancelled = _find_cancelled(told)
+                    if told is not raised:
+                        raise told from None  # trio's scope looks at it, too
+                    raise
+        except GeneratorExit as raised:
+            if raised is not self._exit:
+                raise  # trio is gone, and with it this task
+            error = raised
+        except BaseException as raised:  # the kernel is told; trio would crash
+            error = raised
+        if scope.cancelled_caught and error is None:
+            error = cancelled
+        self.outcome = (value, error if self.condemned is None else self.condemned)
+        self._host.task_ends(self)
+        if self.task is not None and self.task.child_nurseries:
+            await self._hold()
+
+    async def _drive(self) -> Any:
+        """Drive the coroutine; holds the baton when it begins and when it ends."""
+        coro = self.coro
+        assert coro is not None
+        enter: Callable[[Any], object] = coro.send
+        argument: Any = None
+        if (error := await self._take_error()) is not None:
+            enter, argument = coro.throw, error
+        rounds = 0
+        while True:
+            interrupted = self._interrupted
+            try:
+                command = self._step(enter, argument)
+            except StopIteration as stop:
+                return stop.value
+            except GeneratorExit as own:
+                self._exit = own
+                raise
+            kind = command.__class__
+            if kind not in COMMANDS:
+                enter, argument = await self._wait_for_trio(coro, command)
+                continue
+            if (error := await self._raised_at_once(coro, interrupted, rounds)) is not None:
+                enter, argument = coro.throw, error
+                rounds += 1
+                continue
+            rounds = 0
+            self.kernel.park_entry(self, command)
+            self._raise_cancel = None
+            self._host.hand_back()
+            await wait_task_rescheduled(self._abort)
+            enter, argument = coro.send, self.take_notice()
+            if (error := await self._take_error()) is not None:
+                enter, argument = coro.throw, error
+
+    def notice(self, notice: Notice) -> None:
+        """The audience in which it waits was notified with a value."""
+        self.waiting = notice
+
+    async def _raised_at_once(
+        self, coro: Coroutine[Any, Any, Any], interrupted: bool, rounds: int
+    ) -> BaseException | None:
+        """What a wait on the kernel raises in the step that reaches it; None if it parks there.
+
+        It is asked in rounds, for as long as the coroutine goes on to the next wait; there is an end to that.
+        """
+        limit = self.kernel.livelock_steps
+        if self.condemned is not None:
+            if rounds > 2 * limit:
+                self._abandon(coro)
+                raise self.condemned
+            return self.condemned
+        if not interrupted:
+            return None
+        if self.pending() is None:
+            self._interrupted = False
+            return None
+        error = await self._cancellation()
+        if error is not None and rounds >= limit:
+            error = self.condemned = livelocked(self)
+        return error
+
+    @trio.lowlevel.disable_ki_protection  # else an author's endless loop could not be interrupted from the keyboard
+    def _step(self, enter: Callable[[Any], object], argument: Any) -> object:
+        outer, running.kernel = running.kernel, self.kernel
+        outer_hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(*self.kernel.generators.hooks)
+        self.kernel.current = self
+        try:
+            return enter(argument)
+        finally:
+            self.kernel.current = None
+            running.kernel = outer
+            sys.set_asyncgen_hooks(*outer_hooks)
+
+    async def _wait_for_trio(
+        self, coro: Coroutine[Any, Any, Any], message: object
+    ) -> tuple[Callable[[Any], object], object]:
+        """Have trio answer a message of its own, then wait for the baton. Returns how to go on."""
+        self.waiting: object = _FOREIGN
+        self._host.foreign_waits += 1
+        self._host.hand_back()
+        enter: Callable[[Any], object] = coro.send
+        try:
+            answer = await _pass_to_trio(message)
+        except TypeError:
+            # The one thing that trio throws instead of sending an outcome: it does not know the message.
+            path = f"{self.name} ({self.where()})"
+            enter, answer = coro.throw, ForeignAwaitError(describe(message), "trio", path=path, tick=self.kernel.tick)
+        self.waiting = 0
+        self.kernel.ready.append(self)
+        self._host.wake(self.kernel)
+        await wait_for_baton()
+        return enter, answer
+
+    # --- cancellation -------------------------------------------------------------------------------------------------
+
+    def _abort(self, raise_cancel: Callable[[], NoReturn]) -> Abort:
+        """Trio says, once for each wait on the kernel, that it is cancelled."""
+        self._raise_cancel = raise_cancel
+        was_cancelled_before_it_parked = self._host.stepped is self
+        if not (self._hop and was_cancelled_before_it_parked) and self.detach():
+            self.kernel.ready.append(self)
+            self._host.wake(self.kernel)
+        return Abort.FAILED
+
+    async def _take_error(self) -> BaseException | None:
+        """What is to be raised at the wait on the kernel in which it is; None if that wait simply ends."""
+        if self.condemned is not None:
+            return self.condemned
+        if self._raise_cancel is not None:
+            return await self._cancellation()
+        if self._interrupted:
+            if self.pending() is not None:
+                return await self._cancellation()
+            self._interrupted = False
+        return None
+
+    async def _cancellation(self) -> BaseException | None:
+        """Trio's exception; None if it turns out that an author's own shield keeps it away."""
+        raise_cancel, self._raise_cancel = self._raise_cancel, None
+        try:
+            if raise_cancel is not None:
+                raise_cancel()
+            await trio.lowlevel.checkpoint_if_cancelled()
+        except trio.Cancelled as error:
+            return error
+        return None
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Cancel the whole strand."""
+        if self.stop_reason is None and self.coro is not None:
+            super().stop(reason)
+            if self._trio_scope is not None:
+                self._host.cancel_quietly(self._trio_scope, reason)
+
+    def scope_cancelled(self, scope: CancelScope) -> None:
+        """One of its open scopes was cancelled."""
+        super().scope_cancelled(scope)
+        self._host.cancel_quietly(scope.host_scope, scope.reason)
+
+    def interrupt(self) -> None:
+        """Note that a native cancellation is in force; trio says when it is to be raised."""
+        if self.coro is None:
+            return
+        self._interrupted = True
+        if self.kernel.current is self:
+            self._hop = True
+            self.kernel.call_soon(self._interrupt_suspended)
+        elif self._raise_cancel is not None and self.detach():
+            self.kernel.ready.append(self)
+
+    def _interrupt_suspended(self) -> None:
+        self._hop = False
+        if self._raise_cancel is not None and self.detach():
+            self.kernel.ready.append(self)
+        elif self._interrupted and self.pending() is None:
+            self._interrupted = False
+
+    def enter_scope(self, scope: CancelScope) -> None:
+        """It entered a scope: one of trio's is opened beside it."""
+        scope.host_scope = trio.CancelScope(shield=scope.shield)  # pyright: ignore[reportCallIssue]
+        if scope.cancel_called:
+            self._host.cancel_quietly(scope.host_scope, scope.reason)
+        scope.host_scope.__enter__()
+        super().enter_scope(scope)
+
+    def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
+        """It leaves a scope; trio says whether the scope swallows the error."""
+        if self.pending() is not None:
+            self.interrupt()
+        kind, trace = (None, None) if error is None else (type(error), error.__traceback__)
+        try:
+            scope.host_scope.__exit__(kind, error, trace)
+        finally:
+            scope.cancelled_caught = scope.host_scope.cancelled_caught
+        return scope.cancelled_caught
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def ended(self, result: Any, error: BaseException | None) -> None:
+        """Close the books on it."""
+        super().ended(result, error)
+        self._host.strand_ended()
+
+    def condemn(self, error: BaseException) -> bool:
+        """Have it killed when its turn comes: every wait on the kernel raises the error, and trio cancels its own.
+
+        The error is never raised in a wait of trio's: a nursery that closes would be torn.
+        """
+        if self.condemned is None:
+            self.condemned = error
+            if self._trio_scope is not None:
+                self._host.cancel_quietly(self._trio_scope, "killed")
+            ready = self.kernel.ready
+            waits = self.detach() or self.state == "ready"
+            if waits and self not in ready:
+                ready.append(self)
+        return True
+
+    def _abandon(self, coro: Coroutine[Any, Any, Any]) -> None:
+        try:
+            self._step(lambda _value: coro.close(), None)
+        except BaseException:  # noqa: S110 - whatever it raises, it has ended, or never will
+            pass
+        if is_suspended(coro):
+            abandon(self.kernel, coro)
+
+    async def _hold(self) -> None:
+        """Keep the task of an abandoned coroutine whose nurseries are open: trio crashes when such a task ends."""
+        assert self.task is not None
+        for nursery in self.task.child_nurseries:
+            nursery.cancel_scope.cancel()
+        await trio.sleep_forever()
+
+
+def _find_cancelled(error: BaseException) -> BaseException | None:
+    """The exception of trio's that ended a strand; a nursery may have wrapped it into groups."""
+    if isinstance(error, BaseExceptionGroup):
+        return next((found for inner in error.exceptions if (found := _find_cancelled(inner)) is not None), None)
+    return error if isinstance(error, trio.Cancelled) else None
+
 
 _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameters
 
 
 class TrioHost:
-    """Strands that await trio.
-
-    Attributes:
-        stepped: the strand that has the baton, or has just given it back.
-    """
+    """Strands that await trio."""
 
     name = "trio"
     steps_inline = False
@@ -54,7 +397,7 @@ class TrioHost:
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:
-        self.stepped: TrioStrand | None = None
+        self.stepped: TrioStrand | None = None  # the strand that has the baton, or has just given it back
         self._context = contextvars.copy_context()
         self._token: trio.lowlevel.TrioToken | None = None
         self._holder: trio.lowlevel.Task | None = None  # who waits for the baton to come back
@@ -110,7 +453,7 @@ class TrioHost:
         self._tasks.pop(strand, None)
         self.hand_back()
 
-    def wake(self, kernel: Kernel) -> None:
+    def wake(self, kernel: Scheduler) -> None:
         """A strand became ready. Between ticks the server steps it at once."""
         if not (self._quiet or kernel.draining or kernel.in_tick):
             self._requested.set()
@@ -241,7 +584,6 @@ class TrioHost:
         """Run one whole tick.
 
         Args:
-            kernel: the kernel.
             budget: real seconds after which trio gets a turn, again and again until the tick is whole; None for no
                 limit. (Every step of a strand gives trio a turn as well.)
 
@@ -270,7 +612,6 @@ class TrioHost:
         """Let trio work between two ticks; strands whose foreign waits end meanwhile are stepped.
 
         Args:
-            kernel: the kernel.
             seconds: how long, in real seconds; 0 for one turn.
         """
         await trio.sleep(max(0.0, seconds))
@@ -279,12 +620,7 @@ class TrioHost:
         """Wait until strands have ended, without ticking: for those that wait for trio.
 
         Args:
-            kernel: the kernel.
-            strands: which.
             seconds: real seconds to wait at most.
-
-        Returns:
-            Whether all have ended.
         """
         left = list(strands)
         with trio.move_on_after(seconds):

@@ -49,8 +49,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import LivelockError
-from agentrt.kernel.calls import name_of
-from agentrt.kernel.killing import Insist
+from agentrt.kernel.agenda import name_of
+from agentrt.kernel.strand import Insist
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.words import error_words
 
@@ -77,29 +77,17 @@ _SIGNAL: int | None = getattr(signal, "SIGURG", None) if hasattr(signal, "pthrea
 
 @dataclass(frozen=True)
 class StepReport:
-    """One step that kept the thread for itself.
+    """One step that kept the thread for itself."""
 
-    Attributes:
-        what: the name of what was stepped.
-        file: the file in which it was.
-        line: the line.
-        function: the function.
-        tick: the tick in which it was.
-        seconds: how long the step was seen to take, in real seconds; it took at least that.
-        agent: whose it is; empty for nobody's.
-        path: the place in the agent; empty likewise.
-        is_over: whether it has ended.
-    """
-
-    what: str
-    file: str
+    what: str  # the name of what was stepped
+    file: str  # the file in which it was
     line: int
     function: str
-    tick: int
-    seconds: float
-    agent: str = ""
-    path: str = ""
-    is_over: bool = True
+    tick: int  # the tick in which it was
+    seconds: float  # how long the step was seen to take, in real seconds; it took at least that
+    agent: str = ""  # whose it is; empty for nobody's
+    path: str = ""  # the place in the agent; empty likewise
+    is_over: bool = True  # whether it has ended
 
     @property
     def place(self) -> str:
@@ -121,26 +109,20 @@ class Watch:
     """Watches one kernel.
 
     Args:
-        kernel: the kernel.
-        told: called with a ``StepReport``: at an intake with one of a step that has ended, and from another thread
-            with one of a step that hangs.
+        told: called with a ``StepReport``: at an intake with one of a step that has ended, and from another thread with
+            one of a step that hangs.
         limit: real seconds after which a step is ended; None for never.
-
-    Attributes:
-        blocking: real seconds from which on a step that has ended is reported; None for never.
-        limit: as given.
-        thread: the thread that steps the kernel.
-        is_armed: whether it does so at the moment.
     """
 
     def __init__(self, kernel: Kernel, told: Callable[[StepReport], object], limit: float | None = None) -> None:
         self._kernel = weakref.ref(kernel)  # the thread must never be the last that knows a kernel
         self._told = told
+        # real seconds from which on a step that has ended is reported; None for never
         self.blocking: float | None = None
         self.hanging: float | None = HANGING
         self.limit: float | None = limit
-        self.thread: int = 0
-        self.is_armed: bool = False
+        self.thread: int = 0  # the thread that steps the kernel
+        self.is_armed: bool = False  # whether it does so at the moment
         self.is_known: bool = False  # to the patrol
         # Held while it is looked at: nobody is looked at after ``end``. It is entered again by the thread that looks if
         # the garbage collector closes a run there that nobody awaits any more.
@@ -208,11 +190,7 @@ class Watch:
         return max(_SHORTEST, pause)
 
     def look(self, now: float) -> None:
-        """Look at what is stepped. Called by the thread, which holds the lock.
-
-        Args:
-            now: real seconds, from any start.
-        """
+        """Look at what is stepped. Called by the thread, which holds the lock."""
         kernel = self._kernel()
         step = None if kernel is None else _step_of(kernel)
         if kernel is None or step is None or not _is_same(step, self._step):
@@ -306,9 +284,6 @@ class Watch:
     def deliver(self, frame: FrameType | None) -> None:
         """In the stuck thread: raise the error, if the step is still the one that is meant.
 
-        Args:
-            frame: what runs.
-
         Raises:
             BaseException: that error.
         """
@@ -338,11 +313,7 @@ class Patrol:
         self._wake = threading.Event()
 
     def admit(self, watch: Watch) -> None:
-        """Look at a kernel from now on.
-
-        Args:
-            watch: of the kernel.
-        """
+        """Look at a kernel from now on."""
         with self._lock:
             watch.is_known = True
             watch.idle_since = None
@@ -560,11 +531,7 @@ def _is_signal_ours() -> bool:
 
 @contextlib.contextmanager
 def one_interrupt_is_enough(watch: Watch) -> Iterator[None]:
-    """Have the first Ctrl-C end a step that hangs, under an event loop that only asks its main task to end.
-
-    Args:
-        watch: of the kernel.
-    """
+    """Have the first Ctrl-C end a step that hangs, under an event loop that only asks its main task to end."""
     outer = None
     if threading.current_thread() is threading.main_thread():
         outer = signal.getsignal(signal.SIGINT)

@@ -13,10 +13,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agentrt.behavior.behaviors import behavior
-from agentrt.behavior.deciders import Decider, GroupPolicy, decider, group
+from agentrt.behavior.declare import Decider, GroupPolicy, behavior, decider, group
 from agentrt.behavior.tree import BehaviorTree
-from agentrt.testing.strategies.brief import Brief
+from agentrt.testing.strategies.schedules import Brief
 
 __all__ = ["BehaviorCase", "DeciderSpec", "behavior_trees"]
 

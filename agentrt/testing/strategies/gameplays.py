@@ -13,9 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agentrt.body.flags import LOOK, MOVE
-from agentrt.strategy.strategy import Interruptible, Strategy
-from agentrt.testing.solving_stubs import Have, StubBody, stub_strategy
-from agentrt.testing.strategies.brief import Brief
+from agentrt.strategy.declare import Interruptible, Strategy
+from agentrt.testing.solving import Have, StubBody, stub_strategy
+from agentrt.testing.strategies.schedules import Brief
 from agentrt.testing.stubs import Outcome
 
 __all__ = ["GameplayCase", "WaySpec", "gameplays"]

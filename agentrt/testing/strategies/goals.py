@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agentrt.body.flags import JUMP, LOOK, MOVE
 from agentrt.goals.goal import Goal
 from agentrt.goals.selector import GoalSelector
-from agentrt.testing.strategies.brief import Brief
+from agentrt.testing.strategies.schedules import Brief
 
 __all__ = ["GoalCase", "GoalSpec", "goal_selectors"]
 

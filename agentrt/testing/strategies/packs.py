@@ -13,13 +13,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agentrt.activity.task_group_action import TaskGroupAction
-from agentrt.activity.task_specs import declare_task
+from agentrt.activity.tasks.declare import TaskGroupAction, declare_task
 from agentrt.kernel.traps import park
 from agentrt.packs.registry import Manifest, Registry
-from agentrt.strategy.dependency import Dependency
-from agentrt.strategy.strategy import Strategy
-from agentrt.testing.strategies.brief import Brief
+from agentrt.strategy.declare import Dependency, Strategy
+from agentrt.testing.strategies.schedules import Brief
 from agentrt.testing.stubs import stub_action
 
 __all__ = ["PackCase", "packs"]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from agentrt.testing.strategies.brief import Brief
+from agentrt.testing.strategies.schedules import Brief
 from agentrt.testing.stubs import Outcome, stub_action, stub_plan
 
 if TYPE_CHECKING:
-    from agentrt.activity.action import Action
+    from agentrt.activity.author.action import Action
 
 __all__ = ["ActionSpec", "PlanCase", "plans"]
 

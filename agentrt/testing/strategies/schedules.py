@@ -2,18 +2,39 @@
 
 A schedule is a list of happenings in the order of their ticks, counted from where it begins to be played. Several may
 come in one tick; they keep the order in which they were drawn. It shrinks to fewer happenings and to earlier ticks.
+
+What a drawn case says of itself: the fields that are not what they are anyway.
+
+hypothesis prints the smallest case that fails a test. A reader looks for what is peculiar about it, and a dozen
+defaults beside that are in the way. What is printed can be put into ``@example(...)`` as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import MISSING, fields
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from hypothesis import strategies as st
 
 from agentrt.testing.simulation import Simulation
 
-__all__ = ["Happening", "play", "schedules"]
+__all__ = ["Brief", "Happening", "play", "schedules"]
+
+
+class Brief:
+    """The base of the dataclasses of this package that say only what differs from their defaults."""
+
+    def __repr__(self) -> str:
+        this: Any = self
+        said = []
+        for one in fields(this):
+            value = getattr(self, one.name)
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            if value != default:
+                said.append(f"{one.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(said)})"
+
 
 T = TypeVar("T")
 

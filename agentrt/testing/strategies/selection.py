@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentrt.selection.library import SelectionLibrary
 from agentrt.selection.tree import SelectionTree
-from agentrt.testing.strategies.brief import Brief
+from agentrt.testing.strategies.schedules import Brief
 
 __all__ = ["NodeSpec", "SelectionCase", "conditions", "selection_trees"]
 

@@ -1,0 +1,1 @@
+"""What authors of actions write and are given: actions, arguments, steps, contexts."""

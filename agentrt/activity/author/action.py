@@ -1,0 +1,455 @@
+"""Actions: what authors write.
+
+An action is a class. Its metadata and hooks are read once, when the class is defined, into an ``ActionSpec``;
+whatever is wrong is an error at that moment. An instance belongs to one place in the plan tree of one agent, so that
+an author may keep things on ``self`` between the hooks.
+
+Hooks, in the order in which they are called::
+
+    should_start_thinking -> think ... -> start -> stop_thinking -> run ... -> stop
+
+and ``on_reject`` while it is ready, when what was made of its output was rejected. ``think`` and ``run`` are
+coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and ``think`` with
+``stop_thinking``.
+
+Source: seed 001, "Writing actions".
+
+What an action class declares, checked and compiled when the class is defined.
+
+An ``ActionSpec`` is made once for each class and shared by all agents that know the action; everything that can be
+known before anything runs is found out here: the utility range, which hooks there are, the compiled placeholders of
+each step. Whatever is wrong is an error that names the class, the step and the field.
+
+A hook counts as present when it is not the base class's own, which is marked as a default.
+
+Source: seed 001, "Writing actions".
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+
+from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
+from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
+from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
+from agentrt.errors import DefinitionError, did_you_mean
+from agentrt.words import repr_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.context import Context
+    from agentrt.activity.author.steps import Resolver
+
+__all__ = ["ASKS", "ActionSpec", "CompiledStep", "default_hook", "Action", "CompoundAction", "output", "step"]
+
+ASKS: Final = ("with each plan", "when changed")
+"""When an action can be asked anew; the first by default."""
+
+_PARAMETERS = {
+    "compose_utility": ("entity", "self_utility", "child_utilities", "current_activity"),
+    "on_reject": ("ctx", "args", "reason"),
+}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def default_hook(hook: F) -> F:
+    """Mark a hook of a base class as one that does nothing."""
+    hook.is_default_hook = True  # type: ignore[attr-defined]
+    return hook
+
+
+class ActionSpec:
+    """What an action class declares, checked and compiled."""
+
+    __slots__ = (
+        "activity",
+        "boost",
+        "cls",
+        "composes",
+        "flags",
+        "has_filter",
+        "has_on_reject",
+        "has_run",
+        "has_start",
+        "has_stop",
+        "has_stop_thinking",
+        "has_think",
+        "high",
+        "is_filter",
+        "is_range",
+        "keeps",
+        "kind",
+        "label",
+        "low",
+        "name",
+        "output",
+        "output_label",
+        "output_reads",
+        "output_type",
+        "scheduler_priority",
+        "span",
+        "steps",
+        "subject",
+        "think_timeout",
+        "uses",
+        "weight",
+    )
+
+    def __init__(self, cls: type[Action]) -> None:
+        self.cls: type[Action] = cls
+        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"  # its module and name, for errors
+        self.label: str = cls.__name__  # what paths and records call it: the name of the class
+        # what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``
+        self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
+        self.name: str = cls.name
+        self.activity: str = cls.does
+        self._check_names()
+        reach, is_range = parse_range(self.subject, cls.utility)
+        self.low: float = reach[0]  # the least utility
+        self.high: float = reach[1]  # the greatest utility; 1 for a compound that composes it
+        self.is_range: bool = is_range  # whether ``ctx.set_utility`` may be called
+        self.span: float = self.high - self.low  # the width of the declared range
+        self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
+        self.weight: float = self._number("weight", cls.weight)
+        # what the agent's share of the think budget is multiplied with while it runs
+        self.scheduler_priority: float = self._number("scheduler_priority", cls.scheduler_priority)
+        # in how many game seconds it has to be ready; None for no limit
+        self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
+        self.flags: tuple[str, ...] = self._flag_names(cls.flags)
+        self.has_filter: bool = self._hook("should_start_thinking")
+        self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
+        self.has_stop_thinking: bool = self._hook("stop_thinking")
+        self.has_on_reject: bool = self._hook("on_reject")
+        self.has_start: bool = self._hook("start")
+        self.has_run: bool = self._hook("run", is_async=True)
+        self.has_stop: bool = self._hook("stop")
+        # whether it has no other hook than ``should_start_thinking``: then it is never run
+        self.is_filter: bool = self.has_filter and not (
+            self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
+        )
+        self.output_type: type[ThinkOutput] | None = cls.Output
+        self.output_label: str = f"{cls.does} (think output)"
+        self.steps: tuple[CompiledStep, ...] | None = None  # a compound's steps; None for a leaf
+        # a compound's declared output fields
+        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        # the elements that they come from, the nearest first; see ``CompiledStep.reads``
+        self.output_reads: tuple[int, ...] = ()
+        self.uses: dict[int, list[str]] = {}  # which output fields of which step a compound reads
+        self.composes: bool = False
+        self._check_output()
+        if hasattr(cls, "steps"):
+            self._compile_steps(cls)  # type: ignore[arg-type]
+        # whether its thinking goes on over the end of plans; see the module ``keeping``
+        self.keeps: bool = self._keeps(cls.asks)
+
+    def output_fields(self) -> tuple[str, ...]:
+        """The fields of the think output that later steps may read."""
+        if self.output is not None:
+            return tuple(field for field, _, _ in self.output)
+        if self.steps is None and self.output_type is not None:
+            return self.output_type.field_names()
+        return self.cls.Args.field_names()
+
+    def _check_names(self) -> None:
+        cls = self.cls
+        does: object = cls.does
+        if not isinstance(does, str) or not ACTIVITY.fullmatch(does):
+            raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+        if not hasattr(cls, "utility"):
+            raise DefinitionError(
+                self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
+            )
+        for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
+            declared = getattr(cls, attribute)
+            if declared is None and base is ThinkOutput:
+                continue
+            if not (isinstance(declared, type) and issubclass(declared, base)):
+                raise DefinitionError(
+                    self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
+                )
+        if hasattr(cls, "start_thinking"):
+            raise DefinitionError(
+                self.subject, "start_thinking is called think here.", "Write 'async def think(self, ctx, args)'."
+            )
+        if type(self) is ActionSpec and not hasattr(cls, "output"):
+            for attribute in ("steps", "compose_utility"):
+                if hasattr(cls, attribute):
+                    raise DefinitionError(
+                        self.subject,
+                        f"a leaf action has no {attribute}.",
+                        "Derive it from CompoundAction, or call it something else.",
+                    )
+
+    def _check_output(self) -> None:
+        if self.output_type is not None and not self.has_think:
+            raise DefinitionError(
+                self.subject,
+                "it declares an Output, but has no 'think' that could set it.",
+                "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
+            )
+
+    def _keeps(self, asks: object) -> bool:
+        if asks not in ASKS:
+            hint = did_you_mean(asks, ASKS) if isinstance(asks, str) else ""
+            raise DefinitionError(
+                self.subject, f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in ASKS)}."
+            )
+        # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
+        return asks == ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
+
+    def _number(self, what: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+            raise DefinitionError(self.subject, f"{what} is {value!r}.", "Write a number that is not negative.")
+        return float(value)
+
+    def _flag_names(self, flags: object) -> tuple[str, ...]:
+        if (
+            isinstance(flags, str)
+            or not isinstance(flags, Collection)
+            or not all(isinstance(one, str) for one in flags)
+        ):
+            raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
+        return tuple(sorted(flags))
+
+    def _hook(self, name: str, *, is_async: bool = False) -> bool:
+        hook = getattr(self.cls, name)
+        if getattr(hook, "is_default_hook", False):
+            return False
+        if inspect.iscoroutinefunction(hook) is not is_async:
+            word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+        parameters = _PARAMETERS.get(name, ("ctx", "args"))
+        try:
+            inspect.signature(hook).bind("self", *parameters)
+        except TypeError as error:
+            raise DefinitionError(
+                self.subject, f"{name} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
+            ) from error
+        return True
+
+    def _compile_steps(self, cls: type[CompoundAction]) -> None:
+        if self.has_run:
+            raise DefinitionError(
+                self.subject,
+                "a compound action has no run of its own.",
+                "Move what it does into a step, or into start.",
+            )
+        compiled = compile_steps(self.subject, cls)
+        self.steps = compiled.steps
+        self.output = compiled.output
+        self.output_reads = compiled.output_reads
+        self.uses = compiled.uses
+        self._check_own_output(cls)
+        self.composes = self._hook("compose_utility")
+        if self.composes:
+            self.high = 1.0
+
+    def _check_own_output(self, cls: type[CompoundAction]) -> None:
+        """Element 0 is known here: what the compound's own think gives."""
+        kind = cls.Output if self.has_think and cls.Output is not None else cls.Args
+        for field in self.uses.get(0, ()):
+            if field and field not in kind.field_names():
+                raise DefinitionError(
+                    self.subject,
+                    f"a step reads '{field}' of this action's own think output, which has no such field.",
+                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
+                )
+
+
+class Action:
+    """One way to perform an activity.
+
+    Attributes:
+        does: the activity that it performs, such as ``"stonehearth:paint"``. A class without one is a base class.
+        name: what debugging tools call it; the class's name in words by default.
+        utility: how good it is at performing the activity, from 0 to 1: a number, or a range (low, high) within which
+            ``ctx.set_utility`` places it; the low end counts until then.
+        sunk_cost_boost: what is added to its utility once it has run for half a second of game time. With 1.0 nothing
+            that performs the same activity interrupts it.
+        weight: how likely it is drawn among actions of the same utility.
+        scheduler_priority: a multiplier on the share of search resources of the agent while it runs.
+        status_text_key: a key under which the game finds words for what the agent does.
+        flags: control flags that it holds while it runs.
+        think_timeout: in how many game seconds after its thinking began it has to be ready; else it is not possible
+            now, until its branch is thought again. None for no limit.
+        asks: when it is asked anew: ``"with each plan"``, whenever one has ended; or ``"when changed"``: its thinking
+            goes on over the end of plans that it did not win, until its arguments are others. For slow thoughts.
+        Args: the arguments of the activity, if it has any; the same for all actions that perform it.
+        Output: what thinking finds out, if that is not just the arguments.
+
+    Source: seed 001, "Leaf action example", Metadata.
+    """
+
+    does: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    utility: ClassVar[float | UtilityRange]
+    sunk_cost_boost: ClassVar[float] = DEFAULT_BOOST
+    weight: ClassVar[float] = 1
+    scheduler_priority: ClassVar[float] = 1
+    status_text_key: ClassVar[str | None] = None
+    flags: ClassVar[Collection[str]] = ()
+    think_timeout: ClassVar[float | None] = None
+    asks: ClassVar[str] = "with each plan"
+
+    Args: ClassVar[type[ActionArgs]] = ActionArgs
+    Output: ClassVar[type[ThinkOutput] | None] = None
+
+    spec: ClassVar[ActionSpec]
+    _spec_type: ClassVar[type[ActionSpec]] = ActionSpec
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__dict__.get("name"):
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
+        if cls.does:
+            cls.spec = cls._spec_type(cls)
+
+    @default_hook
+    def should_start_thinking(self, ctx: Context, args: Any) -> bool:
+        """Whether the activity may be considered at all; False from any action blocks all actions of the activity.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+
+        Returns:
+            True to let it be.
+        """
+        return True
+
+    @default_hook
+    async def think(self, ctx: Context, args: Any) -> None:
+        """Find out whether the action can be run, and say so with ``ctx.set_think_output``.
+
+        Without this hook the action is ready at once. Ending without an output means "not possible now". The coroutine
+        is cancelled when thinking stops, so its ``finally`` blocks clean up.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    @default_hook
+    def stop_thinking(self, ctx: Context, args: Any) -> None:
+        """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    @default_hook
+    def on_reject(self, ctx: Context, args: Any, reason: str) -> None:
+        """What was made of its think output was rejected by all actions of a later step, while it is ready.
+
+        It may offer something else with ``ctx.set_think_output``: then only the steps after it think again, at once.
+        If it does nothing, its choices of ``ctx.candidates`` are gone through, then the next earlier one is asked from
+        whose output the rejected arguments came. When nobody offers anything else, the compound thinks again.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+            reason: what the rejecting actions said.
+        """
+
+    @default_hook
+    def start(self, ctx: Context, args: Any) -> None:
+        """The action was elected. In a plan of several steps all are started before the first runs.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    @default_hook
+    async def run(self, ctx: Context, args: Any) -> None:
+        """Do it. The action is finished when this returns.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+    @default_hook
+    def stop(self, ctx: Context, args: Any) -> None:
+        """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called.
+
+        Args:
+            ctx: the context of the action.
+            args: the arguments of the activity.
+        """
+
+
+def step(
+    activity: str,
+    args: Mapping[str, object] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    think_timeout: float | None = None,
+    **more: object,
+) -> Step:
+    """Declare a step of a compound action.
+
+    Args:
+        activity: what is to be performed.
+        args: its arguments, values or placeholders; needed only for arguments that are called ``name`` or
+            ``think_timeout``.
+        name: what later steps call it in ``OUT["name"]``.
+        think_timeout: in how many game seconds an action of it has to be ready; else its arguments count as rejected.
+            None for no limit.
+        more: its arguments, values or placeholders.
+
+    Returns:
+        The step, for the list ``steps``.
+    """
+    return Step(activity, {**(args or {}), **more}, name, think_timeout)
+
+
+def output(**fields: object) -> Output:
+    """Declare what a compound action gives as its think output; without it, that is its arguments.
+
+    Args:
+        fields: values or placeholders.
+
+    Returns:
+        The declaration, for the attribute ``output``.
+    """
+    return Output(fields)
+
+
+class CompoundAction(Action):
+    """An action that is a list of steps, each an activity.
+
+    It thinks first, then its steps in order, each with what the ones before it found; it is ready when all are. It
+    has no ``run`` of its own.
+
+    Attributes:
+        steps: the steps, in order.
+        output: what it gives as think output: ``output(path=PREV.path)``.
+
+    Source: seed 001, "Compound action example".
+    """
+
+    steps: ClassVar[Sequence[Step]] = ()
+    output: ClassVar[Output | None] = None
+
+    @default_hook
+    def compose_utility(
+        self, entity: Any, self_utility: float, child_utilities: Any, current_activity: str | None
+    ) -> float:
+        """Derive the utility from that of the steps. Called when a step's utility changes and at each step change.
+
+        Args:
+            entity: the entity that acts.
+            self_utility: what ``ctx.set_utility`` made of it.
+            child_utilities: the steps' utilities, by activity name or number from 1: ``child_utilities["demo:paint"]``.
+            current_activity: the activity of the running step, or None.
+
+        Returns:
+            A number from 0 to 1.
+        """
+        return self_utility

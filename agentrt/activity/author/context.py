@@ -1,0 +1,835 @@
+"""The context: how an action talks to the planner. One for each thinking and the run that follows it.
+
+Two kinds of methods: those that note something for the planner to look at (``set_think_output``, ``set_utility``),
+and those that wait (``execute``, ``suspend``), which are awaited by the ``run`` of the action and by nobody else.
+``abort`` and ``reject`` end the hook that calls them, in every state; what comes of that depends on the hook. Called by
+anybody else than the action they return, and the action is told (the module ``control``).
+
+A context is a *handle*. Callbacks keep it, and may call when the thinking or the run that it was for is over; perhaps
+the same action thinks again already, by a context of its own. What comes through the old one is *late*: ignored, and
+the trace says so. It is over when thinking stops without a start, or when ``stop`` has returned.
+
+What a method does depends on the state of the action. A call that its author cannot have meant is a ``WrongStateError``
+(E). A call that comes at a moment in which it means nothing, from a callback say, is ignored (-), and the trace says
+so. Everything else works (+)::
+
+                                idle  thinking  ready  impossible  started  running  finished  over
+    set_think_output             -       +        +        -          E        E        -       late
+    candidates                   -       +        +        -          E        E        -       late
+    clear_think_output           -       +        +        -          E        E        -       late
+    set_utility                  -       +        +        -          +        +        -       late
+    spawn                        E       +        +        E          +        +        E        E
+    execute                      E       E        E        E          E        +        E        E
+    suspend                      E       E        E        E          E        +        E        E
+    resume                       -       -        -        -          +        +        -       late
+    listen                       E       +        +        E          +        +        E       late
+    call_later                   E       +        +        E          +        +        E       late
+    protect_argument             -       +        +        -          +        E        -       late
+    unprotect_argument           -       +        +        -          +        +        -       late
+    set_status_text_key          -       +        +        -          +        +        -       late
+    set_debug_progress           +       +        +        +          +        +        +       late
+    reject, abort                -       +        +        -          +        +        +       late
+
+The last row is for calls of others; on the action's own stack they raise. *idle* is an action before its thinking
+begins (``should_start_thinking``), and while ``stop``, or ``stop_thinking`` of a loser, is called; *impossible* one in
+whose ``stop_thinking`` after a rejection it is called, or ``stop`` after a refusal. The error is raised on the action's
+own stack; for others a call that has become wrong since they were told to make it is late, too. The rest of the
+context, in the module ``surroundings``, works in every state, and ``CURRENT`` of one that is over is nobody's.
+
+Who may call what, and what it does to the caller and to the action:
+
+======================= ============== ================ =================== ================
+call                    own stack      anybody else in  another thread      through one that
+                                       the same thread                      is over
+======================= ============== ================ =================== ================
+abort, reject           raises         returns; the     returns; the next   late
+                                       action is told   intake tells it
+what is noted           at once        at once          by the next intake  late
+listen, call_later,     at once        at once          WrongStateError     late; of spawn a
+spawn                                                                       WrongStateError
+execute, suspend        waits          WrongStateError  WrongStateError     WrongStateError
+sleep, next_tick, work, whoever awaits it waits; the action is not concerned
+call
+======================= ============== ================ =================== ================
+
+Of contexts that nobody has kept one is enough: making one costs more than a call of it (``Unit.retire``).
+
+Source: seed 001, "AI contexts".
+
+Nodes: the plan tree as an action may look at it.
+
+A node is a view of one place: an activity, or an action that could perform it. Going up, activities and actions take
+turns; above the root activity there is nothing. It is read-only and holds no state of its own, so that it always tells
+what is true at this moment.
+
+Source: seed 001, "AI contexts", `get_parent_node`.
+
+What an action finds around it: who acts, where in the plan it is, what time it is; and words for people.
+
+The part of the context that works in every state of the action, but for the two notes at its end; the other part, with
+its table of states, is in the module ``context``.
+
+Source: seed 001, "AI contexts".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from agentrt.activity.author.control import Abort, Flow, Reject, is_on_own_stack, require_own_stack
+from agentrt.activity.author.utility import DECIMALS
+from agentrt.activity.plan.extras import Alarm, Extras, Listener, offer
+from agentrt.activity.states import (
+    FINISHED,
+    FRAME_NAMES,
+    IDLE,
+    IMPOSSIBLE,
+    READY,
+    RUNNING,
+    STARTED,
+    THINKING,
+    UNIT_NAMES,
+)
+from agentrt.body.entity import NamedSignals
+from agentrt.errors import ENDS_PROGRAM, WrongStateError
+from agentrt.kernel.signals import Signal
+from agentrt.kernel.trace import Event
+from agentrt.kernel.traps import at_once, next_tick, sleep_ticks, suspend_on
+from agentrt.words import repr_of, words_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.expected import Current
+    from agentrt.activity.plan.spawned import SpawnedFrame
+    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.body.flags import Holder
+    from agentrt.kernel.clock import Clock
+    from agentrt.kernel.rng import Stream
+
+__all__ = ["Node", "Surroundings", "ignored", "late", "Context"]
+
+
+class Node:
+    """One place of a plan: an activity, or an action that could perform it."""
+
+    __slots__ = ("_frame", "_unit")
+
+    def __init__(self, frame: Frame, unit: Unit | None = None) -> None:
+        self._frame: Frame = frame
+        self._unit: Unit | None = unit  # None for the activity itself
+
+    @property
+    def name(self) -> str:
+        """The activity, or what the action calls itself."""
+        return self._frame.activity if self._unit is None else self._unit.spec.name
+
+    @property
+    def kind(self) -> str:
+        """``activity``; for an action ``leaf``, ``compound``, ``group`` or ``task``."""
+        return "activity" if self._unit is None else self._unit.spec.kind
+
+    @property
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        return self._frame.path() if self._unit is None else self._unit.path()
+
+    @property
+    def state(self) -> str:
+        """Its state in a word, as in snapshots."""
+        return FRAME_NAMES[self._frame.state] if self._unit is None else UNIT_NAMES[self._unit.state]
+
+    @property
+    def utility(self) -> float:
+        """That of the action; for an activity, that of its elected action, or 0 while none is elected."""
+        unit = self._frame.active if self._unit is None else self._unit
+        return 0.0 if unit is None else unit.utility
+
+    def get_parent_node(self) -> Node | None:
+        """The node above it: of an action, its activity; of an activity, the action that it is a part of.
+
+        Returns:
+            The node; None above the root activity.
+
+        Source: seed 001, `get_parent_node`.
+        """
+        if self._unit is not None:
+            return Node(self._frame)
+        parent = self._frame.parent
+        return None if parent is None else Node(parent.frame, parent)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.path}: {self.kind}, {self.state}, utility {self.utility:g}>"
+
+
+def late(unit: Unit, method: str) -> None:
+    """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so."""
+    if unit.frame.planner.trace.on:
+        unit.note(Event.LATE, method=method)
+
+
+def ignored(unit: Unit, method: str) -> None:
+    """A call came too late, or too early, to mean anything: it does nothing, and the trace says so."""
+    if unit.frame.planner.trace.on:
+        unit.note(Event.IGNORED, method=method, state=UNIT_NAMES[unit.state])
+
+
+class Surroundings:
+    """What an action finds around it. The base of ``Context``."""
+
+    __slots__ = ("_unit",)
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit: Unit = unit
+
+    # --- from where it is called --------------------------------------------------------------------------------------
+
+    def _late(self, method: str) -> None:
+        """It belongs to a thinking or a run that is over: the call does nothing, and the trace says so."""
+        unit = self._unit
+        kernel = unit.frame.planner.kernel
+        if kernel.is_here:
+            late(unit, method)
+        else:
+            kernel.post(late, unit, method)
+
+    def _elsewhere(self, method: str, *args: Any, **more: Any) -> bool:
+        """Whether the caller is another thread; then the call is made by the next intake instead."""
+        planner = self._unit.frame.planner
+        if planner.kernel.is_here:
+            return False
+        planner.agent.post(self._take_in, method, args, more)
+        return True
+
+    def _take_in(self, method: str, args: tuple[Any, ...], more: dict[str, Any]) -> None:
+        try:
+            getattr(self, method)(*args, **more)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # nobody is there any more to whom it could be raised
+            self._unit.frame.planner.fault(self._unit, f"ctx.{method}", error)
+
+    # --- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def entity(self) -> Any:
+        """The entity that acts."""
+        return self._unit.frame.planner.entity
+
+    @property
+    def agent(self) -> Any:
+        """The agent that the action belongs to."""
+        return self._unit.frame.planner.agent
+
+    @property
+    def holder(self) -> Holder:
+        """The action itself, as the ledger of control flags knows it; what acts in its name shares its flags."""
+        return self._unit
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the runtime."""
+        return self._unit.frame.planner.kernel.clock
+
+    @property
+    def random(self) -> Stream:
+        """The agent's own stream of random numbers."""
+        return self._unit.frame.planner.random
+
+    @property
+    def signals(self) -> NamedSignals:
+        """The signals of the entity by their names, such as ``await ctx.signals["ready_to_pose"].wait()``."""
+        return NamedSignals(self._unit.frame.planner.agent.signal)
+
+    @property
+    def path(self) -> str:
+        """The action's place in the plan."""
+        return self._unit.path()
+
+    @property
+    def CURRENT(self) -> Current:  # noqa: N802 - the seed's name for it
+        """The state that the entity is expected to have when the action runs; what is written here is what the steps
+        after it will see.
+        """  # noqa: D205
+        unit = self._unit
+        if unit.context is not self:
+            self._late("CURRENT")
+            return unit.frame.planner.layer(unit.frame.expected)  # nobody will see what is written there
+        return unit.own_current()
+
+    def get_parent_node(self) -> Node:
+        """The activity that the action performs, as a node of the plan; its own parent is the action above, and so on.
+
+        Returns:
+            A read-only view, true at any moment.
+
+        Source: seed 001, `get_parent_node`.
+        """
+        return Node(self._unit.frame)
+
+    def _extras(self) -> Extras:
+        return self._unit.own_extras()
+
+    # --- time ---------------------------------------------------------------------------------------------------------
+
+    def sleep(self, seconds: float) -> Awaitable[None]:
+        """Wait for a duration of game time.
+
+        Args:
+            seconds: game seconds; anything above 0 waits for at least one tick; 0 or less returns at once and lets
+                nobody else have a turn.
+        """
+        return sleep_ticks(self._unit.frame.planner.kernel.clock.ticks(seconds))
+
+    def sleep_ticks(self, ticks: int) -> Awaitable[None]:
+        """Wait for a number of ticks.
+
+        Args:
+            ticks: 0 or more.
+        """
+        return sleep_ticks(ticks)
+
+    def next_tick(self) -> Awaitable[None]:
+        """Wait for the next tick."""
+        return next_tick()
+
+    def work(self, units: int = 1) -> Awaitable[None]:
+        """Take units of search work from the think budget before doing the work: ``await ctx.work(len(batch))``.
+
+        Returns at once without a budget, and while this tick's units last and nobody waits; else it waits for the
+        agent's part of the ticks that follow. A request that is larger than one tick's budget takes several.
+
+        Args:
+            units: how many; candidates looked at, nodes expanded, or whatever the game counts.
+
+        Raises:
+            ValueError: the number is negative or not whole.
+
+        Source: seed 001, `scheduler_priority`.
+        """
+        planner = self._unit.frame.planner
+        search = planner.agent.search
+        return at_once() if search is None else search.ask(planner, units)
+
+    async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
+        """Call something outside the game, in a way that can be recorded: the result comes in at a tick's intake.
+
+        Args:
+            fn: a coroutine function, run on the host's event loop; or a plain function, run in a worker thread.
+            args: what to call it with.
+
+        Returns:
+            What it returned.
+
+        Raises:
+            Exception: what it raised.
+        """
+        return await self._unit.frame.planner.agent.call(fn, args)
+
+    # --- for people ---------------------------------------------------------------------------------------------------
+
+    def set_status_text_key(self, key: str, **args: Any) -> None:
+        """Say what the agent does, for its players.
+
+        Args:
+            key: a key of the game's texts.
+            args: what the text is filled with.
+
+        Source: seed 001, `set_status_text_key`.
+        """
+        if self._unit.context is not self:
+            self._late("set_status_text_key")
+            return
+        if self._elsewhere("set_status_text_key", key, **args):
+            return
+        if self._unit.state in (IDLE, IMPOSSIBLE, FINISHED):
+            ignored(self._unit, "set_status_text_key")
+            return
+        key = words_of(key)
+        self._extras().status = (key, args)
+        if self._unit.frame.planner.trace.on:
+            self._unit.note(Event.STATUS, key=key)
+
+    def set_debug_progress(self, text: str) -> None:
+        """Say what the action is about, for debugging tools.
+
+        Args:
+            text: a few words.
+
+        Source: seed 001, `set_debug_progress`.
+        """
+        if self._unit.context is not self:
+            self._late("set_debug_progress")
+            return
+        if self._elsewhere("set_debug_progress", text):
+            return
+        self._extras().progress = text = words_of(text)
+        if self._unit.frame.planner.trace.on:
+            self._unit.note(Event.PROGRESS, text=text)
+
+    def get_debug_info_datastore(self) -> dict[str, Any]:
+        """The author's own debugging data about this action: a dict that lasts as long as the action's instance.
+
+        Source: seed 001, `get_debug_info_datastore`.
+        """
+        return self._extras().debug
+
+    def get_log(self) -> Any:
+        """A logger of structlog, made on demand and bound to the entity, the agent and the action's debug route.
+
+        Every event of it carries ``entity`` (its name), ``agent``, ``path`` (the place in the plan) and ``tick``. What
+        is below ``agent.log_level``, or else ``runtime.log_level``, goes nowhere.
+
+        Source: seed 001, `get_log`.
+        """
+        planner = self._unit.frame.planner
+        entity = planner.entity
+        log = planner.agent.logger(self._unit.path())
+        return log.bind(entity=str(getattr(entity, "name", None) or type(entity).__name__.lower()))
+
+
+_ABSENT: Final = (IDLE, IMPOSSIBLE, FINISHED)  # it is not considered, or done: what it says concerns nobody
+_GIVEN: Final = "Each thinking, with its run, has a context of its own: use the one that the hook was called with."
+
+
+def _wrong(unit: Unit, method: str, remedy: str) -> WrongStateError:
+    return WrongStateError(method, f"the action is {UNIT_NAMES[unit.state]}", remedy)
+
+
+class Context(Surroundings):
+    """What every hook of an action gets as its first argument."""
+
+    __slots__ = ()
+
+    def _thinks(self, method: str, remedy: str = "Call it in 'think', before the action is run.") -> bool:
+        """Whether the action thinks; if not, the call is ignored or an error."""
+        unit = self._unit
+        state = unit.state
+        if state == THINKING or state == READY:
+            return True
+        if state in _ABSENT:
+            ignored(unit, method)
+            return False
+        if not is_on_own_stack(unit):
+            late(unit, method)
+            return False
+        raise _wrong(unit, method, remedy)
+
+    # --- thinking -----------------------------------------------------------------------------------------------------
+
+    def set_think_output(self, /, **fields: Any) -> None:
+        """The action is ready; again while it is ready: its output changed.
+
+        Args:
+            fields: the fields of the declared ``Output``; without any, the output is the action's arguments.
+
+        Raises:
+            WrongStateError: the action does not think.
+            ArgumentError: the fields do not fit the declaration.
+
+        Source: seed 001, `set_think_output`.
+        """
+        unit = self._unit
+        if unit.context is not self:
+            self._late("set_think_output")
+            return
+        state = unit.state
+        if state != THINKING and state != READY:
+            if not self._elsewhere("set_think_output", **fields):
+                self._thinks("set_think_output")
+            return
+        if unit.extras is not None:
+            unit.extras.candidates = None
+            unit.extras.cuts = 0
+        spec = unit.spec
+        if spec.output_type is None:
+            unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))
+        else:
+            unit.set_output(spec.output_type.build(spec.output_label, fields))
+
+    def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
+        """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
+
+        When the steps after it reject what they were given, the next choice takes the place at once, and only they
+        think again. When no choice is left, the action itself rejects. ``set_think_output`` and ``clear_think_output``
+        forget the choices.
+
+        Args:
+            choices: for each choice the fields of the declared ``Output``; an iterator is advanced only when another
+                choice is needed, by the planner.
+
+        Raises:
+            Reject: there is no choice at all, on the action's own stack; let it pass.
+            WrongStateError: the action does not think.
+            ArgumentError: the fields do not fit the declaration.
+
+        Source: seed 001, `reject`; the offer of several is ours.
+        """
+        if self._unit.context is not self:
+            self._late("candidates")
+        elif (
+            not self._elsewhere("candidates", choices) and self._thinks("candidates") and not offer(self._unit, choices)
+        ):
+            self._ask_for(Reject("there is no candidate", self._tell))
+
+    def clear_think_output(self) -> None:
+        """The action is not ready any more; it goes on thinking. Does nothing if it was not ready.
+
+        Raises:
+            WrongStateError: the action does not think.
+
+        Source: seed 001, `clear_think_output`.
+        """
+        unit = self._unit
+        if unit.context is not self:
+            self._late("clear_think_output")
+        elif not self._elsewhere("clear_think_output") and self._thinks(
+            "clear_think_output", "Call ctx.abort(reason) if it cannot go on."
+        ):
+            if unit.extras is not None:
+                unit.extras.candidates = None
+            unit.clear_output()
+
+    def set_utility(self, utility: float) -> None:
+        """Place the utility within the declared range.
+
+        Args:
+            utility: from 0 (the low end of the range) to 1 (the high end).
+
+        Raises:
+            WrongStateError: the action declares one number and not a range.
+            ValueError: it is not a number from 0 to 1.
+
+        Source: seed 001, `set_utility`.
+        """
+        unit = self._unit
+        spec = unit.spec
+        if not spec.is_range:
+            raise WrongStateError(
+                "set_utility",
+                f"{spec.subject} declares the fixed utility {spec.low:g}",
+                "Declare a range: utility = (low, high).",
+            )
+        if not 0.0 <= utility <= 1.0:
+            raise ValueError(
+                f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
+            )
+        if unit.context is not self:
+            self._late("set_utility")
+            return
+        state = unit.state
+        if state != THINKING:
+            if self._elsewhere("set_utility", utility):
+                return
+            if state in _ABSENT:
+                ignored(unit, "set_utility")
+                return
+        unit.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
+
+    def reject(self, reason: str) -> NoReturn:
+        """The arguments are not valid any more; the compound around it will think again and may choose others.
+
+        In ``start`` it refuses to be started, and the next best action takes its place. For an action that was started
+        it is too late to choose again: its plan is aborted.
+
+        Args:
+            reason: why, in words.
+
+        Raises:
+            Reject: the action itself calls it, in a hook; let it pass. For anybody else, in any thread, it returns.
+
+        Source: seed 001, `reject`.
+        """
+        self._ask_for(Reject(reason, self._tell))
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def abort(self, reason: str) -> NoReturn:
+        """The action cannot go on: unwind the whole plan and plan again.
+
+        Args:
+            reason: why, in words; shown in the trace and in errors.
+
+        Raises:
+            Abort: the action itself calls it, in a hook; let it pass. For anybody else, in any thread, it returns, and
+                the plan is aborted in the same tick, or by the next intake if nothing is stepped at the moment.
+
+        Source: seed 001, `abort`.
+        """
+        self._ask_for(Abort(reason, self._tell))
+
+    # What type checkers are told is what holds in the action's own code. Else each "if path is None: ctx.abort(...)"
+    # would leave the path an Optional there, for the sake of callbacks, of which the call is the last line anyway.
+    def _ask_for(self, flow: Flow) -> NoReturn:  # type: ignore[misc]  # pyright: ignore[reportReturnType]
+        """End the code that called, if that is the action's own; else have the action told."""
+        unit = self._unit
+        if unit.context is not self:
+            self._late(flow.method)
+        elif is_on_own_stack(unit):
+            raise flow
+        else:
+            self._tell(flow)
+
+    def _tell(self, flow: Flow) -> None:
+        """Have the action do what control flow asks for, when the ready queue comes to that. From any thread.
+
+        Args:
+            flow: what was asked for through this context.
+        """
+        planner = self._unit.frame.planner
+        if planner.kernel.is_stepping:
+            planner.kernel.call_soon(self._hear, flow)
+        else:
+            planner.agent.post(self._hear, flow)
+
+    def _hear(self, flow: Flow) -> None:
+        """It is the action's turn to hear of it."""
+        unit = self._unit
+        if unit.context is not self:
+            late(unit, flow.method)
+        elif unit.state == IDLE or unit.state == IMPOSSIBLE:
+            ignored(unit, flow.method)
+        elif unit.state >= STARTED and unit.frame.execution.is_unwinding(unit.frame):
+            late(unit, flow.method)  # it is on its way out already
+        else:
+            self._obey(flow)
+
+    def _obey(self, flow: Flow) -> None:
+        unit = self._unit
+        if isinstance(flow, Reject) and unit.state < STARTED:
+            unit.reject(flow.reason)
+        elif isinstance(flow, Reject):
+            unit.frame.execution.abort(f"it rejected while it was {UNIT_NAMES[unit.state]}: {flow.reason}", unit)
+        else:
+            unit.frame.execution.abort(flow.reason, unit)
+
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+        """Think and run an activity from within ``run``.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+            more: its arguments, by name.
+
+        Returns:
+            The think output of the action that performed it.
+
+        Raises:
+            WrongStateError: the action does not run, or executes something at this moment.
+            ActivityImpossibleError: no action can perform it now.
+            ActivityAbortedError: it is awaited behind a shield, while the action is unwound.
+            ArgumentError: the arguments do not fit.
+
+        Source: seed 001, `execute`.
+        """
+        await at_once(is_dear=True)
+        self._running("execute")
+        unit = self._unit
+        return await unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}, self).execute()
+
+    def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> SpawnedFrame:
+        """Make an execution frame of one's own: it thinks and runs an activity when it is told to.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+            more: its arguments, by name.
+
+        Returns:
+            The frame; it does nothing before ``start_thinking`` is called. Whatever is left of it is stopped with the
+            action.
+
+        Raises:
+            WrongStateError: the action neither thinks nor runs.
+
+        Source: seed 001, `spawn`.
+        """
+        self._require_present("spawn")
+        given: object = activity
+        if not isinstance(given, str):
+            raise TypeError(f"ctx.spawn({repr_of(activity)}): it takes an activity such as 'demo:paint'")
+        unit = self._unit
+        return unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}, self)
+
+    async def suspend(self) -> Any:
+        """Wait until ``resume`` is called, from a callback, say. If it was called before, return at once.
+
+        Returns:
+            What ``resume`` was given.
+
+        Raises:
+            WrongStateError: the action does not run, or is suspended.
+
+        Source: seed 001, `suspend`.
+        """
+        await at_once()  # before anything is looked at: it may be resumed already, or raise
+        self._running("suspend")
+        extras = self._extras()
+        if extras.suspension is not None:
+            raise WrongStateError("suspend", "the action is suspended", "Resume it before it waits for something else.")
+        require_own_stack(self._unit, "suspend")
+        if extras.resumption is not None:
+            (value,), extras.resumption = extras.resumption, None
+            return value
+        waiter = extras.suspend()
+        try:
+            return await suspend_on(waiter)
+        finally:
+            extras.unsuspend(waiter)
+
+    def resume(self, value: Any = None) -> None:
+        """End the wait of ``suspend``. One resume for one wait: if nobody waits yet, the next wait returns at once.
+
+        The resume of a wait that was given up (its scope was cancelled, say), a second one while one is kept for the
+        next wait, and one that comes when the action does not run any more are ignored.
+
+        Args:
+            value: what ``suspend`` returns.
+
+        Source: seed 001, `resume`.
+        """
+        unit = self._unit
+        if unit.context is not self:
+            self._late("resume")
+            return
+        if self._elsewhere("resume", value):
+            return
+        if unit.state not in (STARTED, RUNNING) or not self._extras().resume(value):
+            ignored(unit, "resume")
+
+    def _require_present(self, method: str) -> None:
+        """What gives something back is an error for its caller where it could not be true."""
+        unit = self._unit
+        if unit.context is not self:
+            raise WrongStateError(method, "the thinking or run that this context is for is over", _GIVEN)
+        if not unit.frame.planner.kernel.is_here:
+            raise WrongStateError(method, "another thread steps the action", "Post what calls it: runtime.post(fn).")
+        if unit.state in _ABSENT:
+            raise _wrong(unit, method, "Call it in 'think', 'start' or 'run'.")
+
+    def _running(self, method: str) -> None:
+        unit = self._unit
+        if unit.context is not self:
+            raise WrongStateError(method, "the run that this context is for is over", _GIVEN)
+        if unit.state != RUNNING:
+            raise _wrong(unit, method, "It works only in 'run'; use a step otherwise.")
+
+    # --- watching -----------------------------------------------------------------------------------------------------
+
+    def listen(self, signal: Signal, callback: Callable[[Any], object]) -> Listener:
+        """Call a function whenever a signal is emitted; ends by itself when thinking stops, or the action does.
+
+        While it is open, a ``think`` that has returned may still be answered for: the action goes on thinking.
+
+        Args:
+            signal: what to listen to.
+            callback: called with the signal's value. What it raises concerns this action alone.
+
+        Returns:
+            The connection, to close it earlier. Through a context that is over nothing is connected.
+
+        Raises:
+            WrongStateError: the action neither thinks nor runs, so that nothing would end it.
+        """
+        listener = Listener(signal, partial(self._call_back, callback), self._unit)
+        if self._opens("listen", listener):
+            signal.add(listener)
+        return listener
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> Alarm:
+        """Call a function once, after a duration of game time; ends by itself when thinking stops, or the action does.
+
+        While it is open, a ``think`` that has returned may still be answered for: the action goes on thinking.
+
+        Args:
+            seconds: game seconds; it is called in the next tick at the earliest.
+            callback: called without arguments. What it raises concerns this action alone.
+
+        Returns:
+            The timer, to close it earlier. Through a context that is over nothing is called.
+
+        Raises:
+            WrongStateError: the action neither thinks nor runs, so that nothing would end it.
+            ValueError: the duration is not a number.
+        """
+        ticks = self._unit.frame.planner.kernel.clock.ticks(seconds)
+        alarm = Alarm(self._unit, partial(self._call_back, callback))
+        if self._opens("call_later", alarm):
+            alarm.set(max(1, ticks))
+        return alarm
+
+    def _opens(self, method: str, opened: Listener | Alarm) -> bool:
+        unit = self._unit
+        if unit.context is not self:
+            self._late(method)
+            return False
+        self._require_present(method)
+        self._extras().keep(opened, is_thinking=unit.state in (THINKING, READY))
+        return True
+
+    def _call_back(self, callback: Callable[..., object], *args: Any) -> None:
+        unit = self._unit
+        kernel = unit.frame.planner.kernel
+        outer, kernel.acting = kernel.acting, unit
+        try:
+            try:
+                callback(*args)
+            finally:
+                kernel.acting = outer
+        except Flow as flow:
+            self._hear(flow)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            unit.callback_raised(error)
+
+    def protect_argument(self, entity: Any) -> None:
+        """If the entity is destroyed while the action thinks, its thinking ends. Arguments are protected anyway.
+
+        If it is destroyed already, that is so at once: the action has rejected its arguments, and what it says after
+        this call is too late. In ``start`` the plan is aborted.
+
+        Args:
+            entity: something with a ``destroyed`` signal; or a list, tuple, set, dict or dataclass that holds some; or
+                the name of an argument that is or holds some. Anything else needs no protection.
+
+        Raises:
+            WrongStateError: the action runs; nothing is protected from then on.
+
+        Source: seed 001, `protect_argument`.
+        """
+        if self._unit.context is not self:
+            self._late("protect_argument")
+            return
+        if self._elsewhere("protect_argument", entity):
+            return
+        if self._unit.state in _ABSENT:
+            ignored(self._unit, "protect_argument")
+            return
+        if self._unit.state == RUNNING:
+            if not is_on_own_stack(self._unit):
+                late(self._unit, "protect_argument")
+                return
+            raise _wrong(self._unit, "protect_argument", "Listen to the entity's signal 'destroyed' instead.")
+        self._extras().protect(self._unit, entity)
+
+    def unprotect_argument(self, entity: Any) -> None:
+        """Undo the protection of an entity, argument or not.
+
+        Args:
+            entity: the entity, or what else ``protect_argument`` takes.
+
+        Source: seed 001, `unprotect_argument`.
+        """
+        if self._unit.context is not self:
+            self._late("unprotect_argument")
+            return
+        if self._elsewhere("unprotect_argument", entity):
+            return
+        if self._unit.state in _ABSENT:
+            ignored(self._unit, "unprotect_argument")
+            return
+        self._extras().unprotect(self._unit, entity)
+
+    def __repr__(self) -> str:
+        return f"<Context of {self._unit!r}>"

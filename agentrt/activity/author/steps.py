@@ -1,0 +1,688 @@
+"""The steps of a compound action: what an author declares, and what it is compiled into when the class is defined.
+
+Besides the arguments it is found out what each step depends on (``reads``): the earlier steps, and the compound's own
+thinking as element 0, whose outputs its arguments come from, directly or through the arguments of a step between. When
+a step rejects its arguments, nobody else can have chosen them; see the module ``choosing``.
+
+Source: seed 001, "Step declarations"; `reject`.
+
+Placeholders: how a step of a compound action refers to what is known only when it runs.
+
+``ENTITY``, ``ARGS.field``, ``PREV.field``, ``BACK(n).field``, ``OUT["name"].field``, ``CURRENT.field``, ``CALL(fn,
+...)``, ``NOT(...)``; attributes, items and method calls on any of them; any of them inside lists, tuples, the values
+of dicts, dataclasses and records. In a set or as the key of a dict there can be none: what it will be equal to is not
+known. A placeholder has a hash all the same, so that the compound in which that is written can say where.
+
+A placeholder is an expression tree, which the module ``binding`` compiles when the compound is defined.
+
+Element 0 of the results is the compound's own think output: ``BACK(k)`` in step *k* reaches it.
+
+Source: seed 001, "Step declarations".
+
+Binding: how the placeholders of a compound action become the arguments of its steps.
+
+A placeholder is compiled once, when the compound is defined, into a function of one argument, the *scope* of a thinking
+compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at that moment: too far
+back, an unknown step name, an argument that the compound does not declare. Whether a step's output has a field is
+checked when the agent learns the actions that perform it (``Compiler.uses``). What a step reads is known then, too
+(``Compiler.reads``): when it rejects its arguments, those are to blame from whom they came.
+
+Source: seed 001, "Step declarations".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from agentrt.activity.author.arguments import Fields, inner_values
+from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
+from agentrt.words import repr_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.action import CompoundAction
+
+__all__ = [
+    "ARGS",
+    "BACK",
+    "CALL",
+    "CURRENT",
+    "ENTITY",
+    "NOT",
+    "OUT",
+    "PREV",
+    "Placeholder",
+    "has_placeholder",
+    "ARGUMENTS",
+    "Compiler",
+    "Resolver",
+    "Scope",
+    "ACTIVITY",
+    "CompiledStep",
+    "Output",
+    "Step",
+    "check_seconds",
+    "compile_steps",
+]
+
+_LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # the last one from Python 3.14 on
+
+
+class Placeholder:
+    """A value that is known only when a compound thinks. Attributes, items and calls of it are placeholders too."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Placeholder:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Attribute(self, name)
+
+    def __getitem__(self, key: object) -> Placeholder:
+        return _Item(self, key)
+
+    def __call__(self, *args: object, **kwargs: object) -> Placeholder:
+        """A method call, made when it is known."""
+        return _Invoke(self, args, kwargs)
+
+    def _too_early(self, verb: str, remedy: str = "Use CALL(fn, ...).") -> TypeError:
+        return TypeError(f"{self!r} is known only when the action thinks, so it cannot be {verb} here. {remedy}")
+
+    def __bool__(self) -> bool:
+        raise self._too_early("tested", "Use NOT(...) or CALL(fn, ...).")
+
+    def __iter__(self) -> Any:
+        raise self._too_early("iterated")
+
+    def __eq__(self, other: object) -> bool:
+        raise self._too_early("compared")
+
+    def __ne__(self, other: object) -> bool:
+        raise self._too_early("compared")
+
+    def __hash__(self) -> int:
+        # To be found in a set by the compound. But ``PREV.kind in KINDS`` and ``TABLE[PREV.kind]`` ask for it as well,
+        # and would be told that it is not there, which is no answer. What is asked stands in the caller's bytecode.
+        caller = sys._getframe(1)
+        if dis.opname[caller.f_code.co_code[caller.f_lasti]] in _LOOKUPS:
+            raise self._too_early("looked up")
+        return object.__hash__(self)
+
+    def __format__(self, spec: str) -> str:
+        raise self._too_early("put into a text")
+
+
+class _Attribute(Placeholder):
+    __slots__ = ("_base", "_name")
+
+    def __init__(self, base: Placeholder, name: str) -> None:
+        self._base = base
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"{self._base!r}.{self._name}"
+
+
+class _Item(Placeholder):
+    __slots__ = ("_base", "_key")
+
+    def __init__(self, base: Placeholder, key: object) -> None:
+        self._base = base
+        self._key = key
+
+    def __repr__(self) -> str:
+        return f"{self._base!r}[{self._key!r}]"
+
+
+class _Invoke(Placeholder):
+    __slots__ = ("_args", "_base", "_kwargs")
+
+    def __init__(self, base: Placeholder, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        self._base = base
+        self._args = args
+        self._kwargs = kwargs
+
+    def __repr__(self) -> str:
+        inner = [repr(arg) for arg in self._args] + [f"{key}={value!r}" for key, value in self._kwargs.items()]
+        return f"{self._base!r}({', '.join(inner)})"
+
+
+class _Root(Placeholder):
+    __slots__ = ("_word",)
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def __repr__(self) -> str:
+        return self._word
+
+
+class _Back(Placeholder):
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+
+    def __repr__(self) -> str:
+        return "PREV" if self._steps == 1 else f"BACK({self._steps})"
+
+
+class _Named(Placeholder):
+    __slots__ = ("_step",)
+
+    def __init__(self, step: str) -> None:
+        self._step = step
+
+    def __repr__(self) -> str:
+        return f"OUT[{self._step!r}]"
+
+
+class _Call(Placeholder):
+    __slots__ = ("_args", "_fn", "_kwargs")
+
+    def __init__(self, fn: Callable[..., Any], args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        self._fn = fn
+        self._args = args
+        self._kwargs = kwargs
+
+    def __repr__(self) -> str:
+        inner = [getattr(self._fn, "__qualname__", repr(self._fn)), *(repr(arg) for arg in self._args)]
+        inner += [f"{key}={value!r}" for key, value in self._kwargs.items()]
+        return f"CALL({', '.join(inner)})"
+
+
+class _Not(Placeholder):
+    __slots__ = ("_inner",)
+
+    def __init__(self, inner: object) -> None:
+        self._inner = inner
+
+    def __repr__(self) -> str:
+        return f"NOT({self._inner!r})"
+
+
+class _Outputs:
+    """``OUT["name"]``: the think output of the step with that name."""
+
+    __slots__ = ()
+
+    def __getitem__(self, step: str) -> Placeholder:
+        return _Named(step)
+
+    def __repr__(self) -> str:
+        return "OUT"
+
+
+ENTITY: Any = _Root("ENTITY")
+"""The entity that runs the action."""
+
+ARGS: Any = _Root("ARGS")
+"""The arguments of the compound action: ``ARGS.field``."""
+
+CURRENT: Any = _Root("CURRENT")
+"""The expected state of the entity at that step: ``CURRENT.location``."""
+
+PREV: Any = _Back(1)
+"""The think output of the step before: ``PREV.field``."""
+
+OUT = _Outputs()
+"""The think output of a step that was given a name: ``OUT["name"].field``."""
+
+
+def BACK(steps: int) -> Any:  # noqa: N802 - the seed's name for it
+    """The think output of an earlier step.
+
+    Args:
+        steps: how many steps back; 1 is the step before.
+
+    Returns:
+        A placeholder.
+
+    Raises:
+        ValueError: it is not a whole number of at least 1.
+    """
+    given: object = steps
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise ValueError(f"BACK({steps!r}): it takes a whole number of steps, from 1")
+    return _Back(steps)
+
+
+def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # noqa: N802 - the seed's name for it
+    """The result of a function, called when the step is bound.
+
+    Args:
+        fn: a plain function.
+        args: placeholders or values.
+        kwargs: placeholders or values, by keyword.
+
+    Returns:
+        A placeholder.
+
+    Raises:
+        TypeError: it is not a plain function.
+    """
+    given: object = fn
+    if isinstance(given, Placeholder) or not callable(given) or inspect.iscoroutinefunction(fn):
+        raise TypeError(f"CALL({fn!r}): it takes a plain function and its arguments: CALL(fn, PREV.x)")
+    return _Call(fn, args, kwargs)
+
+
+def NOT(inner: object) -> Any:  # noqa: N802 - the seed's name for it
+    """The opposite of a placeholder.
+
+    Args:
+        inner: a placeholder or a value.
+
+    Returns:
+        A placeholder.
+    """
+    return _Not(inner)
+
+
+def has_placeholder(value: object) -> bool:
+    """Whether a value is a placeholder, or something with one in it: a list, tuple, dict, set, dataclass or record."""
+    left: list[object] = [value]
+    seen: dict[int, object] = {}  # what lies in a cycle is looked at once
+    while left:
+        one = left.pop()
+        if isinstance(one, Placeholder):
+            return True
+        if id(one) not in seen:
+            seen[id(one)] = one
+            left.extend(inner_values(one))
+    return False
+
+
+ARGUMENTS: Final = -1
+"""Stands for the compound's own arguments among the elements that are read."""
+
+
+class Scope(Protocol):
+    """What placeholders are resolved against: a compound that thinks, at its place, with the results so far."""
+
+    frame: Any
+    results: list[Any]
+
+    def current_here(self) -> Any:
+        """The expected state of the entity at the step being bound."""
+
+
+Resolver = Callable[[Any], Any]
+
+_DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
+
+
+class Compiler:
+    """Turns placeholders of one compound action into functions.
+
+    Args:
+        names: step names to step numbers, from 1.
+        args: the fields that the compound declares, or None if they are not known.
+    """
+
+    def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str] | None) -> None:
+        self.subject = subject
+        self.names = names
+        self.args = args
+        # for each step number that is referred to, the output fields that are read, in order; "" for the
+        # whole
+        self.uses: dict[int, list[str]] = {}
+        # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's
+        # arguments
+        self.reads: set[int] = set()
+        self._step = 0  # where a placeholder stands; the output stands behind the last step
+        self._place = 0  # what errors call that place
+        self._field = ""
+        self._depth = 0  # how many containers a placeholder lies in
+
+    def compile(self, step: int, field: str, value: object) -> tuple[Resolver | None, object]:
+        """Compile one argument of a step.
+
+        Args:
+            value: a value, or something with placeholders in it.
+
+        Returns:
+            A function of a scope and None, or None and the constant value.
+
+        Raises:
+            PlaceholderError: it cannot resolve.
+        """
+        self._step, self._field, self._place = step, field, step
+        if not has_placeholder(value):
+            return None, value
+        return self._resolver(value), None
+
+    def compile_output(self, steps: int, field: str, value: object) -> tuple[Resolver | None, object]:
+        """Compile one field of the compound's own output.
+
+        Args:
+            value: a value, or something with placeholders in it.
+
+        Raises:
+            PlaceholderError: it cannot resolve.
+        """
+        self._step, self._field, self._place = steps + 1, field, 0
+        return (self._resolver(value), None) if has_placeholder(value) else (None, value)
+
+    def _fail(self, problem: str, remedy: str) -> PlaceholderError:
+        return PlaceholderError(self.subject, self._place, self._field, problem, remedy)
+
+    def _element(self, number: int, field: str = "") -> None:
+        self.reads.add(number)
+        used = self.uses.setdefault(number, [])
+        if field not in used:
+            used.append(field)
+
+    def _resolver(self, value: object) -> Resolver:
+        if isinstance(value, Placeholder):
+            return self._placeholder(value)
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._fail("a placeholder lies in something that contains itself.", "Write it without the circle.")
+        try:
+            return self._container(value)
+        finally:
+            self._depth -= 1
+
+    def _container(self, value: Any) -> Resolver:
+        if isinstance(value, dict):
+            for key in value:
+                self._refuse(key, f"is, or is in, the key {key!r} of a dict", "Write CALL(dict, [(key, value), ...]).")
+            pairs = [(key, self._resolver(item)) for key, item in value.items()]
+            return lambda scope: {key: resolve(scope) for key, resolve in pairs}
+        if isinstance(value, (list, tuple)):
+            parts = [self._resolver(item) for item in value]
+            kind = getattr(type(value), "_make", type(value))  # a named tuple does not take a list
+            return lambda scope: kind([resolve(scope) for resolve in parts])
+        if isinstance(value, (set, frozenset)):
+            kind = type(value)
+            for one in value:
+                self._refuse(one, f"is in a {kind.__name__}", f"Write CALL({kind.__name__}, [...]), or a list.")
+        elif isinstance(value, Fields):
+            fields = [(name, self._resolver(inner)) for name, inner in value.__dict__.items()]
+            return lambda scope: type(value).open({name: resolve(scope) for name, resolve in fields})
+        elif dataclasses.is_dataclass(value) and has_placeholder(value):
+            return self._dataclass(value)
+        return lambda scope: value
+
+    def _refuse(self, value: object, where: str, remedy: str) -> None:
+        """What is hashed has to be known."""
+        if has_placeholder(value):
+            raise self._fail(f"a placeholder {where}, and what it will be equal to is not known yet.", remedy)
+
+    def _dataclass(self, value: Any) -> Resolver:
+        """A copy with what its fields will be, those too that its ``__init__`` does not take.
+
+        ``__init__`` and ``__post_init__`` are not called again: they may have taken what is not kept (``InitVar``).
+        """
+        kind = type(value)
+        kept = [
+            (field.name, getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if hasattr(value, field.name)
+        ]
+        fields = [(name, self._resolver(inner)) if has_placeholder(inner) else (name, None) for name, inner in kept]
+        put = object.__setattr__  # a frozen one has another
+
+        def resolve(scope: Any) -> Any:
+            made = object.__new__(kind)
+            if hasattr(value, "__dict__"):
+                made.__dict__.update(value.__dict__)
+            for (name, inner), (_, resolver) in zip(kept, fields, strict=True):
+                put(made, name, inner if resolver is None else resolver(scope))
+            return made
+
+        return resolve
+
+    def _placeholder(self, value: Placeholder) -> Resolver:
+        if isinstance(value, _Attribute):
+            return self._attribute(value)
+        if isinstance(value, _Item):
+            base, key = self._resolver(value._base), self._resolver(value._key)
+            return lambda scope: base(scope)[key(scope)]
+        if isinstance(value, _Invoke):
+            base = self._resolver(value._base)
+            parts = [self._resolver(arg) for arg in value._args]
+            named = [(name, self._resolver(arg)) for name, arg in value._kwargs.items()]
+            return lambda scope: base(scope)(
+                *[part(scope) for part in parts], **{name: part(scope) for name, part in named}
+            )
+        if isinstance(value, _Call):
+            fn, args = value._fn, [self._resolver(arg) for arg in value._args]
+            if not value._kwargs:
+                return lambda scope: fn(*[arg(scope) for arg in args])
+            more = [(name, self._resolver(arg)) for name, arg in value._kwargs.items()]
+            return lambda scope: fn(*[arg(scope) for arg in args], **{name: arg(scope) for name, arg in more})
+        if isinstance(value, _Not):
+            inner = self._resolver(value._inner)
+            return lambda scope: not inner(scope)
+        if isinstance(value, (_Back, _Named)):
+            number = self._number(value)
+            self._element(number)
+            return lambda scope: scope.results[number]
+        return self._root(value)
+
+    def _root(self, value: Placeholder) -> Resolver:
+        if value is ENTITY:
+            return lambda scope: scope.frame.planner.entity
+        if value is ARGS:
+            self.reads.add(ARGUMENTS)
+            return lambda scope: scope.frame.args
+        self.reads.update(range(self._step))  # whoever came before may have changed it
+        return lambda scope: scope.current_here()
+
+    def _attribute(self, value: _Attribute) -> Resolver:
+        base, name = value._base, value._name
+        if isinstance(base, (_Back, _Named)):
+            number = self._number(base)
+            self._element(number, name)
+            return lambda scope: getattr(scope.results[number], name)
+        if base is ARGS:
+            if self.args is not None and name not in self.args:
+                raise self._fail(
+                    f"{repr_of(value)} is not an argument of this action.{did_you_mean(name, self.args)}",
+                    f"Declare it in Args; declared: {', '.join(self.args) or 'none'}.",
+                )
+            self.reads.add(ARGUMENTS)
+            return lambda scope: getattr(scope.frame.args, name)
+        inner = self._resolver(base)
+        return lambda scope: getattr(inner(scope), name)
+
+    def _number(self, value: _Back | _Named) -> int:
+        if isinstance(value, _Named):
+            number = self.names.get(value._step)
+            if number is None:
+                raise self._fail(
+                    f"{repr_of(value)} names no step.{did_you_mean(str(value._step), self.names)}",
+                    f"Give the step a name: step(..., name={value._step!r}).",
+                )
+            if number >= self._step:
+                raise self._fail(
+                    f"{repr_of(value)} is step {number}, which has not thought yet.", "Refer only to earlier steps."
+                )
+            return number
+        number = self._step - value._steps
+        if number < 0:
+            raise self._fail(
+                f"{repr_of(value)} reaches {-number} before the beginning.",
+                f"BACK({self._step}) is this action's own think output; nothing lies before it.",
+            )
+        return number
+
+
+ACTIVITY = re.compile(r"[^\s/]+")
+"""What the name of an activity is made of."""
+
+
+_LONGEST = 1e9  # game seconds; more is a mistake
+
+
+def check_seconds(subject: str, what: str, value: object) -> float | None:
+    """Check a declared time limit.
+
+    Args:
+        subject: who declares it, for the error.
+        value: game seconds, or None for no limit.
+
+    Raises:
+        DefinitionError: it is neither.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LONGEST:
+        raise DefinitionError(
+            subject, f"{what} is {value!r}.", "Write a number of game seconds above 0, or None for no limit."
+        )
+    return float(value)
+
+
+class Step:
+    """One step of a compound action. Made by ``step``."""
+
+    __slots__ = ("activity", "args", "name", "think_timeout")
+
+    def __init__(
+        self, activity: str, args: Mapping[str, object], name: str | None, think_timeout: float | None = None
+    ) -> None:
+        self.activity: str = activity
+        self.args: dict[str, object] = dict(args)
+        self.name: str | None = name
+        self.think_timeout: float | None = think_timeout
+
+    def __repr__(self) -> str:
+        inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
+        return f"step({self.activity!r}{inner})"
+
+
+class Output:
+    """The declared think output of a compound action. Made by ``output``."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        self.fields: dict[str, object] = dict(fields)
+
+
+class CompiledStep:
+    """A step with its placeholders compiled."""
+
+    __slots__ = ("activity", "bound", "constants", "is_used", "label", "reads", "think_timeout")
+
+    def __init__(
+        self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
+    ) -> None:
+        self.activity: str = activity  # what it performs
+        # what paths call it: the activity, with the step's number if a step before performs the same
+        self.label: str = label
+        self.constants: dict[str, object] = constants  # arguments that never change
+        self.bound: tuple[tuple[str, Resolver], ...] = bound  # arguments with the functions that resolve them
+        self.is_used: bool = False  # whether a later step, or the compound's output, reads its think output
+        # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the
+        # compound's own thinking, and ``ARGUMENTS`` last for the compound's arguments
+        self.reads: tuple[int, ...] = ()
+        self.think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
+
+    def bind(self, scope: Any) -> dict[str, object]:
+        """The arguments of the step."""
+        values = self.constants.copy()
+        for field, resolve in self.bound:
+            values[field] = resolve(scope)
+        return values
+
+
+class CompiledSteps:
+    """All steps of a compound action, and its output."""
+
+    __slots__ = ("output", "output_reads", "steps", "uses")
+
+    def __init__(
+        self,
+        steps: tuple[CompiledStep, ...],
+        output: tuple[tuple[str, Resolver | None, object], ...] | None,
+        output_reads: tuple[int, ...],
+        uses: dict[int, list[str]],
+    ) -> None:
+        self.steps: tuple[CompiledStep, ...] = steps
+        # the fields of the declared output; None if there is none
+        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = output
+        self.output_reads: tuple[int, ...] = output_reads  # the elements that the output comes from, the nearest first
+        self.uses: dict[int, list[str]] = uses  # which output fields of which step are read
+
+
+def compile_steps(subject: str, cls: type[CompoundAction]) -> CompiledSteps:
+    """Compile the steps of a compound action.
+
+    Args:
+        subject: its module and name, for errors.
+
+    Raises:
+        DefinitionError: the steps are not well formed.
+        PlaceholderError: a placeholder cannot resolve.
+    """
+    names = _check(subject, cls)
+    compiler = Compiler(subject, names, cls.Args.field_names())
+    compiled: list[CompiledStep] = []
+    for number, declared in enumerate(cls.steps, 1):
+        compiler.reads.clear()
+        constants: dict[str, object] = {}
+        bound: list[tuple[str, Resolver]] = []
+        for field, value in declared.args.items():
+            resolver, constant = compiler.compile(number, field, value)
+            if resolver is None:
+                constants[field] = constant
+            else:
+                bound.append((field, resolver))
+        is_first = all(declared.activity != other.activity for other in compiled)
+        label = declared.activity if is_first else f"{declared.activity}#{number}"
+        made = CompiledStep(declared.activity, label, constants, tuple(bound))
+        made.reads = _all_reads(compiler.reads, compiled)
+        made.think_timeout = check_seconds(subject, f"think_timeout of step {number}", declared.think_timeout)
+        compiled.append(made)
+    output = None
+    compiler.reads.clear()
+    if cls.output is not None:
+        output = tuple(
+            (field, *compiler.compile_output(len(compiled), field, value)) for field, value in cls.output.fields.items()
+        )
+    for number in compiler.uses:
+        if number:
+            compiled[number - 1].is_used = True
+    return CompiledSteps(tuple(compiled), output, _all_reads(compiler.reads, compiled), compiler.uses)
+
+
+def _all_reads(read: set[int], before: list[CompiledStep]) -> tuple[int, ...]:
+    """What is read, and what that was made of. The compound's own thinking is made of its arguments."""
+    reads = set(read)
+    for number in read:
+        reads.update(before[number - 1].reads if number > 0 else (ARGUMENTS,))
+    return tuple(sorted(reads, reverse=True))
+
+
+def _check(subject: str, cls: type[CompoundAction]) -> dict[str, int]:
+    """Check the declarations; the numbers of the steps that have a name."""
+    remedy = "Give it a list: steps = [step('activity'), ...]."
+    if not isinstance(cls.steps, (list, tuple)):
+        raise DefinitionError(subject, f"steps is {cls.steps!r}.", remedy)
+    if not cls.steps:
+        raise DefinitionError(subject, "it has no steps.", remedy)
+    names: dict[str, int] = {}
+    for number, declared in enumerate(cls.steps, 1):
+        if not isinstance(declared, Step):
+            raise DefinitionError(subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
+        activity: object = declared.activity
+        if not isinstance(activity, str) or not ACTIVITY.fullmatch(activity):
+            raise DefinitionError(
+                subject,
+                f"step {number} performs {declared.activity!r}.",
+                "Write an activity such as 'demo:paint'.",
+            )
+        if declared.name is not None and names.setdefault(declared.name, number) != number:
+            raise DefinitionError(subject, f"two steps are named {declared.name!r}.", "Rename one.")
+    if cls.output is not None and not isinstance(cls.output, Output):
+        raise DefinitionError(subject, f"output is {cls.output!r}.", "Write output = output(field=...).")
+    return names

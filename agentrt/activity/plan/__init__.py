@@ -1,0 +1,1 @@
+"""The machine that thinks and runs: units and frames, elections, compounds, executions."""

@@ -1,0 +1,400 @@
+"""An execution: one root activity that is thought, run and thought again, and the stack of what runs in it.
+
+``runs`` is that stack: the leaf units whose ``run`` is under way, outermost first. It has more than one entry only
+while an action executes an activity from within its ``run``.
+
+Unwinding, the one way in which anything that runs is stopped before its end (preemption, abort, removal):
+
+1. a *target* frame is named; if an unwinding is under way already, the frame nearer to the root wins;
+2. the strands on the stack under the target are stopped, innermost first, each awaited to its end; an executed frame is
+   stopped (its ``stop`` hooks) before the strand that executes it, which is told even behind a shield;
+3. the target goes on: it stops its old unit, hooks inner first, and starts the new one, or the whole plan is stopped.
+
+All of that happens in one tick, unless a strand shields its clean-up or waits for its host in it.
+
+Source: seed 001, "Executing plans", `abort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from agentrt.activity.author.control import Abort, catcher_of, is_under, outermost_holder
+from agentrt.activity.plan.election import unwound
+from agentrt.activity.plan.extras import stop_run
+from agentrt.activity.plan.keeping import end_asides, relearn_asides, renew
+from agentrt.activity.plan.knowledge import take_up
+from agentrt.activity.plan.tree import Frame
+from agentrt.activity.states import IDLE
+from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
+from agentrt.kernel.trace import Event
+from agentrt.words import error_words
+
+if TYPE_CHECKING:
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.spawned import Performance
+    from agentrt.activity.plan.tree import Unit
+    from agentrt.body.flags import Holder
+    from agentrt.kernel.agenda import Timer
+
+__all__ = ["MAX_ABORTS", "MAX_EXECUTED", "MAX_SWITCHES", "Execution"]
+
+MAX_ABORTS = 10
+"""After how many aborts in a row, without a completed run that took time, the planner gives up."""
+
+MAX_SWITCHES = 16
+"""How many preemptions one agent may have in one tick."""
+
+MAX_EXECUTED = 4
+"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
+
+
+class Execution:
+    """The root frame of an agent's plan, and what runs in it.
+
+    Args:
+        holder: for whom it is performed, so that control flags are shared; None for the agent's own plan.
+    """
+
+    __slots__ = (
+        "_abort",
+        "_counts",
+        "_ending",
+        "_executed",
+        "_executed_tick",
+        "_given_up",
+        "_switch_tick",
+        "_switches",
+        "_target",
+        "_timer",
+        "_was_running",
+        "abort_reason",
+        "aborts",
+        "asides",
+        "holder",
+        "is_aborting",
+        "is_stopped",
+        "keeps",
+        "kills",
+        "planner",
+        "renewing",
+        "root",
+        "runs",
+        "stale",
+    )
+
+    def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
+        self.planner: Planner = planner
+        self.holder: Holder | None = holder
+        self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
+        self.runs: list[Unit] = []  # the units whose ``run`` is under way, outermost first
+        self.aborts: int = 0  # how many aborts there were in a row
+        self.abort_reason: str = ""  # the last one's reason
+        self.kills: int = 0  # how many times in a row the planner gave up
+        self.is_stopped: bool = False  # whether it was told to stop for good
+        # whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step of
+        # a plan asks it
+        self.is_aborting: bool = False
+        self.keeps: bool = False  # whether there ever was a place where somebody keeps thinking over the end of a plan
+        # why thinking stops at this moment that may be kept, because it will begin again; empty if it does
+        # not
+        self.renewing: str = ""
+        self.asides: list[Frame] = []  # the places of the plan that are idle where some keep thinking
+        self.stale: list[Frame] = []  # those of them that were there when the last plan ended
+        self._abort: tuple[str, Unit | None] | None = None
+        self._counts = True
+        self._ending = False
+        self._given_up: dict[Frame, Callable[[], None]] | None = None
+        self._switch_tick = 0
+        self._switches = 0
+        self._executed_tick = 0
+        self._executed = 0
+        self._target: Frame | None = None
+        self._was_running = False
+        self._timer: Timer | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"the plan of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance | None:
+        """Itself, if it is a performance: that is awaited, and may fail by itself."""
+        return None
+
+    # --- the cycle ----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Think about the root activity."""
+        self._timer = None
+        if not self.is_stopped and self.root.state == IDLE:
+            try:
+                self.root.begin({}, None)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self.planner.fault(None, "begin", error)
+                self.abort(error_words(error), None)
+
+    @property
+    def due(self) -> int:
+        """The tick in which it thinks again after a pause; 0 while it does not pause."""
+        return self._timer.waiting if self._timer is not None and isinstance(self._timer.waiting, int) else 0
+
+    def frame_ready(self, frame: Frame) -> None:
+        """The root has an elected unit: start and run it."""
+        if frame.start():
+            frame.run()
+
+    def frame_unready(self, frame: Frame) -> None:
+        """Nothing to do: the root never waits in the ready state."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """Nothing is ready now; whoever becomes ready later is elected then."""
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """Nobody above the root could choose other arguments."""
+
+    def frame_utility(self, frame: Frame) -> None:
+        """Nothing competes with the root."""
+
+    def frame_finished(self, frame: Frame) -> None:
+        """The plan ran to its end: stop it, and think again."""
+        if self.is_aborting:
+            return  # a hook asked for that in the very moment
+        assert frame.active is not None
+        took = self.planner.kernel.clock.tick - frame.active.since
+        if self.keeps:
+            renew(frame)
+        else:
+            frame.stop()
+        if self.planner.trace.on:
+            self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
+        if took:
+            self.aborts = self.kills = 0
+            self.begin()
+        else:
+            self._later()
+
+    def _later(self) -> None:
+        """Think again in the next tick: a plan that takes no time must not be repeated within one."""
+        if self._timer is None and not self.is_stopped:
+            self._timer = self.planner.kernel.call_later(1, self._again)
+
+    def _again(self) -> None:
+        self._timer = None
+        self.begin()
+
+    def relearn(self) -> None:
+        """The agent learned or forgot actions: have the frames of the plan take it up."""
+        self._relearn(self.root)
+        if self.asides:
+            relearn_asides(self.asides.copy())
+
+    def _relearn(self, frame: Frame) -> None:
+        lost = take_up(frame)
+        if lost is not None:
+            self.replan(f"the agent forgot the action '{lost.spec.name}' that it was running", lost)
+        for unit in frame.units:
+            for child in unit.children():
+                self._relearn(child)
+
+    # --- the stack ----------------------------------------------------------------------------------------------------
+
+    def push(self, unit: Unit) -> None:
+        """A unit's ``run`` begins."""
+        self.runs.append(unit)
+
+    def run_ended(self, unit: Unit, error: BaseException | None) -> None:
+        """A unit's ``run`` ended, by itself or because it was stopped."""
+        self.runs.remove(unit)
+        if self._target is not None and is_under(unit.frame, self._target):
+            # What it awaited behind a shield was unwound, too: nothing that it could have helped.
+            harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
+            if error is not None and not isinstance(error, harmless):
+                self.planner.fault(unit, "run", error)
+            self._stop_innermost("the plan unwinds")
+        elif error is None:
+            unit.finish()
+        elif isinstance(error, Abort):
+            self.abort(error.reason, unit)
+        elif isinstance(error, self.planner.kernel.host.cancelled_type):
+            self.abort("cancelled from outside", unit)
+        else:
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
+            self.abort(f"run raised {error_words(error)}", unit)
+
+    # --- unwinding ----------------------------------------------------------------------------------------------------
+
+    def is_unwinding(self, frame: Frame) -> bool:
+        """Whether a frame is being unwound: it is the target, or lies under the unit that is to be stopped there.
+
+        What thinks under another unit of the target goes on.
+        """
+        target = self._target
+        if target is None or self.is_aborting:
+            return self.is_aborting
+        node = frame
+        while node.depth > target.depth + 1:
+            assert node.parent is not None
+            node = node.parent.frame
+        return node is target or (node.parent is not None and node.parent is target.active)
+
+    def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
+        """Stop what runs under a frame; the frame's ``unwound`` is called then."""
+        if self._target is None or target.depth < self._target.depth:
+            self._target = target
+            self._was_running = was_running
+            innermost = self.runs[-1] if self.runs else None
+            if innermost is None or innermost.extras is None or innermost.extras.execute is None:
+                self._stop_innermost(reason)
+            else:
+                # Not on the caller's stack: it may be in the middle of starting what is executed.
+                self.planner.kernel.call_soon(self._stop_innermost, reason)
+
+    def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
+        """Unwind an executed frame because nobody waits for it any more."""
+        if self._given_up is None:
+            self._given_up = {}
+        self._given_up[frame] = then
+        self.unwind(frame, "the executing action gave up", False)
+
+    def _stop_innermost(self, reason: str) -> None:
+        target = self._target
+        if target is None:
+            return
+        if self.runs and is_under(self.runs[-1].frame, target):
+            unit = self.runs[-1]
+            if unit.extras is not None and unit.extras.execute is not None:
+                self._stop_executed(unit.extras.execute)
+            stop_run(unit, reason)
+        else:
+            # Nobody to wait for. Not on the caller's stack: it may be in the middle of starting the very plan.
+            self.planner.kernel.call_soon(self._unwound)
+
+    def _stop_executed(self, frame: Frame) -> None:
+        frame.stop()
+        then = None if self._given_up is None else self._given_up.pop(frame, None)
+        if then is not None:
+            then()
+
+    def _unwound(self) -> None:
+        target = self._target
+        if target is None:
+            return  # a call that was overtaken by another unwinding
+        if self.runs and is_under(self.runs[-1].frame, target):
+            self._stop_innermost("the plan unwinds")  # it is being stopped, or began to run after it was looked for
+            return
+        self._target = None
+        if target is self.root and self.is_aborting:
+            self._stopped()
+        elif self._given_up is not None and target in self._given_up:
+            self._stop_executed(target)
+        else:
+            unwound(target, self._was_running)
+
+    def may_switch(self) -> bool:
+        """Whether one more preemption may happen in this tick; counts it."""
+        tick = self.planner.kernel.clock.tick
+        if tick != self._switch_tick:
+            self._switch_tick = tick
+            self._switches = 0
+        self._switches += 1
+        return self._switches <= MAX_SWITCHES
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it.
+
+        The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
+        are; each of these costs as much as many steps.
+        """
+        kernel = self.planner.kernel
+        if kernel.clock.tick != self._executed_tick:
+            self._executed_tick = kernel.clock.tick
+            self._executed = 0
+        self._executed += 1
+        return self._executed <= MAX_EXECUTED * kernel.livelock_steps
+
+    # --- abort and the end --------------------------------------------------------------------------------------------
+
+    def abort(self, reason: str, unit: Unit | None) -> None:
+        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for.
+
+        Args:
+            unit: who asked for it, or None.
+        """
+        self._blame(reason, unit, is_failure=True)
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
+        self._blame(reason, unit, is_failure=False)
+
+    def _blame(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
+        catcher = catcher_of(unit)
+        if catcher is None:
+            self._begin_abort(reason, unit, counts=is_failure)
+        else:
+            catcher.caught(reason, unit, is_failure=is_failure)
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """A control flag can be had only from who waits for this plan: give all of its own back, think again."""
+        self.replan(reason, unit if catcher_of(unit) is None else outermost_holder(unit))
+
+    def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
+        if self.is_aborting:
+            return
+        self._abort = (reason, unit)
+        self.is_aborting = True
+        self._counts = counts
+        if self.planner.trace.on:
+            path = self.root.path() if unit is None else unit.path()
+            self.planner.record(path, Event.ABORT, (("reason", reason),))
+        self.unwind(self.root, reason, False)
+
+    def end(self, reason: str) -> None:
+        """Unwind the whole plan for good; the planner is told when it is done."""
+        if self.is_stopped:
+            return
+        self.is_stopped = self.is_aborting = True
+        self._ending = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self.unwind(self.root, reason, False)
+
+    def _stopped(self) -> None:
+        self.root.stop()
+        end_asides(self.asides.copy())
+        abort, self._abort = self._abort, None
+        self.is_aborting = False
+        if self._ending:
+            self._ending = False
+            self.planner.agent.planner_ended()
+            return
+        assert abort is not None
+        if not self._counts:
+            self._later()
+            return
+        self.aborts += 1
+        self.abort_reason = abort[0]
+        if self.aborts >= MAX_ABORTS:
+            self.is_stopped = True
+            self.kills += 1
+            self.planner.kill(self.aborts, *abort)
+        else:
+            self._later()
+
+    def restart(self, seconds: float) -> None:
+        """The planner gave up, but its agent is not to: think again, after a while."""
+        self.is_stopped = False
+        self.aborts = 0
+        kernel = self.planner.kernel
+        self._timer = kernel.call_later(kernel.clock.ticks(seconds), self._restart)
+
+    def _restart(self) -> None:
+        if self.planner.trace.on:
+            self.planner.record(self.root.path(), Event.RESTARTED, (("kills", self.kills),))
+        self.begin()
+
+    def __repr__(self) -> str:
+        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"

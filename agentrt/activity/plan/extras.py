@@ -1,0 +1,705 @@
+"""What only few units have: listeners, protected entities, spawned frames, timers, words. Made when first needed.
+
+Listeners and timers that were opened while thinking are closed when thinking stops; those that were opened later, when
+the action stops. While one of the former is open, or a spawned frame thinks, a think that has returned may still be
+answered for. A protection lasts as long as the unit thinks or is started and does not run yet. Spawned frames last
+until the thinking of an action that is not elected stops, or the action does. What limits thinking ends with it.
+
+Candidates: a chooser that offers one choice after the other.
+
+``ctx.candidates`` keeps an iterator with the action that thinks. The first choice is its think output; when what was
+made of a choice is rejected, the next one takes its place (the module ``choosing`` decides whom to ask). The iterator
+is advanced here and nowhere else, and only when a choice is needed.
+
+Source: seed 001, `reject`; design section 4, "Reject".
+
+How an action takes the control flags that it declares.
+
+It holds them from the moment in which it begins to run until it stops; whatever runs below a holder shares them, and
+so does a plan that is performed for a goal or a behavior with that one. If somebody else holds a flag, the action
+waits in the state of running, with nothing of its own begun, until it has all of them; a better action may take its
+place meanwhile, as always. If somebody of higher precedence needs them, the whole plan gives way: it unwinds, which
+does not count as a failure, and is thought again in the next tick.
+
+Rejected: aborting the plan when a flag is not free (it would be thought and aborted in every tick until it is, and
+ten of those kill the planner).
+
+Source: design section 3, control flags.
+
+Protected entities: what happens to a plan when something that it needs is destroyed.
+
+The entities among the arguments of an activity are protected by themselves, others by ``ctx.protect_argument``. While
+an action thinks or is ready, the loss of one is a rejection of its arguments; once it is started and does not run
+yet, the plan is aborted. An action that runs is left alone: it may be the one that destroys it, and can listen
+itself. What is gone already when it is to be protected is lost at that moment, with the same consequences; so is an
+argument that went while an action did not think, when that begins to.
+
+What is protected is whatever has a ``destroyed`` signal (``body.entity``). It may lie inside lists, tuples, sets,
+dicts, dataclasses and records, within one another: as they are when thinking begins, and down to a depth
+(``_DEEPEST``). What lies inside an entity is its own affair. A container of thousands is a map or a path, and nobody
+should pay for looking through it with each thought: beyond ``_MOST`` values nothing is looked for. It is counted for
+each argument and by whole levels, so that what is protected does not depend on the order of a set.
+
+Source: seed 001, `protect_argument`, `unprotect_argument`.
+
+Waiting in line for a lease, while a plan is thought that could not have it.
+
+An action that looks for a lease in ``think``, or acquires it in ``start``, and rejects because somebody else has it, is
+asked again after a delay, as after any rejection: it may choose something else then, which is free; only an action that
+does not think has nothing to choose. Besides, the unit that is to think again waits in line for what it could not have.
+When it is its turn it thinks again at once, and finds the thing promised to its agent.
+
+It keeps its place however often it is asked in vain; so those who wait for one thing get it in the order in which they
+came. The place is given up when the unit is started, or does not think any more.
+
+Source: seed 001, `reject`; design section 3, leases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from agentrt.activity.author.arguments import inner_values
+from agentrt.activity.author.control import ends_thinking
+from agentrt.activity.plan.search import Backoff
+from agentrt.activity.plan.waits import look_for_circle
+from agentrt.activity.states import READY, STARTED, THINKING
+from agentrt.body.entity import destroyed_signal, is_gone
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.kernel.signals import Connection, Signal
+from agentrt.kernel.trace import Event
+from agentrt.kernel.traps import Waiter
+from agentrt.words import repr_of, words_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.action import ActionSpec
+    from agentrt.activity.plan.spawned import Performance, SpawnedFrame
+    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.body.flags import Holder
+    from agentrt.body.leases import Place, Refusal
+    from agentrt.kernel.agenda import Timer
+
+__all__ = [
+    "offer",
+    "offer_next",
+    "output_of",
+    "FlagClaimant",
+    "Protection",
+    "entities_in",
+    "first_gone",
+    "lost",
+    "meant",
+    "protect_arguments",
+    "watch",
+    "Alarm",
+    "Extras",
+    "Listener",
+    "stop_run",
+    "keep_place",
+    "line_up",
+    "restore_place",
+]
+
+
+def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
+    """What an action gives as its think output.
+
+    Args:
+        fields: what it says, taken over by the output; nothing for its arguments.
+
+    Raises:
+        ArgumentError: the fields do not fit the declaration.
+    """
+    spec = unit.spec
+    if spec.output_type is None:
+        return unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields)
+    return spec.output_type.build(spec.output_label, fields)
+
+
+def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
+    """Offer the first of several choices. Called on the author's stack.
+
+    Raises:
+        ArgumentError: the fields do not fit the declaration.
+    """
+    extras = unit.own_extras()
+    extras.candidates = None
+    extras.cuts = 0
+    iterator = iter(choices)
+    for choice in iterator:
+        output = output_of(unit, _checked(choice))
+        if unit.state == THINKING or unit.state == READY:  # else what made the choice lost an entity that it needs
+            unit.set_output(output)
+            extras.candidates = iterator
+        return True
+    return False
+
+
+def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
+    """Offer the next choice.
+
+    Returns:
+        Whether there was one, or the author's code ended the thinking in another way; if not, the choices are used up.
+    """
+    offered: list[Any] = []
+
+    def advance() -> None:
+        for choice in iterator:
+            offered.append(choice)
+            output = output_of(unit, _checked(choice))
+            if unit.state == THINKING or unit.state == READY:  # as above
+                unit.set_output(output)
+            return
+
+    if ends_thinking(unit, "candidates", advance) or offered:
+        return True
+    assert unit.extras is not None
+    unit.extras.candidates = None
+    return False
+
+
+def _checked(choice: Any) -> dict[str, Any]:
+    if not isinstance(choice, Mapping) and not hasattr(choice, "keys"):
+        raise TypeError(
+            f"candidates() was given the choice {repr_of(choice)}: each is a mapping of output fields, such as "
+            f"{{'item': log}}"
+        )
+    return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
+
+
+class FlagClaimant:
+    """A unit of a plan, as the ledger of control flags sees it. The base class of ``Unit`` alone."""
+
+    __slots__ = ()
+
+    frame: Frame
+    spec: ActionSpec
+    state: int
+
+    @property
+    def flag_name(self) -> str:
+        """What the ledger calls it."""
+        return self.spec.name
+
+    @property
+    def runs_for(self) -> Holder | None:
+        """The unit above it; at the root, for whom the plan is performed."""
+        above = self.frame.parent
+        return self.frame.execution.holder if above is None else above
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims: that of the agent's plan, or of whom the plan is performed for."""
+        execution = self.frame.execution
+        return execution.planner.precedence if execution.holder is None else execution.holder.precedence
+
+    @property
+    def is_interruptible(self) -> bool:
+        """True: every plan can be unwound."""
+        return True
+
+    def give_way(self, flag: str, claimant: str) -> None:
+        """Somebody of higher precedence needs a flag: unwind the plan and think again."""
+        self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self._unit())
+
+    def claim_flags(self) -> bool:
+        """Take the flags that the action declares.
+
+        Returns:
+            Whether it has them; if not, ``begin_run`` comes when it has, or the plan is being unwound.
+        """
+        frame = self.frame
+        planner = frame.planner
+        tick = planner.kernel.clock.tick
+        refusal = planner.flags.claim(self.spec.flags, self, tick, wait=True)
+        if refusal is None:
+            return True
+        if planner.trace.on:
+            self._unit().note(Event.REFUSED, flag=refusal.flag, holder=refusal.holder, reason=refusal.reason)
+        self._unit().own_extras().awaits_flags = True
+        if refusal.is_final:
+            frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self._unit())
+        else:
+            look_for_circle(frame.execution)
+        return False
+
+    def flags_granted(self) -> None:
+        """A claim that waited has its flags now."""
+        self.frame.planner.kernel.call_soon(self._flags_came)  # not on the stack of whoever released them
+
+    def _flags_came(self) -> None:
+        unit = self._unit()
+        extras = unit.own_extras()
+        # It may have been stopped meanwhile, and even wait again.
+        if extras.awaits_flags and not unit.frame.planner.flags.is_waiting(unit):
+            extras.awaits_flags = False
+            extras.was_kept_waiting = True
+            unit.begin_run()
+
+    def _unit(self) -> Unit:
+        """Itself, under its real type."""
+        return self  # type: ignore[return-value]
+
+
+_PLAIN: Final = frozenset({bool, bytes, float, int, str, type(None)})  # have no signals and hold nothing, for sure
+_CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
+_DEEPEST: Final = 8  # lists within lists
+_MOST: Final = 10_000  # values that are looked at in one argument
+_LONGEST: Final = 100  # characters of an entity's name
+
+
+class Protection:
+    """The watch over the arguments of one activity."""
+
+    __slots__ = ("_connections", "missing")
+
+    def __init__(self, frame: Frame, entities: list[Any]) -> None:
+        gone = first_gone(entities)
+        # the name of an argument's entity that was destroyed, before or meanwhile; None while all are there
+        self.missing: str | None = None if gone is None else _name(gone)
+        self._connections: list[Connection] = [] if gone is not None else [watch(frame, one, None) for one in entities]
+
+    def release(self) -> None:
+        """Watch no more."""
+        for connection in self._connections:
+            connection.close()
+
+
+def protect_arguments(frame: Frame) -> Protection | None:
+    """Watch the entities among the arguments of an activity.
+
+    Returns:
+        The watch; None if there is nothing to be watched.
+    """
+    found: list[Any] | None = None
+    args = frame.args
+    # A dict as it is: that of the record, or what nobody checked because nobody performs the activity.
+    for value in (args if args.__class__ is dict else args.__dict__).values():
+        if type(value) in _PLAIN:
+            continue
+        entities = entities_in(value)
+        if entities:
+            found = [*entities] if found is None else [*found, *entities]
+    if found is None:
+        return None
+    protection = Protection(frame, found)
+    if protection.missing is not None and frame.planner.trace.on:
+        frame.note(Event.REJECT, reason=f"the entity {protection.missing} is destroyed")
+    return protection
+
+
+def entities_in(value: Any) -> Collection[Any]:
+    """The entities that a value is or holds, each once.
+
+    Args:
+        value: an entity, something that holds some, or anything else.
+    """
+    if destroyed_signal(value) is not None:
+        return (value,)
+    found: list[Any] = []
+    seen: dict[int, object] = {id(value): value}
+    level, left = _inside(value), _MOST
+    for _ in range(_DEEPEST):
+        left -= len(level)
+        if left < 0 or _PLAIN.issuperset(map(type, level)):
+            break
+        deeper: list[Any] = []
+        for one in level:
+            if type(one) in _PLAIN or id(one) in seen:
+                continue
+            seen[id(one)] = one
+            if destroyed_signal(one) is not None:
+                found.append(one)
+            else:
+                deeper.extend(_inside(one))
+        level = deeper
+    return found
+
+
+def _inside(value: Any) -> Collection[Any]:
+    try:
+        if type(value) in _CONTAINERS and len(value) > _MOST:
+            return ()
+        return inner_values(value)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # an author's own, that cannot be looked into: nobody can protect what is in there
+        return ()
+
+
+def meant(frame: Frame, value: Any) -> Collection[Any]:
+    """The entities that an author means who hands something to ``ctx.protect_argument`` or its counterpart.
+
+    Args:
+        value: an entity, something that holds some, or the name of an argument that is or holds some.
+    """
+    args = frame.args
+    if isinstance(value, str) and args is not None and value in args:
+        value = args[value]
+    return entities_in(value)
+
+
+def first_gone(entities: Iterable[Any]) -> Any:
+    """The first by its name of those that were destroyed; None while all are there.
+
+    Args:
+        entities: in any order, that of a set for instance.
+    """
+    return min((one for one in entities if is_gone(one)), key=_name, default=None)
+
+
+def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
+    """Call ``lost`` when an entity is destroyed.
+
+    Args:
+        only: the one unit that it concerns, or None for all.
+    """
+
+    def on_destroyed(_gone: object) -> None:
+        lost(frame, entity, only)
+
+    destroyed = destroyed_signal(entity)
+    assert destroyed is not None
+    return destroyed.connect(on_destroyed)
+
+
+def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
+    """A protected entity was destroyed.
+
+    Args:
+        only: the unit that protected it, or None for an argument of the activity, which concerns all units.
+    """
+    name = _name(entity)
+    if only is None and frame.protection is not None and frame.protection.missing is None:
+        frame.protection.missing = name
+    for unit in list(frame.units):
+        if only is not None and unit is not only:
+            continue
+        if unit.extras is not None and unit.extras.is_unprotected(entity):
+            continue
+        if unit.state in (THINKING, READY):
+            unit.lose(name)
+        elif unit.state == STARTED:
+            frame.execution.abort(f"the entity {name} was destroyed", unit)
+
+
+def _name(entity: Any) -> str:
+    try:
+        name = getattr(entity, "name", entity)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # a property of the author's that does not work for this one
+        name = entity
+    return words_of(name, _LONGEST)
+
+
+class Listener(Connection):
+    """A function of an action that is connected to a signal. Closing it twice does nothing."""
+
+    __slots__ = ("_unit",)
+
+    def __init__(self, signal: Signal, function: Callable[[Any], object], unit: Unit) -> None:
+        super().__init__(signal, function)
+        self._unit = unit
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        super().close()
+        self._unit.own_extras().let_go(self._unit, self)
+
+    words: tuple[str, str] = "a listener", "listeners"
+
+
+class Alarm:
+    """A function of an action that is called once, later. Closing it after that does nothing."""
+
+    __slots__ = ("_function", "_timer", "_unit")
+
+    words: tuple[str, str] = "a timer", "timers"
+
+    def __init__(self, unit: Unit, function: Callable[[], object]) -> None:
+        self._unit = unit
+        self._function = function
+        self._timer: Timer | None = None
+
+    def set(self, ticks: int) -> None:
+        """Have it called."""
+        self._timer = self._unit.frame.planner.kernel.call_later(ticks, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._function()
+        self.close()  # after the call: what it answers is not the end of what may still answer
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._unit.own_extras().let_go(self._unit, self)
+
+
+class Extras:
+    """The rare possessions of one unit."""
+
+    __slots__ = (
+        "_exempt",
+        "_is_late",
+        "_protected",
+        "_while_running",
+        "_while_thinking",
+        "awaits",
+        "awaits_flags",
+        "backoff",
+        "candidates",
+        "cut_reason",
+        "cut_since",
+        "cuts",
+        "debug",
+        "execute",
+        "kept_since",
+        "place",
+        "progress",
+        "reason",
+        "refusal",
+        "resumption",
+        "spawned",
+        "status",
+        "step_timeouts",
+        "suspension",
+        "timeout",
+        "unwinding",
+        "was_kept_waiting",
+    )
+
+    def __init__(self) -> None:
+        self.progress: str = ""  # what ``set_debug_progress`` said
+        self.reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
+        # the status text key and its arguments, if the action set one
+        self.status: tuple[str, dict[str, Any]] | None = None
+        self.debug: dict[str, Any] = {}  # the author's own debugging data
+        self.suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
+        # what the next wait returns at once, because ``resume`` came before it
+        self.resumption: tuple[Any] | None = None
+        self._is_late = False  # whether the last wait was given up: its resume may still come
+        self.execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
+        # the spawned frames that think or run; None while there never was one
+        self.spawned: list[SpawnedFrame] | None = None
+        self.candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
+        self.timeout: Timer | None = None  # the limit of its thinking
+        # the limits of steps that think, by number; None while there never was one
+        self.step_timeouts: dict[int, Timer] | None = None
+        self.cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
+        self.cut_reason: str = ""  # why, the last time
+        self.cut_since: int = 0  # the tick in which the first of these thoughts began
+        # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
+        self.kept_since: int = 0
+        self.awaits_flags: bool = False  # whether it runs, but waits for its control flags
+        self.was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
+        self.awaits: Performance | None = None  # the performance of which ``run`` awaits the end at this moment
+        # called when its ``run`` is told to stop, by whoever has it stand still; None for nobody
+        self.unwinding: Callable[[], object] | None = None
+        self.place: Place | None = None  # its place in the line for a lease, while it waits in one
+        # the lease because of which it rejected its arguments, until it stops thinking; None if it was not
+        # that
+        self.refusal: Refusal | None = None
+        self.backoff: Backoff = Backoff()  # for when it refuses to be started
+        self._while_thinking: list[Listener | Alarm] = []
+        self._while_running: list[Listener | Alarm] = []
+        self._protected: list[tuple[Any, Connection]] = []
+        self._exempt: list[Any] = []
+
+    def keep(self, opened: Listener | Alarm, *, is_thinking: bool) -> None:
+        """Close something when the unit stops thinking, or when it stops."""
+        (self._while_thinking if is_thinking else self._while_running).append(opened)
+
+    def let_go(self, unit: Unit, opened: Listener | Alarm) -> None:
+        """Something was closed before."""
+        for kept in (self._while_thinking, self._while_running):
+            if opened in kept:
+                kept.remove(opened)
+                unit.something_closed()
+
+    def protect(self, unit: Unit, value: Any) -> None:
+        """Watch an entity; one that is gone already is lost at once.
+
+        Args:
+            value: an entity, something that holds some, or the name of an argument.
+        """
+        entities = meant(unit.frame, value)
+        for entity in entities:
+            self._exempt = [kept for kept in self._exempt if kept is not entity]
+        gone = first_gone(entities)
+        if gone is not None:
+            lost(unit.frame, gone, unit)
+            return
+        for entity in entities:
+            if not any(kept is entity for kept, _ in self._protected):
+                self._protected.append((entity, watch(unit.frame, entity, unit)))
+
+    def unprotect(self, unit: Unit, value: Any) -> None:
+        """Do not watch it any more.
+
+        Args:
+            value: an entity, something that holds some, or the name of an argument.
+        """
+        for entity in meant(unit.frame, value):
+            self._exempt.append(entity)
+            for kept, connection in self._protected:
+                if kept is entity:
+                    connection.close()
+            self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
+
+    def is_unprotected(self, entity: Any) -> bool:
+        """Whether protection was taken from an entity."""
+        return any(kept is entity for kept in self._exempt)
+
+    # --- suspend and resume -------------------------------------------------------------------------------------------
+
+    def suspend(self) -> Waiter:
+        """A wait of ``suspend`` begins."""
+        self._is_late = False
+        self.suspension = waiter = Waiter()
+        return waiter
+
+    def unsuspend(self, waiter: Waiter) -> None:
+        """It is over."""
+        if self.suspension is waiter:
+            self.suspension = None
+            self._is_late = not waiter.was_notified
+
+    def resume(self, value: Any) -> bool:
+        """End the wait, or the next one before it begins.
+
+        Returns:
+            Whether there was, or will be, something to end.
+        """
+        if self.suspension is not None:
+            return self.suspension.notify(value)
+        if self._is_late or self.resumption is not None:
+            self._is_late = False
+            return False
+        self.resumption = (value,)
+        return True
+
+    # --- spawned frames -----------------------------------------------------------------------------------------------
+
+    def frames(self) -> tuple[Frame, ...]:
+        """The spawned frames that think or run."""
+        return () if self.spawned is None else tuple(one.frame for one in self.spawned)
+
+    def _stop_spawned(self) -> None:
+        if self.spawned:
+            for one in self.spawned[::-1]:
+                one.end()
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether something that was opened while thinking may still make the action ready, or take that back."""
+        return bool(self._while_thinking) or any(not one.is_hopeless for one in self.spawned or ())
+
+    def waits(self) -> str:
+        """What was opened while thinking and may still answer, in words."""
+        found: dict[tuple[str, str], int] = {}
+        for one in self._while_thinking:
+            found[one.words] = found.get(one.words, 0) + 1
+        frames = sum(not one.is_hopeless for one in self.spawned or ())
+        if frames:
+            found["an activity that it spawned", "activities that it spawned"] = frames
+        return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
+
+    def thinking_stopped(self, *, is_started: bool) -> None:
+        """Close what was opened while thinking.
+
+        Args:
+            is_started: whether the unit was elected; else its protections end too.
+        """
+        _close(self._while_thinking)
+        self.candidates = None
+        self.kept_since = 0
+        self.leave_line()
+        if self.timeout is not None:
+            self.timeout.cancel()
+            self.timeout = None
+        if self.step_timeouts:
+            for limit in self.step_timeouts.values():
+                limit.cancel()
+            self.step_timeouts.clear()
+        if not is_started:
+            self._stop_spawned()
+            self._unprotect_all()
+            self.status = None
+
+    def leave_line(self) -> None:
+        """Give up its place in the line for a lease, if it has one."""
+        if self.place is not None:
+            self.place.close()
+            self.place = None
+
+    def stopped(self) -> None:
+        """Close the rest."""
+        self.thinking_stopped(is_started=False)
+        _close(self._while_running)
+        self.suspension = None
+        self.resumption = None
+        self._is_late = False
+        self.progress = ""
+        self.awaits_flags = self.was_kept_waiting = False
+        self.unwinding = None
+
+    def _unprotect_all(self) -> None:
+        for _, connection in self._protected:
+            connection.close()
+        self._protected.clear()
+        self._exempt.clear()
+
+
+def _close(kept: list[Listener | Alarm]) -> None:
+    opened = kept[:]
+    kept.clear()  # first: nothing may still answer, and nobody is to be told that it may not any more
+    for one in opened:
+        one.close()
+
+
+def stop_run(unit: Unit, reason: str) -> None:
+    """Have the strand of a unit's ``run`` end; whoever has it stand still lets it go.
+
+    What it executes was stopped before. Behind a shield it would wait for that for ever: it is told.
+    """
+    if unit.running is not None:
+        unit.running.stop(reason)
+    extras = unit.extras
+    if extras is not None:
+        if extras.unwinding is not None:
+            extras.unwinding()
+        for one in extras.spawned or ():
+            if one.frame is extras.execute:
+                one.lost()
+
+
+def line_up(unit: Unit, refusal: Refusal) -> None:
+    """Have a unit wait in line for what it could not have; if it does already, it keeps its place."""
+    extras = unit.own_extras()
+    place = extras.place
+    if place is not None:
+        if place.is_open and place.thing is refusal.thing and place.owner is refusal.owner:
+            return
+        place.close()
+    extras.place = refusal.book.line_up(refusal.thing, refusal.owner, unit.turn_has_come)
+
+
+def keep_place(unit: Unit) -> Place | None:
+    """Take a unit's place in line from it, so that it does not lose it while it stops thinking, to think again."""
+    if unit.extras is None:
+        return None
+    place, unit.extras.place = unit.extras.place, None
+    return place
+
+
+def restore_place(unit: Unit, place: Place | None) -> None:
+    """Give it back."""
+    if place is not None:
+        unit.own_extras().place = place

@@ -1,0 +1,243 @@
+"""Search work: how agents wait for their part of the think budget of a runtime.
+
+``ctx.work(units)`` is asked before the work is done. Without a budget it costs nothing. With one, it is granted at once
+while this tick's units last and nobody waits; else the strand sleeps until the budget (``body.budget``, which decides
+all of that) serves its claim. The weight of an agent is the product of ``scheduler_priority`` along the branch that it
+runs at that moment, so that an idle agent may look for work with more force than a busy one.
+
+When things happen: the budget's tick begins with the first that asks in it, or with a timer while somebody waits. The
+timer is there only then, so that a budget that nobody exceeds costs nothing between the asks. What an agent was dealt
+and did not use is dealt again when everybody who was ready had a turn.
+
+A wait that is cancelled takes its claim back, and with it what it was granted in the same tick.
+
+Source: seed 001, `scheduler_priority`.
+
+How long to wait before asking again what has just said no.
+
+Rejected arguments and refused starts are asked again after 20 ms of game time; each repeat waits twice as long, up to
+2 s. A no that repeats more than a few times is a storm, which the trace tells. Who said no because somebody else holds
+a lease waits in line for that besides (the module ``lining_up``).
+
+Source: seed 001, "AI contexts", `reject`; the doubling is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from agentrt.activity.states import STARTED
+from agentrt.body.budget import Claim, Share, ThinkBudget, WaitTimes
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
+from agentrt.words import repr_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.kernel import Kernel
+
+__all__ = ["SearchWork", "running_branch", "Backoff"]
+
+_MOST = 1e6  # weights beyond this say no more than "all of it"
+
+
+def running_branch(frame: Frame) -> Iterator[Unit]:
+    """The units that are started, from the root of a plan down to its leaf."""
+    node: Frame | None = frame
+    while node is not None and node.active is not None and node.active.state >= STARTED:
+        unit = node.active
+        yield unit
+        node = unit.running_child()
+
+
+class SearchWork:
+    """The search work of one runtime.
+
+    Args:
+        units: how many units of work all agents together may do in a tick; None for any number.
+
+    Raises:
+        ValueError: the number of units is less than 1.
+    """
+
+    __slots__ = ("_is_settling", "_kernel", "_tick", "_timer_set", "budget", "waits")
+
+    def __init__(self, kernel: Kernel, units: int | None) -> None:
+        # the units of this tick and who waits for them; None if there is no limit
+        self.budget: ThinkBudget | None = None if units is None else ThinkBudget(units)
+        self.waits: WaitTimes = WaitTimes()  # how long the work that was asked for had to wait; empty without a limit
+        self._kernel = kernel
+        self._tick = kernel.clock.tick
+        self._timer_set = False
+        self._is_settling = False
+
+    @property
+    def used(self) -> int:
+        """How many units were used in this tick; 0 without a limit."""
+        if self.budget is None or self._tick != self._kernel.clock.tick:
+            return 0
+        return self.budget.used
+
+    def ask(self, planner: Planner, units: int) -> Awaitable[None]:
+        """Take units for an agent; see ``Context.work``.
+
+        Returns:
+            An awaitable that returns None when they are granted.
+
+        Raises:
+            ValueError: the number is negative or not whole.
+        """
+        number: object = units
+        if not isinstance(number, int) or number < 0:
+            raise ValueError(f"ctx.work({repr_of(units)}): it takes a whole number of units, 0 or more")
+        budget = self.budget
+        if budget is None or units == 0:
+            return at_once()
+        share = planner.share
+        if share is not None and self._tick == self._kernel.clock.tick and budget.take(share, units):
+            self.waits.add(0)
+            return at_once()
+        return self._take(budget, planner, units)
+
+    def spare(self, planner: Planner, units: int) -> bool:
+        """Take units that nobody waits for, if there are as many; for work that can wait.
+
+        Returns:
+            Whether they were there; always without a limit.
+        """
+        budget = self.budget
+        if budget is None or units == 0:
+            return True
+        if self._tick != self._kernel.clock.tick:
+            self._next_tick(budget)
+        share = planner.share
+        if share is None:
+            share = planner.share = Share(_Weight(planner))
+        return budget.take(share, units)
+
+    async def _take(self, budget: ThinkBudget, planner: Planner, units: int) -> None:
+        await at_once()
+        since = self._kernel.clock.tick
+        if self._tick != since:
+            self._next_tick(budget)
+        share = planner.share
+        if share is None:
+            share = planner.share = Share(_Weight(planner))
+        waiter = Waiter()
+        claim = budget.ask(share, units, waiter)
+        if claim is not None:
+            self._arrange(budget)
+            try:
+                await suspend_on(waiter)
+            except BaseException:
+                self._wake(budget.withdraw(claim))
+                self._arrange(budget)
+                raise
+        self.waits.add(self._kernel.clock.tick - since)
+
+    # --- when things happen -------------------------------------------------------------------------------------------
+
+    def _next_tick(self, budget: ThinkBudget) -> None:
+        self._tick = self._kernel.clock.tick
+        self._wake(budget.next_tick())
+        self._arrange(budget)
+
+    def _timer(self) -> None:
+        self._timer_set = False
+        assert self.budget is not None
+        if self._tick != self._kernel.clock.tick:
+            self._next_tick(self.budget)
+        else:
+            self._arrange(self.budget)
+
+    def _settle(self) -> None:
+        self._is_settling = False
+        assert self.budget is not None
+        if self._tick == self._kernel.clock.tick:  # else the next tick has dealt already, or is about to
+            self._wake(self.budget.settle())
+        self._arrange(self.budget)
+
+    def _arrange(self, budget: ThinkBudget) -> None:
+        """See to it that whoever waits is looked after: in this tick if units are left, and in the next one."""
+        if budget.is_idle:
+            return
+        if not self._timer_set:
+            self._timer_set = True
+            self._kernel.call_later(1, self._timer)
+        if not self._is_settling and budget.has_spare:
+            self._is_settling = True
+            self._kernel.call_soon(self._settle)
+
+    def _wake(self, served: list[Claim]) -> None:
+        for claim in served:
+            claim.tag.notify()
+
+    def __repr__(self) -> str:
+        return f"<SearchWork: {self.budget!r}>" if self.budget is not None else "<SearchWork: no limit>"
+
+
+class _Weight:
+    """What an agent runs multiplies its share."""
+
+    __slots__ = ("_planner",)
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+
+    def __call__(self) -> float:
+        weight = 1.0
+        for unit in running_branch(self._planner.execution.root):
+            weight *= unit.spec.scheduler_priority
+        return min(weight, _MOST)
+
+
+_FIRST: Final = 0.02  # game seconds before the first repeat
+_LONGEST: Final = 2.0  # game seconds between repeats at most
+_STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
+
+
+class Backoff:
+    """The repeats of one asker: how long the next delay is, and the timer while one runs."""
+
+    __slots__ = ("_timer", "delay")
+
+    def __init__(self) -> None:
+        self.delay: float = _FIRST  # game seconds of the next delay
+        self._timer: Timer | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a delay runs."""
+        return self._timer is not None
+
+    @property
+    def due(self) -> int:
+        """The tick in which it is asked again; 0 while no delay runs."""
+        return 0 if self._timer is None or not isinstance(self._timer.waiting, int) else self._timer.waiting
+
+    @property
+    def is_storm(self) -> bool:
+        """Whether the delay has been doubled so often that the repeats are a storm."""
+        return self.delay >= _FIRST * 2**_STORM
+
+    def reset(self) -> None:
+        """It said yes: the next delay is the first again."""
+        self.delay = _FIRST
+
+    def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
+        """Call a function after the delay; the next one is twice as long, up to the longest."""
+
+        def due() -> None:
+            self._timer = None
+            then(*args)
+
+        self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
+        self.delay = min(self.delay * 2, _LONGEST)
+
+    def cancel(self) -> None:
+        """Do not ask again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,782 @@
+"""Performances: activities that an agent performs once, beside its own plan, because a coroutine asked for them.
+
+A goal, a behavior, an observer, or a coroutine of the world awaits ``agent.perform(activity, ...)``. All actions that
+the agent knows for the activity think, the best is elected and run to its end, with preemption, task groups and
+everything else as in the agent's own plan; but it is done once, and what goes wrong is an error of who awaits it:
+
+* nobody can perform it now: ``ActivityImpossibleError``;
+* an action aborts, or raises while it runs: ``ActivityAbortedError``, after everything was stopped;
+* it needs a control flag of somebody who waits for whom it is performed for, a deadlock, or is the youngest of a circle
+  of waits (``waits``): ``ActivityAbortedError``;
+* the awaiting coroutine is cancelled: the performance is unwound, inner first, before the cancellation goes on;
+* the agent ends: ``ActivityAbortedError``.
+
+It shares the body with the plan through the ledger of control flags. Performed for a goal or a behavior, it shares the
+flags of that one, and its claims have that one's precedence.
+
+Source: design section 3, bridges: "a goal or behavior that performs an activity".
+
+The place of a spawned frame in the plan.
+
+Several of one activity may hang below one unit, so each has a label of its own, given by its owner. Who performs it may
+be chosen beforehand, and an abort below it may be the owner's concern alone (see ``catching``).
+
+Spawned frames: an activity that an action thinks and runs by itself, and ``ctx.execute``, which does it in one go.
+
+The frame hangs below the unit that spawned it, so that snapshots show it, limits count it, what the agent learns or
+forgets reaches it, and a preemption or an abort unwinds it before the unit, the inner first. Any number of them may
+think at a time; one at most runs, awaited by the ``run`` of the unit, since one agent does one thing.
+
+The state is that of the frame; what may be called when::
+
+                       idle       thinking       ready     started, running     finished
+    start_thinking     works      error          error     error                error
+    ready              error      waits          returns   error                error
+    run                error      waits, runs    runs      error                error
+    stop               ignored    works          works     unwinds              works
+
+``stop`` is done at once if the unit's own ``think`` or ``run`` calls it, and else when the ready queue comes to it: who
+calls it may be in the middle of the very frame. ``run`` never starts anything on its caller's stack either.
+
+If nothing in the frame can become ready any more, who waits for it gets an error instead of waiting for ever.
+
+Source: seed 001, "AI contexts", `spawn`, `execute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from agentrt.activity.author.context import Node, ignored
+from agentrt.activity.author.control import aborted, cut_off, require_own_stack
+from agentrt.activity.plan.execution import Execution
+from agentrt.activity.plan.tree import Frame, Unit
+from agentrt.activity.plan.waits import look_for_circle
+from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
+from agentrt.errors import (
+    ENDS_PROGRAM,
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    ActivityRecursionError,
+    WrongStateError,
+)
+from agentrt.kernel.signals import Signal
+from agentrt.kernel.strand import Strand, current_strand, kill, livelocked, outlast
+from agentrt.kernel.trace import Event
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.action import ActionSpec
+    from agentrt.activity.author.context import Context
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.body.flags import Holder
+
+__all__ = ["SpawnedPlace", "SpawnedFrame", "MAX_NESTED", "Awaiting", "Performance", "perform"]
+
+
+def _strand_of(waiter: Waiter) -> Strand | None:
+    """Who waits there."""
+    strand = waiter.strand
+    return strand if isinstance(strand, Strand) else None
+
+
+class SpawnedPlace(Frame):
+    """A frame that an action spawned.
+
+    Args:
+        chosen: the one action that is to perform it; None for whatever the agent knows.
+        catches: whether the owner hears of an abort below it, instead of the whole plan.
+    """
+
+    __slots__ = ("catcher", "chosen", "label")
+
+    def __init__(
+        self, owner: SpawnedFrame, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool
+    ) -> None:
+        super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
+        self.label: str = activity  # what paths call it
+        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
+        self.catcher: SpawnedFrame | None = owner if catches else None
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        assert self.parent is not None
+        return f"{self.parent.path()}/{self.label}"
+
+
+class SpawnedFrame:
+    """An execution frame that an action manages by itself. Made by ``ctx.spawn``.
+
+    Args:
+        unit: whose it is.
+        activity: what to perform.
+        args: its arguments.
+        chosen: the one action that is to perform it; None for whatever the agent knows.
+        catches: whether an abort below it is an error of ``run`` instead of one of the whole plan.
+        handle: the context through which its author asked for it; None for one that is run by ours.
+
+    Attributes:
+        frame: the place in the plan.
+        was_taken: whether something below it was taken from the agent, a control flag say, so that it was unwound: no
+            failure, it may be run again.
+
+    Source: seed 001, "AI contexts", `spawn`.
+    """
+
+    __slots__ = (
+        "_args",
+        "_caught",
+        "_changed",
+        "_done",
+        "_error",
+        "_handle",
+        "_is_wanted",
+        "_output",
+        "_unit",
+        "frame",
+        "was_taken",
+    )
+
+    def __init__(
+        self,
+        unit: Unit,
+        activity: str,
+        args: dict[str, Any],
+        chosen: ActionSpec | None = None,
+        *,
+        catches: bool = False,
+        handle: Context | None = None,
+    ) -> None:
+        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)
+        self.was_taken: bool = False
+        self._caught: ActivityAbortedError | None = None
+        self._handle = handle
+        self._unit = unit
+        self._args = args
+        self._changed: Signal | None = None  # for who waits until it is ready
+        self._done: Waiter | None = None  # for who runs it
+        self._is_wanted = False  # whether it is to run as soon as it is ready
+        self._error: Exception | None = None
+        self._output: Any = None
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def activity(self) -> str:
+        """What it performs."""
+        return self.frame.activity
+
+    @property
+    def path(self) -> str:
+        """Its place in the plan."""
+        return self.frame.path()
+
+    @property
+    def state(self) -> str:
+        """Its state in a word: idle, thinking, ready, started, running, finished or switching."""
+        return FRAME_NAMES[self.frame.state]
+
+    @property
+    def elected(self) -> Node | None:
+        """The action that is elected, or None."""
+        active = self.frame.active
+        return None if active is None else Node(self.frame, active)
+
+    @property
+    def utility(self) -> float:
+        """The utility of the elected action, without any boost; 0 while there is none."""
+        active = self.frame.active
+        return 0.0 if active is None else active.utility
+
+    @property
+    def think_output(self) -> Any:
+        """The think output of the elected action; None while there is none."""
+        active = self.frame.active
+        return None if active is None else active.output
+
+    @property
+    def changed(self) -> Signal:
+        """Emitted when it becomes ready, or with another output, is not ready any more, cannot become so, or stopped.
+
+        For a ``think`` that listens instead of waiting: ``ctx.listen(frame.changed, ...)``.
+        """
+        if self._changed is None:
+            self._changed = Signal()
+        return self._changed
+
+    # --- what can be done ---------------------------------------------------------------------------------------------
+
+    def start_thinking(self) -> None:
+        """Have all actions of the activity think.
+
+        Raises:
+            WrongStateError: it thinks already, or its action neither thinks nor runs any more.
+            ArgumentError: the arguments do not fit.
+            ActivityRecursionError: the plan is nested too deep.
+        """
+        frame, unit = self.frame, self._unit
+        self._require_handle("SpawnedFrame.start_thinking")
+        if frame.state != IDLE:
+            raise self._wrong("start_thinking", "Call stop first.")
+        if unit.state not in (THINKING, READY, STARTED, RUNNING):
+            raise WrongStateError(
+                "SpawnedFrame.start_thinking",
+                f"its action is {UNIT_NAMES[unit.state]}",
+                "Call it in 'think', 'start' or 'run'.",
+            )
+        extras = unit.own_extras()
+        if extras.spawned is None:
+            extras.spawned = []
+        self._take_label()
+        extras.spawned.append(self)
+        # While the action runs, the entity is what it is: what is expected of it after that has not happened yet.
+        expected = unit.expected() if unit.state in (THINKING, READY) else None
+        try:
+            frame.begin(dict(self._args), expected)
+        except BaseException:
+            extras.spawned.remove(self)
+            raise
+
+    def _take_label(self) -> None:
+        unit, frame, number = self._unit, self.frame, 1
+        assert isinstance(frame, SpawnedPlace)
+        taken = {step.label for step in unit.spec.steps or ()}
+        taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, SpawnedPlace))
+        frame.label = frame.activity
+        while frame.label in taken:
+            number += 1
+            frame.label = f"{frame.activity}#{number}"
+
+    async def ready(self) -> Any:
+        """Wait until an action of the activity is ready.
+
+        Returns:
+            Its think output.
+
+        Raises:
+            WrongStateError: it does not think, or was stopped meanwhile.
+            ActivityImpossibleError: no action can become ready.
+        """
+        await at_once()
+        frame = self.frame
+        self._require_handle("SpawnedFrame.ready")
+        while True:
+            if frame.state not in (THINKING, READY):
+                raise self._wrong("ready", "Call start_thinking first.")
+            active = frame.active
+            if active is not None and active.state == READY and active.is_settled():
+                return active.output
+            if self.is_hopeless:
+                raise self._impossible()
+            await self.changed.wait()
+
+    async def run(self) -> Any:
+        """Start the best action of the activity as soon as one is ready, and run it to its end.
+
+        It is not stopped yet then: its ``stop`` hooks come with ``stop``, or when the action that spawned it stops.
+
+        Returns:
+            The think output of the action that performed it; None if ``stop`` ended it before.
+
+        Raises:
+            WrongStateError: it does not think, or its action does not run, or runs another one.
+            ActivityImpossibleError: no action can become ready.
+        """
+        await at_once()
+        frame, extras = self.frame, self._unit.own_extras()
+        self._require_run("SpawnedFrame.run")
+        if frame.state not in (THINKING, READY):
+            raise self._wrong("run", "Call start_thinking first, and run it once.")
+        self._done = waiter = Waiter()
+        self._error = self._output = self._caught = None
+        self._is_wanted = True
+        extras.execute = frame
+        frame.planner.kernel.call_soon(self._go)
+        try:
+            await suspend_on(waiter)
+        except GeneratorExit:
+            raise  # nobody steps this coroutine any more
+        except BaseException:
+            if frame.is_running and frame.state != FINISHED:
+                await self._give_up()
+            raise
+        finally:
+            self._is_wanted = False
+            self._done = None
+            extras.execute = None
+        if self._error is not None:
+            raise self._error
+        return self._output
+
+    async def execute(self) -> Any:
+        """Think, run and stop in one go; what ``ctx.execute`` does.
+
+        Returns:
+            The think output of the action that performed it.
+
+        Raises:
+            WrongStateError: its action does not run, or executes something at this moment.
+            ActivityImpossibleError: no action can become ready.
+            ActivityAbortedError: it is awaited behind a shield, while the plan is unwound.
+            ArgumentError: the arguments do not fit.
+        """
+        await at_once(is_dear=True)
+        self._require_run("execute")
+        self.start_thinking()
+        try:
+            return await self.run()
+        finally:
+            if self.frame.state in (THINKING, READY, FINISHED):
+                self.end()
+
+    def stop(self) -> None:
+        """End it, whatever it does: thinking ends, what runs is unwound, what has run is stopped."""
+        frame, unit = self.frame, self._unit
+        kernel = frame.planner.kernel
+        if not kernel.is_here:
+            frame.planner.agent.post(self.stop)
+        elif frame.state == IDLE:
+            ignored(unit, "SpawnedFrame.stop")
+        elif frame.state not in (THINKING, READY, FINISHED):
+            frame.execution.give_up(frame, self.end)
+        elif kernel.current is not None and kernel.current in (unit.thinking, unit.running):
+            self.end()
+        else:
+            kernel.call_soon(self._end_round, frame.round)
+
+    def _end_round(self, number: int) -> None:
+        if self.frame.round == number:
+            if self.frame.state in (THINKING, READY, FINISHED):
+                self.end()
+            elif self.frame.state != IDLE:
+                self.stop()
+
+    def end(self) -> None:
+        """Stop the frame on the caller's stack. Its strands of ``run`` have ended before."""
+        self.frame.stop()
+        spawned = None if self._unit.extras is None else self._unit.extras.spawned
+        if spawned is not None and self in spawned:
+            spawned.remove(self)
+            self._unit.something_closed()
+        self._tell()
+        self._finish(self._caught)
+
+    def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
+        """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution.
+
+        Args:
+            reason: why, in words.
+            unit: who asked for the abort.
+            is_failure: False if something was taken from the agent.
+        """
+        frame, planner = self.frame, self.frame.planner
+        if self._caught is not None or frame.state == IDLE or frame.execution.is_unwinding(frame):
+            return
+        path = frame.path() if unit is None else unit.path()
+        self.was_taken = not is_failure
+        self._caught = aborted(frame, reason, path)
+        if planner.trace.on:
+            planner.record(path, Event.ABORT, (("reason", reason),))
+        if frame.state in (THINKING, READY, FINISHED):
+            planner.kernel.call_soon(self._end_round, frame.round)
+        else:
+            frame.execution.give_up(frame, self.end)
+
+    def awaits_others(self, *, is_waiting: bool) -> None:
+        """The coroutine of the action that it runs awaits a performance; of interest to whoever counts its time.
+
+        Args:
+            is_waiting: whether it begins to wait, or has waited.
+        """
+
+    def lost(self) -> None:
+        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
+        if self._done is not None and (error := cut_off(self.frame, _strand_of(self._done))) is not None:
+            self._finish(error)
+
+    def _require_run(self, method: str) -> None:
+        unit = self._unit
+        self._require_handle(method)
+        if unit.state != RUNNING:
+            raise WrongStateError(method, f"its action is {UNIT_NAMES[unit.state]}", "It works only in 'run'.")
+        executed = unit.own_extras().execute
+        if executed is not None:
+            raise WrongStateError(
+                method, f"the action executes {executed.activity!r}", "Await one activity before the next."
+            )
+        if self._handle is not None:
+            require_own_stack(unit, method)
+
+    def _require_handle(self, method: str) -> None:
+        handle, unit = self._handle, self._unit
+        if handle is None:
+            return
+        if unit.context is not handle:
+            raise WrongStateError(method, "the thinking or run that spawned it is over", "Spawn another one.")
+        if not unit.frame.planner.kernel.is_here:
+            raise WrongStateError(method, "another thread steps its action", "Post it: runtime.post(frame.stop).")
+
+    def _wrong(self, method: str, remedy: str) -> WrongStateError:
+        return WrongStateError(f"SpawnedFrame.{method}", f"it is {self.state}", remedy)
+
+    # --- what its frame tells -----------------------------------------------------------------------------------------
+
+    def frame_ready(self, frame: Frame) -> None:
+        """It is ready: whoever waits for that goes on, or it is run."""
+        if not self._is_wanted:
+            self._tell()
+        elif frame.start():
+            frame.run()
+        elif not frame.execution.is_aborting:
+            self.frame_answered(frame)
+
+    def frame_unready(self, frame: Frame) -> None:
+        """It is not ready any more; whoever waits for that waits on."""
+        self._tell()
+
+    def frame_answered(self, frame: Frame) -> None:
+        """Nothing is ready: go on waiting only while somebody may become so."""
+        if self.is_hopeless:
+            self._tell()
+            self._unit.something_closed()
+            if self._is_wanted:
+                self._finish(self._impossible())
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """The caller chose the arguments: it is told by the error."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """Nothing above competes by it."""
+
+    def frame_finished(self, frame: Frame) -> None:
+        """It ran to its end."""
+        assert frame.active is not None
+        self._output = frame.active.output
+        self._finish(None)
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _go(self) -> None:
+        """``run`` was called, a moment ago."""
+        frame = self.frame
+        if self._is_wanted:
+            strand = None if self._done is None else _strand_of(self._done)
+            if strand is not None and not frame.execution.may_execute():
+                kill(strand, livelocked(strand))
+            elif frame.execution.is_unwinding(frame):
+                self.lost()
+            elif frame.state == READY:
+                self.frame_ready(frame)
+            elif frame.state == THINKING and not frame.round_open:
+                self.frame_answered(frame)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nothing in it can become ready any more."""
+        frame = self.frame
+        return frame.state == THINKING and not frame.round_open and not frame.may_change()
+
+    def _impossible(self) -> ActivityImpossibleError:
+        planner = self.frame.planner
+        return ActivityImpossibleError(
+            self.frame.activity, agent=planner.name, path=self._unit.path(), tick=planner.kernel.clock.tick
+        )
+
+    def _tell(self) -> None:
+        if self._changed is not None:
+            self._changed.emit()
+
+    def _finish(self, error: Exception | None) -> None:
+        """``run`` is over, if somebody still awaits it."""
+        waiter = self._done
+        if waiter is not None and not waiter.was_notified:
+            self._error = error
+            waiter.notify()
+
+    async def _give_up(self) -> None:
+        """The caller was cancelled by a scope of its own: unwind the frame before the caller goes on."""
+        self.frame.execution.give_up(self.frame, self.end)
+        await outlast(lambda: self.frame.state == IDLE, self._wait)
+
+    async def _wait(self) -> None:
+        self._done = Waiter()
+        await suspend_on(self._done)
+
+    def __repr__(self) -> str:
+        return f"<SpawnedFrame {self.path}: {self.state}>"
+
+
+_ages = count()  # only which of two is the younger is ever asked; so it may go on from one runtime to the next
+
+MAX_NESTED = 64
+"""How many performances may be within one another, each awaited by an action of the one before."""
+
+
+class _Root(Frame):
+    """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
+
+    __slots__ = ("chosen",)
+
+    def __init__(self, execution: Execution, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
+        super().__init__(execution, execution, None, activity, 0, is_bound=False)
+        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
+        plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
+        taken = {other.root._path for other in execution.planner.performances}  # made with the root
+        number = 1
+        while place in taken:
+            number += 1
+            place = f"{plain}#{number}"
+        self._path = place
+
+
+class Performance(Execution):
+    """One activity that is performed beside the plan. Made by ``perform``.
+
+    Args:
+        holder: for whom, if control flags are to be shared.
+        chosen: the one action that is to perform it; None for whatever the agent knows.
+    """
+
+    __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "then", "waiter")
+
+    def __init__(
+        self,
+        planner: Planner,
+        activity: str,
+        args: Mapping[str, Any],
+        holder: Holder | None,
+        chosen: ActionSpec | None = None,
+    ) -> None:
+        super().__init__(planner, activity, holder)
+        self.root: Frame = _Root(self, activity, holder, chosen)
+        self._args = dict(args)
+        self.asker: Unit | None = None  # the action that awaits it; None if it is somebody else
+        self.awaiters: list[Unit] = []  # the actions of which ``run`` awaits its end at this moment
+        self.age: int = next(_ages)  # how many there were before it
+        self.output: Any = None  # the think output of the action that performed it, when it is over
+        self.error: BaseException | None = None  # why it was not performed, when it is over
+        self.waiter: Waiter = Waiter()  # who awaits its end
+        self.then: Callable[[], object] | None = None  # called when it is over, for whoever does not await it
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, and everything of it is stopped."""
+        return self.is_stopped and not self.is_aborting and self.root.state == IDLE
+
+    # --- the cycle ----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Think about the activity, for the first time or after it gave way to somebody."""
+        self._timer = None
+        if not self.is_stopped and self.root.state == IDLE:
+            try:
+                self.root.begin(self._args, None)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self.root.stop()
+                self._over(error)
+
+    def frame_ready(self, frame: Frame) -> None:
+        """An action is ready: run it. If it refuses to be started, and nobody else is left, nobody can perform it."""
+        if frame.start():
+            frame.run()
+        elif not self.is_aborting:
+            self.frame_answered(frame)
+
+    def frame_answered(self, frame: Frame) -> None:
+        """Nothing is ready: go on waiting only while somebody may become so."""
+        if frame.state == THINKING and not frame.round_open and not frame.may_change():
+            self.planner.kernel.call_soon(self._give_up_hope, frame.round)
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """The caller chose the arguments: it is told by the error."""
+        self.frame_answered(frame)
+
+    def _give_up_hope(self, number: int) -> None:
+        frame = self.root
+        if frame.round == number and frame.state == THINKING and not frame.may_change() and not self.is_aborting:
+            frame.stop()
+            self._over(
+                ActivityImpossibleError(
+                    frame.activity, agent=self.planner.name, path=frame.path(), tick=self.planner.kernel.clock.tick
+                )
+            )
+
+    def frame_finished(self, frame: Frame) -> None:
+        """It ran to its end."""
+        if self.is_aborting:
+            return
+        assert frame.active is not None
+        output = frame.active.output
+        took = self.planner.kernel.clock.tick - frame.active.since
+        frame.stop()
+        if self.planner.trace.on:
+            self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
+        self.output = output
+        self._over(None)
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"{self.root.activity!r} of {self.planner.name!r}"
+
+    def as_performance(self) -> Performance:
+        """Itself."""
+        return self
+
+    def end_deadlock(self, reason: str) -> None:
+        """It is the youngest of a circle of those that wait for each other: it fails, so that the others go on."""
+        self.end(reason)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """As for a plan; but for whom it is performed would keep its flags, and has to be told."""
+        if self.holder is None:
+            super().deadlocked(reason, unit)
+        else:
+            self.abort(reason, unit)
+
+    def end(self, reason: str) -> None:
+        """Unwind it for good; who awaits it is told when that is done."""
+        if self.is_stopped:
+            return
+        self.is_stopped: bool = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._begin_abort(reason, None, counts=True)
+
+    def _stopped(self) -> None:
+        self.root.stop()
+        abort, self._abort = self._abort, None
+        self.is_aborting = False
+        assert abort is not None
+        if self.is_stopped or self._counts:
+            path = self.root.path() if abort[1] is None else abort[1].path()
+            tick = self.planner.kernel.clock.tick
+            self._over(
+                ActivityAbortedError(self.root.activity, abort[0], agent=self.planner.name, path=path, tick=tick)
+            )
+        else:
+            self._later()
+
+    def call_off(self) -> None:
+        """Nobody awaits it any more: unwind it, if there is anything to unwind."""
+        if self.root.state != IDLE or self.is_aborting:
+            self.end("whoever performed it was cancelled")
+            return
+        self.is_stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def wait(self) -> None:
+        """Wait until it is over."""
+        self.waiter = Waiter()
+        await suspend_on(self.waiter)
+
+    def _over(self, error: BaseException | None) -> None:
+        self.is_stopped = True
+        self.error = error
+        if not self.waiter.was_notified:
+            self.waiter.notify()
+        if self.then is not None:
+            self.then()
+
+
+class Awaiting:
+    """A stretch in which the coroutine of an action awaits the end of a performance. Use it with ``with``.
+
+    Args:
+        performance: which one; None if it has not begun.
+    """
+
+    __slots__ = ("_performance", "_unit")
+
+    def __init__(self, performance: Performance | None) -> None:
+        strand = current_strand()
+        owner = strand.owner
+        # Who awaits it in a strand of its own may do something else meanwhile.
+        self._unit: Unit | None = owner if isinstance(owner, Unit) and owner.running is strand else None
+        self._performance = performance
+
+    def __enter__(self) -> None:
+        unit, performance = self._unit, self._performance
+        if unit is None:
+            return
+        if unit.frame.catcher is not None:
+            unit.frame.catcher.awaits_others(is_waiting=True)
+        if performance is not None:
+            performance.awaiters.append(unit)
+            unit.own_extras().awaits = performance
+            look_for_circle(unit.frame.execution)
+
+    def __exit__(self, *_: object) -> None:
+        unit, performance = self._unit, self._performance
+        if unit is None:
+            return
+        if unit.frame.catcher is not None:
+            unit.frame.catcher.awaits_others(is_waiting=False)
+        if performance is not None:
+            performance.awaiters.remove(unit)
+            unit.own_extras().awaits = None
+
+
+async def perform(
+    planner: Planner,
+    activity: str,
+    args: Mapping[str, Any],
+    holder: Holder | None = None,
+    chosen: ActionSpec | None = None,
+) -> Any:
+    """Perform an activity once, beside the plan.
+
+    Args:
+        holder: for whom, if control flags are to be shared.
+        chosen: the one action that is to perform it; None for whatever the agent knows.
+
+    Returns:
+        The think output of the action that performed it.
+
+    Raises:
+        ActivityImpossibleError: no action can perform it now.
+        ActivityAbortedError: it was aborted, or the agent ended.
+        ArgumentError: the arguments do not fit.
+        ActivityRecursionError: actions that await one another's performances are nested too deep.
+        NotRunningError: no runtime steps the coroutine in which it is awaited.
+    """
+    await at_once(is_dear=True)  # what follows may raise
+    owner = current_strand().owner  # raises before anything is begun that nobody would end
+    performance = Performance(planner, activity, args, holder, chosen)
+    performance.asker = owner if isinstance(owner, Unit) else None
+    nesting = _nesting(performance)
+    if nesting > MAX_NESTED:
+        raise ActivityRecursionError(nesting, agent=planner.name, path=activity, tick=planner.kernel.clock.tick)
+    planner.performances = (*planner.performances, performance)
+    try:
+        planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it
+        with Awaiting(performance):
+            await suspend_on(performance.waiter)
+    except GeneratorExit:
+        raise  # nobody steps this coroutine any more
+    except BaseException:
+        performance.call_off()
+        await outlast(lambda: performance.is_over, performance.wait)
+        raise
+    finally:
+        planner.performances = tuple(one for one in planner.performances if one is not performance)
+    if performance.error is not None:
+        raise performance.error
+    return performance.output
+
+
+def _nesting(performance: Performance) -> int:
+    """How many performances it is within, with itself."""
+    found, asker = 1, performance.asker
+    while asker is not None:
+        execution = asker.frame.execution
+        found, asker = found + 1, execution.asker if isinstance(execution, Performance) else None
+    return found

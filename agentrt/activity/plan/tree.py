@@ -1,0 +1,912 @@
+"""A frame: one activity at one place of a plan, and the election between the actions that perform it.
+
+All actions of the activity think at once. Their immediate answers make one *round*: it is over when every strand that
+the round started has made its first step and every compound in it has an answer or waits for something. Then the best
+ready unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is
+compared with the elected one at once, in the same tick; a tie changes nothing.
+
+A round is over when ``pending``, the number of answers that are out, is 0: the frame's own marker, put into the ready
+queue behind the strands of the round, and compounds whose steps think.
+
+While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls
+or it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were
+bound to that output.
+
+Its owner (a compound, say) is told four things: ready, unready, answered (a round brought nothing), finished.
+
+Source: seed 001, "Making plans", "Comparing plans".
+
+Who asks for an activity, as its frame sees it: a compound, the root of a plan, or ``ctx.execute``.
+
+A unit: one action at one place of the plan tree of one agent.
+
+It owns the action's instance, its state, its utility and output, and the strands of its ``think`` and ``run``. It never
+decides: it tells its frame what became of it, and does what the frame says.
+
+Rules:
+
+* Hooks are called through the module ``hooks`` and nowhere else, and what they raise goes no further than that.
+* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack:
+  it is noted, and the frame looks at it when the ready queue comes to that.
+* ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
+
+``CompoundUnit``, in the module beside this one, is a unit whose run is a list of frames. It calls what it extends by
+name (``Unit.stop_think(self)``): ``super()`` would make an object for each call.
+
+Source: seed 001, "Leaf action example", Methods.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from agentrt.activity import states
+from agentrt.activity.author.arguments import NO_ARGS
+from agentrt.activity.author.context import late
+from agentrt.activity.author.control import Abort, Reject
+from agentrt.activity.author.expected import Current
+from agentrt.activity.plan import hooks
+from agentrt.activity.plan.election import adjust, best_ready, boosted, switch, try_again
+from agentrt.activity.plan.extras import Extras, FlagClaimant, Protection, protect_arguments
+from agentrt.activity.plan.hooks import limit_unit
+from agentrt.activity.plan.keeping import note_cut, set_aside, take_up
+from agentrt.activity.plan.knowledge import learn
+from agentrt.activity.states import (
+    FINISHED,
+    FRAME_MASKS,
+    IDLE,
+    IMPOSSIBLE,
+    READY,
+    RUNNING,
+    STARTED,
+    THINKING,
+    UNIT_MASKS,
+)
+from agentrt.body.leases import refusal_of
+from agentrt.kernel.batch import Batch
+from agentrt.kernel.strand import Strand
+from agentrt.kernel.trace import Event
+from agentrt.kernel.traps import Waiter, suspend_on
+from agentrt.words import error_words
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.action import Action, ActionSpec
+    from agentrt.activity.author.context import Context
+    from agentrt.activity.plan.execution import Execution
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.spawned import SpawnedFrame
+
+__all__ = ["FrameOwner", "Unit", "Frame"]
+
+
+class FrameOwner(Protocol):
+    """Who asked for the activity."""
+
+    def frame_ready(self, frame: Frame) -> None:
+        """A unit is elected, or its output changed, or another one took its place; nothing was started yet."""
+
+    def frame_unready(self, frame: Frame) -> None:
+        """The elected unit withdrew and no other is ready."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """No unit is ready: the round of immediate answers is over, or one that might have become ready gave up."""
+
+    def frame_finished(self, frame: Frame) -> None:
+        """The elected unit ran to its end."""
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """No unit is ready, and all rejected their arguments; called instead of ``frame_answered``."""
+
+    def frame_utility(self, frame: Frame) -> None:
+        """The utility of the elected unit changed."""
+
+
+class _Keeper:
+    def __init__(self) -> None:
+        self.context: object = object()
+
+    def references(self) -> int:
+        return _references(self.context)
+
+
+def _unknown(_value: object) -> int:
+    return 1 << 30
+
+
+_references: Callable[[object], int] = getattr(sys, "getrefcount", _unknown)  # not every Python counts them
+_ALONE: Final = _Keeper().references()  # of something that one attribute refers to, and nobody else
+
+
+class Unit(FlagClaimant):
+    """A leaf action at one place of a plan."""
+
+    __slots__ = (
+        "action",
+        "context",
+        "current",
+        "extras",
+        "frame",
+        "is_fresh",
+        "leaving",
+        "output",
+        "rejection",
+        "running",
+        "since",
+        "spec",
+        "state",
+        "thinking",
+        "utility",
+    )
+
+    def __init__(self, frame: Frame, spec: ActionSpec) -> None:
+        self.frame: Frame = frame  # the activity at that place
+        self.spec: ActionSpec = spec  # what the action declares
+        self.action: Action = spec.cls()  # its own instance of the action
+        self.state: int = IDLE  # one of the constants of the module ``states``
+        self.utility: float = spec.low  # within its activity, without any boost
+        self.output: Any = None  # its think output, while it is ready or later
+        # what the hooks of one thinking and one run are called with; made with the first call
+        self.context: Context | None = None
+        self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
+        # the strand of ``think``, if there is one; the batch in which it waits for its first step
+        self.thinking: Strand | Batch | None = None
+        # the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it
+        self.leaving: Strand | None = None
+        self.running: Strand | None = None  # the strand of ``run``, if there is one
+        # the tick in which it started running, or began to think by itself; who thinks together with all
+        # others of its frame did so in the tick that the frame tells
+        self.since: int = 0
+        self.is_fresh: bool = False  # whether the output was set anew since the frame last looked
+        self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
+        # what only few units have: listeners, protections, debug words; None for the others
+        self.extras: Extras | None = None
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    def move(self, state: int) -> None:
+        """Change the state, if the table allows it."""
+        if not UNIT_MASKS[self.state] >> state & 1:
+            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
+        self.state = state
+
+    def whereabouts(self) -> tuple[str, str]:
+        """The agent and the path, for the watch."""
+        return self.frame.planner.name, self.path()
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        return f"{self.frame.path()}/{self.spec.label}"
+
+    def children(self) -> Iterable[Frame]:
+        """The frames below it: spawned ones; in a compound, the steps too."""
+        return () if self.extras is None else self.extras.frames()
+
+    def running_child(self) -> Frame | None:
+        """The frame below it that runs, if there is one."""
+        return None if self.extras is None else self.extras.execute
+
+    def expected(self) -> Current | None:
+        """The state that the entity is expected to have after it ran; None while nobody touched it."""
+        return self.current if self.current is not None else self.frame.expected
+
+    def own_extras(self) -> Extras:
+        """Its extras, made when they are first asked for."""
+        extras = self.extras
+        if extras is None:
+            extras = self.extras = Extras()
+        return extras
+
+    def is_settled(self) -> bool:
+        """Whether it can be started as it is: a ready compound cannot while nobody has looked at a changed step."""
+        return True
+
+    def round_is_over(self) -> None:
+        """Nobody waits for its immediate answer any more."""
+
+    def may_change(self) -> bool:
+        """Whether its thinking goes on, so that it may become ready, or ready with another output."""
+        is_asked = self.state == THINKING or self.state == READY
+        return is_asked and (self.thinking is not None or (self.extras is not None and self.extras.may_answer))
+
+    def own_current(self) -> Current:
+        """Its own layer of CURRENT, made when it is first asked for."""
+        current = self.current
+        if current is None:
+            current = self.current = self.frame.planner.layer(self.frame.expected)
+        return current
+
+    def note(self, event: Event, **detail: Any) -> None:
+        """Put a record into the trace; ask ``trace.on`` first."""
+        self.frame.planner.record(self.path(), event, tuple(detail.items()))
+
+    # --- thinking -----------------------------------------------------------------------------------------------------
+
+    def begin(self, batch: Batch) -> None:
+        """Start thinking.
+
+        Args:
+            batch: takes the coroutine of ``think``, if there is one; the answer comes when its turn does.
+        """
+        spec = self.spec
+        self.utility = spec.low
+        self.current = None
+        self.rejection = None
+        if spec.has_think:
+            # What ``move`` does; groups and tasks, which have a ``move`` of their own, have no ``think``.
+            if self.state != IDLE:
+                raise states.illegal(self.path(), states.UNIT_NAMES, self.state, THINKING)
+            self.state = THINKING
+            self.thinking = batch
+            batch.members.append(self)
+            if spec.think_timeout is not None:
+                limit_unit(self, spec.think_timeout)
+            if self.frame.planner.trace.on:
+                self.note(Event.THINK)
+            return
+        if spec.is_filter:
+            self.move(THINKING)
+            self.move(IMPOSSIBLE)
+            return
+        self.move(READY)
+        self.output = self.frame.args
+        if self.frame.planner.trace.on:
+            self.note(Event.READY, utility=self.utility)
+
+    def strand_name(self) -> str:
+        """What to call a strand of it."""
+        return self.spec.name
+
+    def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
+        """Its turn in a batch has come: the coroutine of ``think``, if it still is to think."""
+        if self.thinking is not batch:
+            return None
+        self.thinking = None
+        if self.leaving is not None:
+            return self._think_after(self.leaving)
+        return hooks.think(self)
+
+    def _think_after(self, leaving: Strand) -> Coroutine[Any, Any, Any] | None:
+        """One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it."""
+        if leaving.is_done:
+            self.leaving = None
+            return hooks.think(self)
+        # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
+        return self._outlast_and_think(leaving)
+
+    async def _outlast_and_think(self, leaving: Strand) -> None:
+        if not leaving.is_done:
+            waiter = Waiter()
+            self.frame.planner.kernel.strays.when_ended(leaving, waiter.notify)
+            await suspend_on(waiter)
+        self.leaving = None
+        coro = hooks.think(self)
+        if coro is not None:
+            await coro
+
+    def on_strand_made(self, strand: Strand) -> None:
+        """The coroutine of ``think`` suspended, or opened a scope."""
+        if self.state == THINKING or self.state == READY:
+            self.thinking = strand
+        else:
+            self._dismiss(strand)  # it was stopped while it made its first step
+
+    def _dismiss(self, strand: Strand) -> None:
+        if self.leaving is None or self.leaving.is_done:  # else it has not begun to think itself
+            self.leaving = strand
+        self.frame.planner.dismiss(strand)
+
+    def set_output(self, output: Any) -> None:
+        """The author's think has an output. Called on the author's stack."""
+        frame = self.frame
+        # Until the round is over nobody but the thread that steps this looks at what is changed here.
+        if not frame.round_open and self.is_handed_over(output):
+            return
+        if self.state == THINKING:
+            self.state = READY  # what ``move`` does; compounds do not come here
+        self.output = output
+        self.is_fresh = True
+        if frame.planner.trace.on:
+            self.note(Event.READY, utility=self.utility)
+        if not frame.round_open:
+            frame.look_again()
+
+    def is_handed_over(self, output: Any) -> bool:
+        """Whether an output was set in another thread; then the next intake takes it."""
+        planner = self.frame.planner
+        if planner.kernel.is_here:
+            return False
+        planner.agent.post(self._take_output, self.context, output)
+        return True
+
+    def _take_output(self, context: Context, output: Any) -> None:
+        if self.context is context and (self.state == THINKING or self.state == READY):
+            self.set_output(output)
+        else:
+            late(self, "set_think_output")
+
+    def clear_output(self) -> None:
+        """The author's think takes its output back. Called on the author's stack."""
+        if self.state == READY:
+            self.withdraw(THINKING)
+
+    def withdraw(self, state: int) -> None:
+        """It is not ready any more, but goes on thinking, or cannot be run."""
+        was_ready = self.state == READY
+        self.move(state)
+        self.output = None
+        if state == IMPOSSIBLE and self.extras is not None:
+            self.extras.cuts = 0  # it has an answer
+        if was_ready:
+            if self.frame.planner.trace.on:
+                self.note(Event.UNREADY)
+            self.frame.look_again()
+
+    def set_utility(self, utility: float) -> None:
+        """The author's think or run changed the utility. Called on the author's stack."""
+        if utility != self.utility:
+            self.utility = utility
+            if self.frame.planner.trace.on:
+                self.note(Event.UTILITY, utility=utility)
+            if self.state != THINKING:
+                self.frame.look_again()
+
+    def end_thinking(self, why: str = "") -> None:
+        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking.
+
+        Args:
+            why: in words, if it is to be told why there is no answer.
+        """
+        state = self.state
+        if state == READY or state == THINKING:
+            if state == THINKING:
+                note_cut(self, why)
+            if self.spec.steps is None:
+                self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
+            else:
+                self.move(IDLE)
+            self.output = None
+        elif state == IMPOSSIBLE:
+            self.move(IDLE)
+            self.retire()
+            if self.extras is not None:
+                self.extras.backoff.cancel()  # of one that refused to be started
+                self.extras.leave_line()
+            return
+        self.stop_think()
+        if _references(self.context) > _ALONE:  # what ``retire`` does
+            self.context = None
+
+    def stop_think(self) -> None:
+        """Let go of its thinking, whatever its state."""
+        thinking = self.thinking
+        if thinking is not None:
+            self.thinking = None
+            if isinstance(thinking, Strand):
+                self._dismiss(thinking)
+        planner = self.frame.planner
+        if self.extras is not None:
+            self.extras.thinking_stopped(is_started=self.state >= STARTED)
+        if planner.trace.on:
+            self.note(Event.STOP_THINKING)
+        if self.spec.has_stop_thinking:
+            hooks.stop_thinking(self)
+
+    def retire(self) -> None:
+        """A thinking, or the run after it, is over, and so is its context: if anybody kept it, the next has its own.
+
+        One that nobody kept is used again: nobody can tell, and making one costs more than a call of it.
+        """
+        if _references(self.context) > _ALONE:
+            self.context = None
+
+    def something_closed(self) -> None:
+        """Something that was opened while thinking is closed: perhaps nothing is left that could answer."""
+        if self.state == THINKING and self.thinking is None:
+            # Not at once: who closes it may be about to answer.
+            self.frame.planner.kernel.call_soon(self._look_for_an_answer, self.context)
+
+    def _look_for_an_answer(self, context: Context) -> None:
+        if self.context is context and self.thinking is None and self.spec.has_think:
+            self._think_ended(None)
+
+    def disable(self, hook: str, error: BaseException) -> None:
+        """A hook raised while thinking: out until the branch thinks again, reported once."""
+        planner = self.frame.planner
+        if self.state == THINKING or self.state == READY:
+            self.withdraw(IMPOSSIBLE)
+            if planner.trace.on:
+                self.note(Event.DISABLED, hook=hook)
+            planner.fault(self, hook, error)
+            self.own_extras().reason = f"{hook} raised {error_words(error)}"
+            self.stop_think()
+            self.frame.look_again()
+
+    def lose(self, entity: str) -> None:
+        """An entity that it needs was destroyed: its arguments are not valid any more."""
+        self.reject(f"the entity {entity} was destroyed")
+
+    def callback_raised(self, error: BaseException) -> None:
+        """A function that the author connected with ``ctx.listen`` raised."""
+        if self.state == THINKING or self.state == READY:
+            self.disable("a callback", error)
+        else:
+            self.frame.planner.fault(self, "a callback", error)
+            if self.state >= STARTED:
+                self.frame.execution.abort(f"a callback raised {error_words(error)}", self)
+
+    def reject(self, reason: str) -> None:
+        """The arguments are not valid any more."""
+        if self.state == THINKING or self.state == READY:
+            self.withdraw(IMPOSSIBLE)
+            self.rejection = reason
+            refusal = refusal_of(self.frame.planner.kernel)
+            if refusal is not None:
+                self.own_extras().refusal = refusal
+            if self.frame.planner.trace.on:
+                self.note(Event.REJECT, reason=reason)
+            self.stop_think()
+            self.frame.look_again()
+
+    def turn_has_come(self) -> None:
+        """It waited in line for a lease, and it is its turn: think again, if it only waits for that."""
+        if self.state == IMPOSSIBLE:
+            self.own_extras().backoff.cancel()
+            try_again(self.frame, self, self.frame.round)
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def start(self) -> bool:
+        """It was elected: start, then stop thinking.
+
+        Returns:
+            Whether it is started; if not, it was stopped again or the plan is being aborted.
+        """
+        self.move(STARTED)
+        if self.frame.planner.trace.on:
+            self.note(Event.START)
+        if self.spec.has_start and not hooks.start(self):
+            return False
+        self._started()
+        return True
+
+    def _started(self) -> None:
+        self.stop_think()
+        if self.extras is not None:
+            self.extras.backoff.reset()
+
+    def take_place(self) -> bool:
+        """Whether there is room for it. Asked before anything is interrupted for it; only tasks have so much room."""
+        return True
+
+    def leave_place(self) -> None:
+        """It is not to be started after all."""
+
+    def run(self) -> None:
+        """Run; ``Frame.unit_finished`` is told when it is done."""
+        self.move(RUNNING)
+        planner = self.frame.execution.planner
+        self.since = planner.kernel.clock.tick
+        if planner.trace.on:
+            self.note(Event.RUN)
+        if not self.spec.flags or self.claim_flags():
+            self.begin_run()
+
+    def begin_run(self) -> None:
+        """Run, now that it has its control flags."""
+        if not self.spec.has_run:
+            self.finish()
+            return
+        if (coro := hooks.run(self)) is not None:
+            execution = self.frame.execution
+            execution.push(self)
+            self.running = execution.planner.kernel.spawn(coro, self.spec.name, self)
+
+    def finish(self) -> None:
+        """It ran to its end."""
+        self.move(FINISHED)
+        planner = self.frame.planner
+        if self.spec.flags:
+            planner.flags.release(self)
+        if planner.trace.on:
+            self.note(Event.FINISH)
+        self.frame.unit_finished()
+
+    def stop(self, state: int = IDLE) -> None:
+        """Call ``stop`` and be idle again. Its strands have ended before.
+
+        Args:
+            state: what to be instead of idle.
+        """
+        self.move(state)
+        planner = self.frame.planner
+        if self.extras is not None:
+            self.extras.stopped()
+        if planner.trace.on:
+            self.note(Event.STOP)
+        if self.spec.has_stop:
+            hooks.stop(self)
+        if self.spec.flags:
+            planner.flags.release(self)
+        self.output = None
+        self.current = None
+        self.retire()
+
+    def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
+        """A strand of it ended, or a ``think`` in its first step."""
+        if strand is not None and strand is self.running:
+            self.running = None
+            self.frame.execution.run_ended(self, error)
+        elif strand is self.thinking:
+            self.thinking = None
+            if error is not None or self.state != READY:
+                self._think_ended(error)
+
+    def _think_ended(self, error: BaseException | None) -> None:
+        if error is None:
+            if self.state == THINKING and (self.extras is None or not self.extras.may_answer):
+                self.withdraw(IMPOSSIBLE)
+                self.stop_think()
+                self.frame.look_again()
+        elif isinstance(error, Reject):
+            self.reject(error.reason)
+        elif isinstance(error, Abort):
+            self.frame.execution.abort(error.reason, self)
+        else:
+            self.disable("think", error)
+
+    def __repr__(self) -> str:
+        return f"<Unit {self.path()}: {states.UNIT_NAMES[self.state]}, utility {self.utility}>"
+
+
+class Frame:
+    """One activity at one place of a plan."""
+
+    __slots__ = (
+        "_is_looking",
+        "_path",
+        "active",
+        "activity",
+        "args",
+        "aside",
+        "depth",
+        "execution",
+        "expected",
+        "has_filter",
+        "index",
+        "is_bound",
+        "keeps",
+        "owner",
+        "parent",
+        "pending",
+        "planner",
+        "protection",
+        "round",
+        "round_open",
+        "since",
+        "state",
+        "units",
+        "version",
+    )
+
+    chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
+    is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
+    catcher: SpawnedFrame | None = None  # who is told of an abort below it, instead of the whole plan
+
+    def __init__(
+        self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
+    ) -> None:
+        self.execution: Execution = execution  # the stack that it is run on
+        self.planner: Planner = execution.planner  # what all frames of the agent share
+        self.owner: FrameOwner = owner  # who asked for the activity
+        self.parent: Unit | None = parent  # the unit that it is a step of, or None at the root
+        self.activity: str = activity  # what is to be performed
+        self.index: int = index  # its number among the steps of its compound, from 1; 0 elsewhere
+        self.is_bound: bool = is_bound  # whether later steps read its output
+        self.depth: int = 0 if parent is None else parent.frame.depth + 1  # how many frames lie above it
+        self.state: int = IDLE  # one of the constants of the module ``states``
+        self.units: list[Unit] = []  # the actions that could, in the order in which the agent learned them
+        self.active: Unit | None = None  # the elected unit
+        self.args: Any = None  # what the activity was called with
+        self.expected: Current | None = None  # the expected state of the entity before it; None while nobody touched it
+        self.version: int = -1
+        self.round_open: bool = False  # whether immediate answers are awaited
+        self.pending: int = 0
+        self.round: int = 0  # how often it began to think
+        self.since: int = 0  # the tick in which it began to think
+        self.has_filter: bool = False
+        self.keeps: bool = False  # whether some of its actions keep their thinking over the end of a plan
+        self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
+        self._is_looking = False
+        self._path: str | None = None  # it stays the same for life, and records need it all the time
+        self.protection: Protection | None = None
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    def move(self, state: int) -> None:
+        """Change the state, if the table allows it."""
+        if not FRAME_MASKS[self.state] >> state & 1:
+            raise states.illegal(self.path(), states.FRAME_NAMES, self.state, state)
+        self.state = state
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        path = self._path
+        if path is None:
+            path = self._path = self._place()
+        return path
+
+    def _place(self) -> str:
+        parent = self.parent
+        if parent is None:
+            return self.activity
+        steps = parent.spec.steps
+        label = self.activity if steps is None or not self.index else steps[self.index - 1].label
+        return f"{parent.path()}/{label}"
+
+    def note(self, event: Event, **detail: Any) -> None:
+        """Put a record into the trace; ask ``trace.on`` first."""
+        self.planner.record(self.path(), event, tuple(detail.items()))
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its elected unit was started."""
+        return self.state >= STARTED
+
+    # --- thinking -----------------------------------------------------------------------------------------------------
+
+    def begin(self, args: Any, expected: Current | None) -> None:
+        """Have all actions of the activity think.
+
+        Args:
+            args: what the activity is called with; a mapping.
+            expected: the expected state of the entity.
+
+        Raises:
+            ArgumentError: the arguments do not fit the activity.
+            ActivityRecursionError: the plan is nested too deep.
+        """
+        planner = self.planner
+        if self.version != planner.version:
+            learn(self)
+        units = self.units
+        if units:
+            args = planner.build_args(units[0].spec, self.activity, args)
+        planner.admit(self)
+        self.move(THINKING)
+        if self.keeps:
+            units = take_up(self, args, expected)
+        self.args = args
+        self.expected = expected
+        self.since = planner.kernel.clock.tick
+        self.round += 1
+        self.round_open = True
+        self.pending = 1
+        if self.has_filter and hooks.is_blocked(self):
+            self._drop()
+            self._answer()
+            return
+        if args is not NO_ARGS:
+            self.protection = protect_arguments(self)
+            if self.protection is not None and self.protection.missing is not None:
+                self.round_open = False
+                self._drop()
+                self.owner.frame_rejected(self)
+                return
+        batch = Batch(planner.kernel)
+        for unit in units:
+            unit.begin(batch)
+        if batch.members:
+            batch.launch(self._marker, self.round)
+        else:
+            self._answer()
+
+    def _drop(self) -> None:
+        """Nobody is asked: those who were set aside and taken up are not, either."""
+        if self.keeps:
+            for unit in self.units:
+                if unit.state != IDLE:
+                    unit.end_thinking()
+
+    def begin_anew(self) -> None:
+        """A filter came or went while it thinks: ask them all again, and have all units think from the beginning."""
+        args, expected, was_ready = dict(self.args), self.expected, self.state == READY
+        self.stop()
+        if was_ready:
+            self.owner.frame_unready(self)
+        self.begin(args, expected)
+
+    def _marker(self, number: int) -> None:
+        if number == self.round and self.round_open:
+            self._answer()
+
+    def _answer(self) -> None:
+        """One of the immediate answers is in."""
+        self.pending -= 1
+        if self.pending == 0 and self.round_open:
+            self.round_open = False
+            if not self.execution.is_unwinding(self) and not self.elect():
+                self._nobody()
+
+    def open_answer(self) -> bool:
+        """A compound asks whether its answer belongs to the round; if so, the round waits for it."""
+        if self.round_open:
+            self.pending += 1
+        return self.round_open
+
+    def close_answer(self) -> None:
+        """The compound's answer is in."""
+        self._answer()
+
+    # --- election -----------------------------------------------------------------------------------------------------
+
+    def elect(self) -> bool:
+        """Elect the best ready unit, if there is one, and tell the owner."""
+        best = best_ready(self, is_patient=True)
+        if best is None:
+            return False
+        self.elected(best)
+        self.owner.frame_ready(self)
+        return True
+
+    def elected(self, unit: Unit) -> None:
+        """Note which unit is the best of those that are ready."""
+        if self.state != READY:
+            self.move(READY)
+        self.active = unit
+        unit.is_fresh = False
+        if self.planner.trace.on:
+            candidates = [one for one in self.units if one.state == READY and one.is_settled()]
+            told = ", ".join(f"{one.spec.label} {one.utility:g}" for one in candidates)
+            self.note(Event.ELECT, action=unit.spec.label, utility=unit.utility, ready=told)
+
+    def look_again(self) -> None:
+        """Something changed: compare the units once more when the ready queue comes to it."""
+        if not self._is_looking and not self.round_open and self.state != IDLE:
+            self._is_looking = True
+            self.planner.kernel.call_soon(self._look)
+
+    def _look(self) -> None:
+        self._is_looking = False
+        state = self.state
+        if self.round_open or self.execution.is_unwinding(self):
+            return
+        if state == THINKING:
+            if not self.elect():
+                self._nobody()
+        elif state == READY:
+            self._look_ready()
+        elif state == STARTED or state == RUNNING:
+            self._look_running()
+
+    def _look_ready(self) -> None:
+        active = self.active
+        assert active is not None
+        best = best_ready(self)
+        if best is None:
+            self.move(THINKING)
+            self.active = None
+            self.owner.frame_unready(self)
+            self._nobody()
+        elif active.state != READY or best.utility > active.utility:
+            self.elected(best)
+            self.owner.frame_ready(self)
+        elif active.is_fresh:
+            active.is_fresh = False
+            self.owner.frame_ready(self)
+        else:
+            self.owner.frame_utility(self)
+
+    def _look_running(self) -> None:
+        active = self.active
+        assert active is not None
+        self.owner.frame_utility(self)
+        if self.is_bound:
+            return
+        best = best_ready(self)
+        if best is not None and best.utility > boosted(self):
+            switch(self, best)
+        else:
+            adjust(self)
+
+    def begin_again(self, unit: Unit) -> None:
+        """Have one idle unit think again."""
+        self.begin_late([unit])
+
+    def begin_late(self, units: list[Unit]) -> None:
+        """Have units think outside of a round."""
+        kernel = self.planner.kernel
+        batch = Batch(kernel)
+        for unit in units:
+            unit.since = kernel.clock.tick
+            unit.begin(batch)
+            if self.protection is not None and self.protection.missing is not None:
+                unit.lose(self.protection.missing)  # the argument went while it did not think
+        if batch.members:
+            batch.launch()
+        self.look_again()
+
+    def look_further(self) -> None:
+        """What there was to beat may be less: who asks only some looks whether more are to be asked."""
+
+    def _nobody(self) -> None:
+        """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
+        if (
+            self.state == THINKING
+            and self.units
+            and all(unit.state == IMPOSSIBLE for unit in self.units)
+            and any(unit.rejection is not None for unit in self.units)
+        ):
+            self.owner.frame_rejected(self)
+        else:
+            self.owner.frame_answered(self)
+
+    def may_change(self) -> bool:
+        """Whether a unit is ready or may become so by itself; else there is nothing to wait for."""
+        return any(unit.state == READY or unit.may_change() for unit in self.units)
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def start(self) -> bool:
+        """Start the elected unit; on a refusal, the next best takes its place.
+
+        Returns:
+            Whether a unit is started; if not, the caller's unit is refused, or the plan is being aborted.
+        """
+        while True:
+            active = self.active
+            assert active is not None
+            if active.state == READY and (active.spec.steps is None or active.is_settled()):
+                self.move(STARTED)
+                if active.start():
+                    adjust(self)
+                    return not self.execution.is_aborting  # the hooks of those who lost may abort
+                if self.execution.is_aborting:
+                    return False
+                self.move(READY)
+            # Else it withdrew, or a step of it did; the look at that is still in the ready queue.
+            best = None if self.is_bound else best_ready(self)
+            if best is None:
+                self.move(THINKING)
+                self.active = None
+                return False
+            self.elected(best)
+
+    def run(self) -> None:
+        """Run the elected unit; the owner is told when it is finished."""
+        self.move(RUNNING)
+        assert self.active is not None
+        self.active.run()
+
+    def unit_finished(self) -> None:
+        """The elected unit ran to its end."""
+        self.move(FINISHED)
+        adjust(self)
+        self.owner.frame_finished(self)
+
+    def stop(self) -> None:
+        """Stop whatever it is doing; strands of ``run`` have ended before. It can begin again afterwards."""
+        if self.state == IDLE:
+            return
+        self.round_open = False
+        units = set_aside(self) if self.keeps and self.execution.renewing else self.units
+        if self.protection is not None and self.aside is None:
+            self.protection.release()
+            self.protection = None
+        for unit in units:
+            if unit.state >= STARTED:
+                unit.stop()
+            elif unit.state != IDLE:
+                unit.end_thinking()
+        self.active = None
+        self.move(IDLE)
+        self.planner.busy_frames -= 1
+        if self.aside is None:
+            self.args = None
+            self.expected = None
+        if self.version != self.planner.version:
+            learn(self)
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.path()}: {states.FRAME_NAMES[self.state]}>"

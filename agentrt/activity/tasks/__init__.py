@@ -1,0 +1,1 @@
+"""Task groups: activities that are scheduled from outside of the agents that perform them."""

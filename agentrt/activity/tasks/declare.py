@@ -1,0 +1,296 @@
+"""Task group actions: what authors write to have activities scheduled from outside, and compete.
+
+A task group action is a class that declares which activities its tasks may do and how good each is among the others. It
+is a description; ``TaskGroup`` makes groups of it, which hold tasks and members. A member knows the action of each
+group that it is in, and performs the activity that the action ``does`` by doing the best task that is ready.
+
+Source: seed 001, "Task group example".
+
+What a task group declares, and what a group and a task are compiled into for the plan tree.
+
+A group is, to the planner, an action of one step: an activity of its own that its tasks perform, so that they compete
+with each other as actions do. A task is an action of one step too: the activity that it was declared for, with the
+arguments that it was created with. So nothing in a frame knows of groups and tasks but where it finds who performs.
+
+Two remappings, both exact to twelve decimals: the utility of the activity into the range that the declaration gives to
+the task (a fixed number ignores it), and that of the task into the range of the group, unless the group composes it.
+
+A ``GroupSpec`` is compiled once for each class, which finds its mistakes, and copied for each group that is made of it;
+a ``TaskSpec`` is made with each task.
+
+Source: seed 001, "Task group example".
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agentrt.activity.author.action import Action, ActionSpec, default_hook
+from agentrt.activity.author.arguments import ActionArgs
+from agentrt.activity.author.steps import ACTIVITY, CompiledStep, has_placeholder
+from agentrt.activity.author.utility import UtilityRange, parse_range
+from agentrt.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from agentrt.activity.tasks.group import TaskGroup
+    from agentrt.activity.tasks.task import Task
+
+__all__ = [
+    "GroupSpec",
+    "TaskDeclaration",
+    "TaskSpec",
+    "declare_multiple_tasks",
+    "declare_permanent_task",
+    "declare_task",
+    "TaskAction",
+    "TaskGroupAction",
+]
+
+_HOOKS = ("should_start_thinking", "think", "stop_thinking", "start", "run", "stop")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDeclaration:
+    """An activity that a task group may be asked to do. Made by ``declare_task`` and its like.
+
+    Attributes:
+        activity: what its tasks do.
+        low: the utility of the task when that of the activity is 0.
+        high: the same for 1; equal to ``low`` if the task has a fixed utility.
+        is_multiple: whether there may be several such tasks at a time.
+        is_permanent: whether there is one for as long as there is the group.
+        args: the arguments of the permanent task.
+
+    Source: seed 001, "Task group example", Task declarations.
+    """
+
+    activity: str
+    low: float
+    high: float
+    is_multiple: bool = False
+    is_permanent: bool = False
+    args: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+def _declared(word: str, activity: str, utility: object, **more: Any) -> TaskDeclaration:
+    subject = f"{word}({activity!r})"
+    given: object = activity
+    if not isinstance(given, str) or not ACTIVITY.fullmatch(given):
+        raise DefinitionError(subject, "this is no activity.", "Write an activity such as 'demo:sleep'.")
+    (low, high), _ = parse_range(subject, utility)
+    return TaskDeclaration(activity, low, high, **more)
+
+
+def declare_task(activity: str, utility: float | UtilityRange) -> TaskDeclaration:
+    """Declare that there may be one task at a time that does an activity.
+
+    Args:
+        activity: what the task does.
+        utility: how good it is among the tasks of the group, from 0 to 1: a number, whatever the utility of the action
+            that does it; or a range (low, high) into which that utility is put.
+
+    Returns:
+        The declaration, for the list ``tasks`` of a task group.
+
+    Raises:
+        DefinitionError: it is no activity, or no utility.
+
+    Source: seed 001, "Task group example", `declare_task`.
+    """
+    return _declared("declare_task", activity, utility)
+
+
+def declare_multiple_tasks(activity: str, utility: float | UtilityRange) -> TaskDeclaration:
+    """Declare that there may be any number of tasks at a time that do an activity, with arguments of their own.
+
+    Args:
+        activity: what the tasks do.
+        utility: as for ``declare_task``.
+
+    Returns:
+        The declaration, for the list ``tasks`` of a task group.
+
+    Raises:
+        DefinitionError: it is no activity, or no utility.
+
+    Source: seed 001, "Task group example", `declare_multiple_tasks`.
+    """
+    return _declared("declare_multiple_tasks", activity, utility, is_multiple=True)
+
+
+def declare_permanent_task(activity: str, args: Mapping[str, Any], utility: float | UtilityRange) -> TaskDeclaration:
+    """Declare a task that is there for as long as the group is.
+
+    Args:
+        activity: what the task does.
+        args: the arguments of the activity.
+        utility: as for ``declare_task``.
+
+    Returns:
+        The declaration, for the list ``tasks`` of a task group.
+
+    Raises:
+        DefinitionError: it is no activity, or no utility, or the arguments are not a mapping of values.
+
+    Source: seed 001, "Task group example", `declare_permanent_task`.
+    """
+    subject = f"declare_permanent_task({activity!r})"
+    given: object = args
+    if not isinstance(given, Mapping):
+        raise DefinitionError(subject, f"its arguments are {args!r}.", "Write a mapping: {} for none.")
+    for name, value in args.items():
+        if has_placeholder(value):
+            raise DefinitionError(
+                subject, f"the argument '{name}' is a placeholder.", "A task has no steps before it: write a value."
+            )
+    return _declared("declare_permanent_task", activity, utility, is_permanent=True, args=dict(args))
+
+
+def check_declarations(subject: str, declared: Any) -> tuple[TaskDeclaration, ...]:
+    """Check what a group declares.
+
+    Args:
+        subject: who declares it, for the error.
+        declared: what was written as its tasks.
+
+    Raises:
+        DefinitionError: it is not a list of declarations, or one activity is declared twice.
+    """
+    remedy = "Write a list: tasks = [declare_task('activity', 0.5), ...]."
+    if isinstance(declared, (str, Mapping)) or not isinstance(declared, Iterable):
+        raise DefinitionError(subject, f"tasks is {declared!r}.", remedy)
+    found: dict[str, TaskDeclaration] = {}
+    for one in declared:
+        if not isinstance(one, TaskDeclaration):
+            raise DefinitionError(subject, f"its tasks contain {one!r}.", remedy)
+        if found.setdefault(one.activity, one) is not one:
+            raise DefinitionError(subject, f"it declares '{one.activity}' twice.", "Keep one of the declarations.")
+    return tuple(found.values())
+
+
+class GroupSpec(ActionSpec):
+    """What a task group is to the planner."""
+
+    __slots__ = ("composes_group", "declarations", "group")
+
+    def __init__(self, cls: type[Action]) -> None:
+        super().__init__(cls)
+        self.kind: str = "group"
+        self.group: TaskGroup | None = None  # whose it is; None for the class itself
+        for hook in _HOOKS:
+            if getattr(self, "has_filter" if hook == "should_start_thinking" else f"has_{hook}"):
+                raise DefinitionError(
+                    self.subject,
+                    f"a task group has no {hook} of its own.",
+                    "Move it into an action that performs one of its tasks.",
+                )
+        if cls.Args is not ActionArgs:
+            raise DefinitionError(
+                self.subject, "a task group takes no arguments.", "Leave Args out; its tasks take arguments."
+            )
+        # its tasks, as its class declares them
+        self.declarations: tuple[TaskDeclaration, ...] = check_declarations(self.subject, getattr(cls, "tasks", ()))
+        compose = cls.compose_utility  # type: ignore[attr-defined]
+        self.composes_group: bool = not getattr(compose, "is_default_hook", False)
+        if self.composes_group:
+            self._check_compose(compose)
+            self.high: float = 1.0
+        self.steps: tuple[CompiledStep, ...] | None = None  # each group has its own
+        # Without a hook and without a range the group's utility never changes, and nobody has to be asked.
+        self.composes: bool = self.composes_group or self.is_range
+
+    def _check_compose(self, compose: Any) -> None:
+        if inspect.iscoroutinefunction(compose):
+            raise DefinitionError(
+                self.subject, "compose_utility has the wrong kind.", "Make it a plain 'def', not 'async def'."
+            )
+        try:
+            inspect.signature(compose).bind("self", "entity", "task_utility")
+        except TypeError as error:
+            raise DefinitionError(
+                self.subject,
+                f"compose_utility of a task group cannot be called: {error}.",
+                "Write compose_utility(self, entity, task_utility).",
+            ) from error
+
+    def of(self, group: TaskGroup) -> GroupSpec:
+        """The spec of one group that was made of this class; paths call it by the group's name.
+
+        Raises:
+            DefinitionError: the group's name cannot be part of a path.
+        """
+        if not ACTIVITY.fullmatch(group.name):
+            raise DefinitionError(self.subject, f"a group is named {group.name!r}.", "Leave out spaces and slashes.")
+        made = copy.copy(self)
+        made.group = group
+        made.label = group.name
+        made.steps = (CompiledStep(f"tasks of {group.name}", "tasks", {}, ()),)
+        return made
+
+
+class TaskSpec(ActionSpec):
+    """What a task is to the planner."""
+
+    __slots__ = ("task",)
+
+    def __init__(self, template: ActionSpec, task: Task, declaration: TaskDeclaration) -> None:
+        for slot in ActionSpec.__slots__:
+            setattr(self, slot, getattr(template, slot))
+        self.task: Task = task
+        self.kind: str = "task"
+        self.label: str = f"{template.label}#{task.number}"
+        self.subject: str = f"task {task.number} of {task.group.name}"
+        self.name: str = f"task {task.number}: {task.activity}"
+        self.low: float = declaration.low
+        self.high: float = declaration.high
+        self.span: float = declaration.high - declaration.low
+        # A fixed utility does not depend on the action that does the task, and nobody has to be asked.
+        self.composes: bool = self.span > 0.0
+        step = CompiledStep(task.activity, task.activity, dict(task.args), ())
+        self.steps: tuple[CompiledStep, ...] | None = (step,)
+
+
+class TaskGroupAction(Action):
+    """An action that does the best of the tasks that somebody has created for it.
+
+    It has the metadata of any action and no hooks; it takes no arguments.
+
+    Attributes:
+        tasks: what its tasks may do: ``declare_task``, ``declare_multiple_tasks`` and ``declare_permanent_task``.
+
+    Source: seed 001, "Task group example".
+    """
+
+    _spec_type: ClassVar[type[ActionSpec]] = GroupSpec
+
+    tasks: ClassVar[Sequence[TaskDeclaration]] = ()
+
+    @default_hook
+    def compose_utility(self, entity: Any, task_utility: float) -> float:
+        """Derive the utility of the group from that of the task that it considers or runs.
+
+        Without this hook the task's utility is put into the declared range; a fixed utility stays what it is.
+
+        Args:
+            entity: the entity that acts.
+            task_utility: from 0 to 1, as the declaration of the task makes it.
+
+        Returns:
+            A number from 0 to 1: the utility of the group.
+        """
+        return task_utility
+
+
+class TaskAction(Action):
+    """The action that does a task; there is one unit of it for each task, under that of the group.
+
+    Source: seed 001, "Overview of the AI system", task action.
+    """
+
+    does = "agentrt:task"
+    name = "task"
+    utility: ClassVar[float | UtilityRange] = 1.0

@@ -1,0 +1,674 @@
+"""A task group: pending tasks, and the agents that they are given to.
+
+A group is made of a ``TaskGroupAction``; it needs neither members nor a runtime, so that tasks can wait for those who
+come later. Each member knows the action of the group as if it had been injected, and under it the action of each task
+that is started. Personal groups, those of a town and those that are made for an hour are all the same thing.
+
+Rules:
+
+* What changes (a task, a declaration, a member) changes in the group's books at once, and for members that act in a
+  runtime at the next intake, all changes in one go. Without such a member there is nobody to be disturbed, and it
+  takes effect at once.
+* All members act in one runtime.
+* A shared group loses a member that leaves its runtime; a personal one keeps its owner.
+* What is declared later (``declare_task`` and its like, ``extend``) is this group's alone.
+
+Source: seed 001, "Tasks".
+
+What a group may be asked to do, and what it was asked: the declarations and tasks of one group.
+
+A declaration comes from the class of the group, or from an extension, which is this group's alone and can be revoked; a
+task comes from a declaration. The book knows nothing of members but what it asks the group for.
+
+Source: seed 001, "Task group example", Task declarations; "Issuing tasks".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agentrt.activity.plan.extras import entities_in, first_gone
+from agentrt.activity.tasks.declare import (
+    GroupSpec,
+    TaskAction,
+    TaskDeclaration,
+    TaskGroupAction,
+    TaskSpec,
+    check_declarations,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    declare_task,
+)
+from agentrt.activity.tasks.task import Task, TaskState
+from agentrt.activity.tasks.units import OpenTasks
+from agentrt.activity.tasks.views import TaskGroupView, view_group
+from agentrt.body.budget import WaitTimes
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, TaskError, WrongStateError, did_you_mean
+from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.traps import running
+from agentrt.words import repr_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.utility import UtilityRange
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.tasks.task import TaskWork
+    from agentrt.activity.tasks.units import TaskUnit
+
+__all__ = ["Extension", "TaskBook", "Member", "TaskGroup"]
+
+
+class Extension:
+    """Declarations that were added to a group. Made by ``TaskGroup.extend``."""
+
+    __slots__ = ("declarations", "group")
+
+    def __init__(self, group: TaskBook, declarations: tuple[TaskDeclaration, ...]) -> None:
+        self.group: TaskBook = group
+        self.declarations: tuple[TaskDeclaration, ...] = declarations  # what was added
+
+    def revoke(self) -> None:
+        """Take the declarations back; their tasks are destroyed. A second call does nothing."""
+        self.group.retract(self)
+        self.declarations = ()
+
+    def __repr__(self) -> str:
+        return f"<Extension of {self.group.name}: {', '.join(one.activity for one in self.declarations) or 'revoked'}>"
+
+
+class TaskBook(ABC):
+    """The declarations and tasks of a group; ``TaskGroup`` derives from it.
+
+    Attributes:
+        name: what the group is called.
+    """
+
+    __slots__ = ("_declarations", "_extensions", "_is_gone", "_latest", "_numbers", "_tasks", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name: str = name
+        self._declarations: dict[str, TaskDeclaration] = {}
+        self._extensions: list[Extension] = []
+        self._is_gone = False
+        self._numbers = 0
+        self._tasks: list[Task] = []
+        self._latest: dict[str, Task] = {}  # the last task that does an activity of which there is one at a time
+
+    # --- what the group does ------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def changed(self, task: TaskWork | None = None) -> None:
+        """A task, or what the group declares, changed: tell the members."""
+
+    @abstractmethod
+    def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
+        """Put a record into the trace."""
+
+    @abstractmethod
+    def make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
+        """Make a task of the group."""
+
+    @abstractmethod
+    def check_args(self, activity: str, values: Mapping[str, Any]) -> None:
+        """Check arguments, as far as a member knows what takes them."""
+
+    # --- declarations -------------------------------------------------------------------------------------------------
+
+    @property
+    def declarations(self) -> tuple[TaskDeclaration, ...]:
+        """What its tasks may be, in the order in which it was declared."""
+        return tuple(self._declarations.values())
+
+    def declare_task(self, activity: str, utility: float | UtilityRange) -> Extension:
+        """Declare one more activity, for one task at a time; see ``agentrt.declare_task``.
+
+        Args:
+            activity: what the task does.
+            utility: among the tasks of the group.
+
+        Returns:
+            The extension, which can be revoked.
+
+        Raises:
+            DefinitionError: it is declared already, or not well formed.
+        """
+        return self.extend([declare_task(activity, utility)])
+
+    def declare_multiple_tasks(self, activity: str, utility: float | UtilityRange) -> Extension:
+        """Declare one more activity, for any number of tasks; see ``agentrt.declare_multiple_tasks``.
+
+        Args:
+            activity: what the tasks do.
+            utility: among the tasks of the group.
+
+        Returns:
+            The extension, which can be revoked.
+
+        Raises:
+            DefinitionError: it is declared already, or not well formed.
+        """
+        return self.extend([declare_multiple_tasks(activity, utility)])
+
+    def declare_permanent_task(
+        self, activity: str, args: Mapping[str, Any], utility: float | UtilityRange
+    ) -> Extension:
+        """Declare one more activity with a task that is there from now on; see ``agentrt.declare_permanent_task``.
+
+        Args:
+            activity: what the task does.
+            args: its arguments.
+            utility: among the tasks of the group.
+
+        Returns:
+            The extension, which can be revoked.
+
+        Raises:
+            DefinitionError: it is declared already, or not well formed.
+        """
+        return self.extend([declare_permanent_task(activity, args, utility)])
+
+    def extend(self, declarations: Iterable[TaskDeclaration]) -> Extension:
+        """Declare more activities, for this group alone.
+
+        Args:
+            declarations: made by ``declare_task`` and its like.
+
+        Returns:
+            The extension, which can be revoked.
+
+        Raises:
+            DefinitionError: one is declared already.
+        """
+        self._require("extend")
+        added = check_declarations(f"extension of {self.name}", declarations)
+        for one in added:
+            if one.activity in self._declarations:
+                raise DefinitionError(
+                    f"extension of {self.name}", f"'{one.activity}' is declared there already.", "Leave it out."
+                )
+        self._declare(added)
+        self.changed()
+        extension = Extension(self, added)
+        self._extensions.append(extension)
+        return extension
+
+    @property
+    def extensions(self) -> tuple[Extension, ...]:
+        """What was added to it later and not revoked, in that order."""
+        return tuple(self._extensions)
+
+    def retract(self, extension: Extension) -> None:
+        """Take declarations back, with their tasks; called by ``Extension.revoke``.
+
+        Args:
+            extension: what was added.
+        """
+        if extension in self._extensions:
+            self._extensions.remove(extension)
+        for one in extension.declarations:
+            if self._declarations.get(one.activity) is one:
+                del self._declarations[one.activity]
+                for task in self.tasks:
+                    if task.declaration is one:
+                        task.discard()
+
+    def _declare(self, declarations: Iterable[TaskDeclaration]) -> None:
+        for one in declarations:
+            self._declarations[one.activity] = one
+            if one.is_permanent:
+                self.make_task(one, one.args).start()
+
+    # --- tasks --------------------------------------------------------------------------------------------------------
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """Its tasks that are not over, in the order in which they were created."""
+        return tuple(task for task in self._tasks if not task.is_over)
+
+    def create_task(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Task:
+        """Create a task; it is paused, to be configured and started.
+
+        Args:
+            activity: what is to be done; the group declares it.
+            args: its arguments; needed only for names that are no Python names.
+            more: its arguments.
+
+        Returns:
+            The task.
+
+        Raises:
+            TaskError: the activity is not declared; or one task of it at a time is, and there is one.
+            ArgumentError: the arguments do not fit the activity, as far as a member knows it.
+            WrongStateError: the group was destroyed.
+
+        Source: seed 001, "Issuing tasks".
+        """
+        self._require("create_task")
+        given: object = args
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(
+                f"create_task({repr_of(activity)}, {repr_of(args)}): the arguments are a mapping, or keyword arguments"
+            )
+        word: object = activity
+        declaration = self._declarations.get(word) if isinstance(word, str) else None
+        if declaration is None:
+            declared = tuple(self._declarations)
+            raise TaskError(
+                self.name,
+                f"the activity {repr_of(activity)} is not declared there.{did_you_mean(activity, declared)}",
+                f"Declare it in the group, or with group.declare_task; declared: {', '.join(declared) or 'nothing'}.",
+            )
+        if not declaration.is_multiple:
+            task = self._latest.get(activity)
+            if task is not None and not task.is_over:
+                raise TaskError(
+                    self.name,
+                    f"there is a task that does '{activity}' already: {task!r}.",
+                    "Destroy that one first, or declare the activity with declare_multiple_tasks.",
+                )
+        values = {**(args or {}), **more}
+        for name, value in values.items():
+            gone = first_gone(entities_in(value))
+            if gone is not None:
+                raise ArgumentError(activity, name, f"{repr_of(gone)} is destroyed already.")
+        self.check_args(activity, values)
+        return self.make_task(declaration, values)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it was destroyed."""
+        return self._is_gone
+
+    def _require(self, method: str) -> None:
+        if self._is_gone:
+            raise WrongStateError(f"group.{method}", f"{self.name} is destroyed", "Make another TaskGroup.")
+
+
+class Member(Protocol):
+    """An agent, as a group sees it."""
+
+    name: str
+    planner: Planner | None
+
+    @property
+    def runtime(self) -> Any:
+        """What it acts in, or None."""
+        ...
+
+    def group_joined(self, group: TaskGroup) -> None:
+        """It is a member now."""
+
+    def group_left(self, group: TaskGroup) -> None:
+        """It is not a member any more."""
+
+
+class TaskGroup(TaskBook):
+    """Tasks, and those who are to do them.
+
+    Args:
+        action: what the tasks may be, and how good the group is at what.
+        name: what to call it, such as the alias under which it is registered; the name of the class by default.
+        owner: for a personal group, the agent whose it is; nobody else may be a member.
+
+    Attributes:
+        action, name, owner: as given.
+        waits: how many ticks a task that was available waited until somebody began it.
+        spec: what the members know.
+
+    Raises:
+        DefinitionError: ``action`` is not a task group action.
+
+    Source: seed 001, "Tasks".
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_acts_in",
+        "_is_due",
+        "_members",
+        "_news",
+        "_over",
+        "_specs",
+        "_unpublished",
+        "action",
+        "known",
+        "lines",
+        "owner",
+        "spec",
+        "version",
+        "waits",
+    )
+
+    def __init__(self, action: type[TaskGroupAction], *, name: str = "", owner: Member | None = None) -> None:
+        spec = getattr(action, "spec", None)
+        if not isinstance(spec, GroupSpec):
+            raise DefinitionError(
+                getattr(action, "__qualname__", repr(action)),
+                "it is not a task group action.",
+                "Derive a class from agentrt.TaskGroupAction, with 'does' and 'utility'.",
+            )
+        super().__init__(name or spec.label)
+        self.action: type[TaskGroupAction] = action
+        self.owner: Member | None = owner
+        self.spec: GroupSpec = spec.of(self)
+        self.known: dict[int, TaskSpec] = {}  # what members know of its tasks at present, by their numbers
+        self.lines: dict[tuple[str, float, float], OpenTasks] = {}  # those of them that have room
+        self.version: int = 0  # changes whenever ``known`` does
+        self.waits: WaitTimes = WaitTimes()
+        self._members: list[Member] = []
+        self._specs: tuple[TaskSpec, ...] | None = None  # ``known`` in order, when somebody asked
+        self._unpublished: dict[int, Task] = {}  # what changed since members were told
+        self._over = 0  # how many in the list of tasks are over
+        self._is_due = False  # whether changes wait for the next intake
+        self._news: list[tuple[Callable[..., object], tuple[Any, ...]]] = []  # what is to be told without a runtime
+        self._acts_in: Any = None  # the runtime in which a member acted last
+        self._declare(spec.declarations)
+
+    # --- members ------------------------------------------------------------------------------------------------------
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """The agents that its tasks are given to, in the order in which they were added."""
+        return tuple(self._members)
+
+    def add(self, agent: Member) -> None:
+        """Add an agent; it considers the tasks of the group from the next intake on. Nothing happens for a member.
+
+        Args:
+            agent: an agent; it need not be in a runtime yet.
+
+        Raises:
+            WrongStateError: the group is another agent's own, its members act in another runtime, the agent is in
+                another group of that name, or the group was destroyed.
+            DefinitionError: the agent knows actions with arguments for what the group does; a group has none.
+        """
+        self._require("add")
+        if agent in self._members:
+            return
+        if self.owner is not None and agent is not self.owner:
+            raise WrongStateError(
+                "group.add", f"{self.name} is the personal group of {self.owner.name!r}", "Make another TaskGroup."
+            )
+        runtime = self.runtime
+        if runtime is not None and agent.runtime is not None and agent.runtime is not runtime:
+            raise WrongStateError(
+                "group.add", f"the members of {self.name} act in another runtime", "Make a TaskGroup for each runtime."
+            )
+        agent.group_joined(self)
+        self._members.append(agent)
+        if runtime is None and agent.runtime is not None:
+            self.begins_to_act(agent.runtime.tick)
+
+    def remove(self, agent: Member) -> None:
+        """Remove an agent; what it does for the group is stopped at the next intake. Nothing happens for a stranger.
+
+        Args:
+            agent: a member.
+
+        Raises:
+            WrongStateError: it is the agent's own group.
+        """
+        if agent is self.owner and not self._is_gone:
+            raise WrongStateError(
+                "group.remove", f"{self.name} is the personal group of {agent.name!r}", "Revoke what brought it."
+            )
+        if agent in self._members:
+            self._members.remove(agent)
+            agent.group_left(self)
+
+    def make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
+        """Make a task of its own.
+
+        Args:
+            declaration: what it is.
+            values: its arguments.
+        """
+        self._numbers += 1
+        task = Task(self, self._numbers, declaration, values)
+        self._tasks.append(task)
+        if not declaration.is_multiple:
+            self._latest[task.activity] = task
+        self.note(task, "created")
+        return task
+
+    def check_args(self, activity: str, values: Mapping[str, Any]) -> None:
+        """Check the arguments of a task, as far as a member knows what takes them.
+
+        Args:
+            activity: what is to be done.
+            values: the arguments.
+
+        Raises:
+            ArgumentError: they do not fit.
+        """
+        for member in self._members:
+            if member.planner is not None:
+                performers = member.planner.known.get(activity)
+                if performers:
+                    member.planner.build_args(performers[0], activity, dict(values))
+                    return
+
+    def destroy(self) -> None:
+        """Destroy it: its tasks with it, and its members leave. A second call does nothing."""
+        if self._is_gone:
+            return
+        self._is_gone = True
+        runtime, was_due = self.runtime, self._is_due
+        self._is_due = True  # all at once
+        for task in self.tasks:
+            task.discard()
+        for member in self.members:
+            self.remove(member)
+        if runtime is None:
+            self.publish()
+        elif not was_due:
+            runtime.post(self.publish)
+
+    # --- what its tasks and members do --------------------------------------------------------------------------------
+
+    @property
+    def runtime(self) -> Any:
+        """What its members act in; None if none does."""
+        for member in self._members:
+            if member.runtime is not None:
+                self._acts_in = member.runtime
+                return self._acts_in
+        # Whoever was the last member may still clean up in this very tick.
+        return self._acts_in if self._acts_in is not None and self._acts_in.kernel.in_tick else None
+
+    def changed(self, task: TaskWork | None = None) -> None:
+        """A task changed: publish it to the members at the next intake, or now if none acts."""
+        if isinstance(task, Task):
+            self._unpublished[task.number] = task
+            self.room_changed(task)
+        if self._is_due:
+            return
+        runtime = self.runtime
+        self._is_due = True
+        if runtime is None:
+            self.publish()
+        else:
+            runtime.post(self.publish)
+
+    def publish(self) -> None:
+        """Tell the members of all changes since the last time, if there are any. Called at an intake."""
+        if self._is_due:
+            self._is_due = False
+            self._publish()
+
+    def _publish(self) -> None:
+        """What is done for each change is done for the tasks that changed; there may be thousands of others."""
+        runtime = self.runtime
+        tick = 0 if runtime is None else runtime.tick
+        changed, self._unpublished = self._unpublished, {}
+        over: list[Task] = []
+        for number in sorted(changed):
+            task = changed[number]
+            if task.is_over:
+                over.append(task)
+            elif task.state is TaskState.STARTED and task.spec is None:
+                task.spec = TaskSpec(TaskAction.spec, task, task.declaration)
+                task.offered(tick)
+            elif task.state is TaskState.PAUSED and task.spec is not None:
+                task.spec = None
+                task.withdrawn()
+            self._make_known(task, None if task.is_over else task.spec)
+        self._forget(len(over))
+        self.version += 1
+        for member in self.members:
+            if member.planner is not None:
+                member.planner.take_up_tasks(self)
+        for task in over:
+            task.tell_end()
+        if self._news:
+            self._tell_all()
+
+    def _make_known(self, task: TaskWork, spec: TaskSpec | None) -> None:
+        before = self.known.get(task.number)
+        if before is not spec:
+            if before is not None:
+                self.line_of(before).discard(before)
+                del self.known[task.number]
+            if spec is not None:
+                self.known[task.number] = spec
+            self._specs = None
+        self._book_room(task)
+
+    def _forget(self, over: int) -> None:
+        """So many more tasks are over; they are swept when they are the greater part, so that each costs the same."""
+        self._over += over
+        if self._over * 2 >= len(self._tasks):
+            self._tasks = [task for task in self._tasks if not task.is_over]
+            self._over = 0
+
+    # --- what members know --------------------------------------------------------------------------------------------
+
+    @property
+    def specs(self) -> tuple[TaskSpec, ...]:
+        """What members know of its tasks at present, in the order in which these were created."""
+        if self._specs is None:
+            self._specs = tuple([self.known[number] for number in sorted(self.known)])
+        return self._specs
+
+    def is_known(self, spec: TaskSpec) -> bool:
+        """Whether members know it.
+
+        Args:
+            spec: a task, as they may have known it.
+        """
+        return self.known.get(spec.task.number) is spec
+
+    def is_open(self, spec: TaskSpec) -> bool:
+        """Whether members know it, and it has room for one more worker.
+
+        Args:
+            spec: a task, as they may have known it.
+        """
+        return spec in self.line_of(spec)
+
+    def line_of(self, spec: TaskSpec) -> OpenTasks:
+        """Where it stands while it has room.
+
+        Args:
+            spec: a task.
+        """
+        key = spec.task.activity, spec.low, spec.high
+        line = self.lines.get(key)
+        if line is None:
+            line = self.lines[key] = OpenTasks(*key)
+        return line
+
+    def room_changed(self, task: TaskWork) -> None:
+        """A worker of a task came or went, or it was started, paused, or is over.
+
+        Args:
+            task: it.
+        """
+        if self._book_room(task):
+            for member in self._members:
+                if member.planner is not None:
+                    member.planner.look_for_tasks(self)
+
+    def _book_room(self, task: TaskWork) -> bool:
+        """Note whether a task has room; says whether it has again."""
+        spec = self.known.get(task.number)
+        if spec is None:
+            return False
+        if spec is task.spec and task.has_room():
+            return self.line_of(spec).add(spec)
+        self.line_of(spec).discard(spec)
+        return False
+
+    def begins_to_act(self, tick: int) -> None:
+        """The first of its members acts in a runtime: what waits begins to wait now, on that runtime's clock.
+
+        Args:
+            tick: when.
+        """
+        for task in self._tasks:
+            if task.spec is not None:
+                task.offered(tick)
+
+    def waited(self, task: TaskWork, ticks: int) -> None:
+        """A member begins a task that nobody did; called by the task.
+
+        Args:
+            task: the task.
+            ticks: for how long it was available.
+        """
+        self.waits.add(ticks)
+        runtime = self.runtime
+        if runtime is not None:
+            runtime.waits.add(ticks)
+
+    def tell(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call what somebody wants to be told: from the ready queue, or if no member acts, when all is published.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
+        runtime = self.runtime
+        if runtime is None:
+            self._news.append((fn, args))
+        else:
+            runtime.kernel.call_soon(fn, *args)
+
+    def _tell_all(self) -> None:
+        """Tell what is to be told; one that raises keeps nobody else from being told."""
+        news, self._news = self._news, []
+        errors: list[BaseException] = []
+        for fn, args in news:
+            try:
+                fn(*args)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                errors.append(error)
+        if running.kernel is not None:
+            for raised in errors:
+                running.kernel.report(f"what was to be told of a task of {self.name} raised", raised)
+        elif errors:
+            raise errors[0] if len(errors) == 1 else BaseExceptionGroup("callbacks of tasks raised", errors)
+
+    def snapshot(self) -> TaskGroupView:
+        """Its members and tasks now, as plain data."""
+        return view_group(self)
+
+    def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
+        """Put a record into the trace, if somebody listens.
+
+        Args:
+            task: the task.
+            what: what became of it.
+            unit: the worker that it concerns, if one.
+        """
+        runtime = self.runtime
+        if runtime is not None and runtime.trace.on:
+            agent = "" if unit is None else unit.frame.planner.name
+            detail = (("what", what), ("task", task.number), ("activity", task.activity))
+            runtime.trace.emit(TraceRecord(runtime.tick, agent, self.name, Event.TASK, detail))
+
+    def __repr__(self) -> str:
+        return f"<TaskGroup {self.name}: {len(self.tasks)} tasks, {len(self._members)} members>"

@@ -1,0 +1,260 @@
+"""Injections: what an agent is taught, resolved before anything changes.
+
+``resolve`` turns what somebody injects (action classes, strategies, packs, aliases of packs, contents of packs) into
+``Content``: action classes, and what else packs hold, each checked for being what its kind says. Whatever is wrong is
+an error of ``inject``, with alias, file and pointer, and nothing has happened yet. What the agent then does with the
+content stands in ``belongings`` and ``observers``.
+
+An ``Injection`` is the receipt: as long as one that names a thing lives, the agent has it. Nothing is counted; who
+wants to know what an agent has looks through its live injections, so that a count can never disagree with them.
+
+Source: seed 001, "Injecting actions".
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agentrt.activity.author.action import Action
+from agentrt.activity.tasks.declare import TaskGroupAction
+from agentrt.errors import ComponentError, DefinitionError
+from agentrt.packs.closure import closure_of
+from agentrt.packs.loader import Pack, Reference, load_pack
+from agentrt.packs.task_groups import GroupEntry, task_group_of
+from agentrt.words import repr_of, words_of
+
+if TYPE_CHECKING:
+    from agentrt.agent.agent import Agent
+    from agentrt.packs.registry import Registry
+    from agentrt.strategy.declare import Strategy
+
+__all__ = [
+    "Content",
+    "GivenComponent",
+    "GivenGroup",
+    "GivenObserver",
+    "Injectable",
+    "Injection",
+    "resolve",
+    "strategy_of",
+]
+
+Injectable: TypeAlias = "type[Action] | type[Strategy] | Pack | str | Mapping[str, Any]"
+"""What an agent can learn: an action class, a strategy, a pack, a pack's alias, or a pack's content as a mapping."""
+
+Loaded: TypeAlias = "type[Action] | type[Strategy] | Pack | str"
+"""The same, with contents of packs made packs."""
+
+Observe = Callable[[Any], Coroutine[Any, Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenComponent:
+    """A component that a pack gives."""
+
+    alias: str
+    # called with the entity and the settings, as keyword arguments; a class or any other factory
+    make: Callable[..., Any]
+    settings: Mapping[str, Any]  # what the pack says
+    place: Reference  # where it says so
+
+
+@dataclass(frozen=True, slots=True)
+class GivenObserver:
+    """An observer that a pack gives."""
+
+    alias: str
+    observe: Observe  # a coroutine function that takes the agent
+
+
+@dataclass(frozen=True, slots=True)
+class GivenGroup:
+    """A personal task group that a pack gives, or more tasks for one that the agent has."""
+
+    alias: str  # its alias, and the group's name
+    kind: type[TaskGroupAction] | GroupEntry  # the class of the group, or what extends the group of another name
+    place: Reference  # where the pack names it
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What an injection teaches, resolved and checked."""
+
+    actions: tuple[type[Action], ...] = ()  # action classes, each once, in the order in which they are named
+    components: tuple[GivenComponent, ...] = ()
+    observers: tuple[GivenObserver, ...] = ()
+    groups: tuple[GivenGroup, ...] = ()  # personal task groups, likewise; extensions come after groups
+    strategies: tuple[type[Strategy], ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but actions."""
+        return not (self.components or self.observers or self.groups or self.strategies)
+
+
+class Injection:
+    """What one ``Agent.inject`` taught.
+
+    Attributes:
+        agent: who learned it.
+        actions: the action classes, in order.
+        source: where it came from, in words.
+        is_live: whether it was not revoked.
+        content: what else it taught; None if that was actions only.
+        what: what was injected, as ``agentrt.rebuild`` saves it; None for what an agent has since it was made.
+        bearer: the thing that bears the AI (a piece of equipment, a buff), if one does.
+    """
+
+    __slots__ = ("actions", "agent", "bearer", "content", "is_live", "source", "what")
+
+    def __init__(
+        self,
+        agent: Agent,
+        content: Content,
+        source: str,
+        what: tuple[Loaded, ...] | None = None,
+        bearer: object = None,
+    ) -> None:
+        self.agent: Agent = agent
+        self.actions: tuple[type[Action], ...] = content.actions
+        self.source: str = source
+        self.is_live: bool = True
+        self.content: Content | None = None if content.is_plain else content
+        self.what: tuple[Loaded, ...] | None = what
+        self.bearer: object = bearer
+
+    def revoke(self) -> None:
+        """Take it back; what nothing else taught is forgotten. A second call does nothing."""
+        if self.is_live:
+            self.is_live = False
+            self.agent._revoke(self)  # the two are one thing
+
+    def __repr__(self) -> str:
+        strategies = 0 if self.content is None else len(self.content.strategies)
+        held = f"{len(self.actions)} actions" + (f" and {strategies} strategies" if strategies else "")
+        return f"<Injection of {held}{'' if self.is_live else ', revoked'}: {self.source}>"
+
+
+def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
+    """Load what is given as the content of a pack, so that nothing that its owner does later changes it.
+
+    Args:
+        what: action classes, strategies, packs, aliases, contents of packs.
+
+    Raises:
+        InvalidPackError: a content is not a pack.
+        DefinitionError: a class is neither an action nor a strategy.
+    """
+    for one in what:
+        if isinstance(one, type) and not issubclass(one, Action) and not _is_strategy(one):
+            raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
+    return tuple(one if isinstance(one, (type, Pack, str)) else load_pack(one) for one in what)
+
+
+def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Content:
+    """Find and check all that is injected.
+
+    Args:
+        what: action classes, strategies, packs, aliases of packs.
+        registry: gives the registry, if one is needed.
+
+    Raises:
+        DefinitionError: an alias names something that is not of its kind.
+        DataFault: a pack is not valid, or names what nobody registered.
+    """
+    actions: dict[type[Action], None] = {}
+    components: dict[str, GivenComponent] = {}
+    observers: dict[str, GivenObserver] = {}
+    groups: dict[str, GivenGroup] = {}
+    strategies: dict[type[Strategy], None] = {}
+    for one in what:
+        if isinstance(one, type):
+            (actions if issubclass(one, Action) else strategies).setdefault(one)  # type: ignore[arg-type]
+            continue
+        table = registry()
+        closure = closure_of([one], table)
+        places = closure.places
+        for alias in closure.components:
+            if alias not in components or alias in closure.settings:
+                components[alias] = _component(alias, table, closure.settings.get(alias, {}), places[alias])
+        for alias in closure.observers:
+            observers.setdefault(alias, _observer(alias, table))
+        for alias in closure.task_groups:
+            place = places[alias]
+            kind = task_group_of(alias, table, file=place.file, pointer=place.pointer)
+            groups.setdefault(alias, GivenGroup(alias, kind, place))
+        for alias in closure.actions:
+            actions.setdefault(_action(alias, table))
+        for alias in closure.strategies:
+            strategies.setdefault(strategy_of(alias, table))
+    groups_first = sorted(groups.values(), key=lambda group: isinstance(group.kind, GroupEntry))
+    return Content(
+        actions=tuple(actions),
+        components=tuple(components.values()),
+        observers=tuple(observers.values()),
+        groups=tuple(groups_first),
+        strategies=tuple(strategies),
+    )
+
+
+def _action(alias: str, registry: Registry) -> type[Action]:
+    found = registry.get(alias)
+    if not (isinstance(found, type) and issubclass(found, Action)):
+        raise DefinitionError(alias, f"it names {repr_of(found)}.", "Register a class derived from agentrt.Action.")
+    return found
+
+
+def _is_strategy(found: object) -> bool:
+    from agentrt.strategy.declare import Strategy  # most agents have none
+
+    return isinstance(found, type) and issubclass(found, Strategy)
+
+
+def strategy_of(alias: str, registry: Registry) -> type[Strategy]:
+    """The strategy that an alias names.
+
+    Raises:
+        DefinitionError: it names something else.
+        UnknownAliasError: nobody registered it.
+    """
+    found: Any = registry.get(alias)
+    if not _is_strategy(found):
+        raise DefinitionError(
+            alias, f"it names {repr_of(found)}.", "Register a class derived from agentrt.strategy.Strategy."
+        )
+    strategy: type[Strategy] = found
+    return strategy
+
+
+def _observer(alias: str, registry: Registry) -> GivenObserver:
+    found = registry.get(alias)
+    remedy = "Register a coroutine function: async def observe(agent)."
+    if not inspect.iscoroutinefunction(found):
+        raise DefinitionError(alias, f"it names {repr_of(found)}, which is no coroutine function.", remedy)
+    try:
+        inspect.signature(found).bind("agent")
+    except TypeError as error:
+        raise DefinitionError(alias, f"it cannot be called with an agent: {words_of(error)}.", remedy) from error
+    return GivenObserver(alias, found)
+
+
+def _component(alias: str, registry: Registry, settings: Mapping[str, Any], place: Reference) -> GivenComponent:
+    found = registry.get(alias)
+    if not callable(found):
+        raise DefinitionError(
+            alias,
+            f"it names {repr_of(found)}, which cannot be called.",
+            "Register a class, or a factory(entity, **settings).",
+        )
+    try:
+        inspect.signature(found).bind("entity", **settings)
+    except TypeError as error:
+        raise ComponentError(
+            alias, f"it does not take what it is given: {words_of(error)}.", file=place.file, pointer=place.pointer
+        ) from error
+    except ValueError:
+        pass  # some built-in ones cannot be asked what they take
+    return GivenComponent(alias, found, settings, place)

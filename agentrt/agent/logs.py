@@ -1,0 +1,283 @@
+"""The log: the one place that knows structlog, and the one bridge from the trace to it.
+
+Three things come out here, all with ``agent``, ``path`` and ``tick``:
+
+* what failed (a hook that raised, a planner that gave up), once, where it happens, with its traceback;
+* what an author writes: ``ctx.get_log()``;
+* what happens, record by record, for a runtime or an agent whose ``log_level`` was set.
+
+Quiet by default: without any configuration only warnings and worse come out, on standard error, through the standard
+library's ``logging`` under the name ``agentrt``; and nothing of the trace does. A program that configured structlog
+gets the events in its own way. ``runtime.log_level = "info"`` opens the bridge for all agents, ``agent.log_level =
+"debug"`` for one; ``"off"`` closes even the failures of one. While no level is set the bridge does not listen, and
+costs nothing.
+
+What a record is worth (a level says from which on they are passed):
+
+* ``info``     what an agent does and what becomes of it: start, run, finish, stop, preempt, abort, complete...
+* ``debug``    how it comes to that: think, ready, reject, elect, utilities, variables, stimuli...
+* ``warning``  what somebody should look at: a storm of rejections, a hook that is out because it raised
+* no level     failures: they are logged where they happen, and are not told twice
+
+A log is read on a terminal, which obeys control characters, and what is logged may come from anybody: a name, a path,
+the text of an error. So ``_quieted`` stands before all other processors, also those of a program that configured
+structlog: texts go on with what does not print escaped, and so does the traceback of an error that says such a thing.
+
+Rejected: a logger that every record goes to, filtered by structlog (a record nobody wants would be composed, bound and
+thrown away); the tick bound once (a logger that is kept would tell an old one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from typing import Any, Protocol
+
+from agentrt.kernel.trace import Event, TraceHub, TraceRecord
+from agentrt.words import error_words, printable, printable_lines
+
+__all__ = ["LEVELS", "Log", "LogBridge", "Speaker", "get_logger", "level_of_event", "prepare", "threshold_of"]
+
+LEVELS: dict[str, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50, "off": 100}
+"""The levels by name, as the standard library counts them."""
+
+_OTHER_NAMES = {"warn": "warning", "exception": "error", "fatal": "critical", "err": "error"}
+
+_EVENTS: dict[str, tuple[Event, ...]] = {
+    "debug": (
+        Event.THINK,
+        Event.READY,
+        Event.UNREADY,
+        Event.REJECT,
+        Event.STOP_THINKING,
+        Event.BLOCKED,
+        Event.ELECT,
+        Event.UTILITY,
+        Event.PROGRESS,
+        Event.REFUSED,
+        Event.FULL,
+        Event.IGNORED,
+        Event.LATE,
+        Event.TIMEOUT,
+        Event.RECONSIDER,
+        Event.VARIABLE,
+        Event.STIMULUS,
+        Event.FORECAST,
+    ),
+    "info": (
+        Event.ADDED,
+        Event.REMOVED,
+        Event.INJECTED,
+        Event.REVOKED,
+        Event.START,
+        Event.RUN,
+        Event.FINISH,
+        Event.STOP,
+        Event.PREEMPT,
+        Event.ABORT,
+        Event.STATUS,
+        Event.TASK,
+        Event.COMPLETE,
+        Event.ACTIVATE,
+        Event.DEACTIVATE,
+        Event.TRY,
+        Event.SOLVED,
+        Event.FAILED,
+        Event.INTERRUPTED,
+        Event.RESUMED,
+        Event.NOTE,
+    ),
+    "warning": (Event.STORM, Event.DISABLED),
+}
+_LEVEL_OF = {event: level for level, events in _EVENTS.items() for event in events}
+
+
+def level_of_event(event: Event) -> str:
+    """What a record of this event is worth: the name of a level; empty for what is logged where it happens."""
+    return _LEVEL_OF.get(event, "")
+
+
+def threshold_of(level: str | None) -> int:
+    """From which number on things are logged.
+
+    Args:
+        level: the name of a level; None for all.
+
+    Raises:
+        ValueError: there is no such level.
+    """
+    if level is None:
+        return 0
+    if level not in LEVELS:
+        raise ValueError(f"log_level is {level!r}: choose one of {', '.join(LEVELS)}, or None")
+    return LEVELS[level]
+
+
+def prepare() -> None:
+    """Import what a log needs, before time matters: else the tick in which the first thing fails would wait for it."""
+    import structlog.dev  # noqa: F401 - what renders, too
+
+
+def get_logger(**bound: Any) -> Any:
+    """A logger with values bound to it.
+
+    Args:
+        bound: what every event of it carries, such as the agent's name.
+    """
+    import logging  # not at the top: importing agentrt must stay quick
+
+    import structlog
+
+    if structlog.is_configured():
+        # As structlog.get_logger makes it, with one more processor.
+        processors = [_quieted, *structlog.get_config()["processors"]]
+        return structlog.wrap_logger(None, processors, logger_factory_args=("agentrt",), **bound)
+    return structlog.wrap_logger(
+        logging.getLogger("agentrt"),
+        processors=[
+            structlog.stdlib.filter_by_level,
+            _quieted,
+            structlog.processors.format_exc_info,
+            structlog.processors.KeyValueRenderer(key_order=["event", "agent", "path", "tick"], drop_missing=True),
+        ],
+        wrapper_class=structlog.stdlib.BoundLogger,
+    ).bind(**bound)
+
+
+def _quieted(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Escape what does not print in the names and texts of an event; a processor of structlog."""
+    for name, value in tuple(event.items()):
+        if isinstance(value, str):
+            told: Any = printable_lines(value)
+        elif name == "exc_info":
+            told = _quiet_error(event, value)
+        elif isinstance(value, BaseException):
+            told = printable_lines(error_words(value))
+        elif name == "positional_args":  # of the standard library's way to fill in a text
+            told = tuple([printable_lines(one) if isinstance(one, str) else one for one in value])
+        else:
+            told = value
+        if not name.isprintable():
+            del event[name]
+            name = printable(name)
+        if told is not value:
+            event[name] = told
+    return event
+
+
+def _quiet_error(event: MutableMapping[str, Any], given: object) -> object:
+    """What was given as ``exc_info``; if it would say what does not print, None, and the event has it as a text."""
+    import sys
+    import traceback
+
+    error = given[1] if isinstance(given, tuple) else sys.exception() if given is True else given
+    if not isinstance(error, BaseException):
+        return given
+    text = "".join(traceback.format_exception(error)).rstrip("\n")
+    quiet = printable_lines(text)
+    if quiet == text:
+        return given
+    event["exception"] = quiet
+    return None
+
+
+# --- a logger of a place ----------------------------------------------------------------------------------------------
+
+
+class Speaker(Protocol):
+    """Whose log it is: an agent, or a runtime."""
+
+    def log_state(self) -> tuple[int, int | None]:
+        """From which level on things are logged, and the tick; None outside a runtime."""
+        ...
+
+
+class Log:
+    """A logger of structlog that asks, whenever something is logged, for the level that counts and for the tick.
+
+    It has all methods of such a logger: ``info("began", line=7)``, ``bind(...)``, ``exception(...)``.
+    """
+
+    __slots__ = ("_bound", "_speaker")
+
+    def __init__(self, speaker: Speaker, bound: dict[str, Any]) -> None:
+        self._speaker = speaker
+        self._bound = bound
+
+    def bind(self, **more: Any) -> Log:
+        """The same logger with more values."""
+        return Log(self._speaker, {**self._bound, **more})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        threshold, tick = self._speaker.log_state()
+        level = LEVELS.get(_OTHER_NAMES.get(name, name))
+        if level is not None and level < threshold:
+            return _say_nothing
+        return getattr(get_logger(**self._bound, **({} if tick is None else {"tick": tick})), name)
+
+    def __repr__(self) -> str:
+        return f"<Log: {', '.join(f'{name}={value!r}' for name, value in self._bound.items()) or 'of nobody'}>"
+
+
+def _say_nothing(*_args: Any, **_values: Any) -> None:
+    """What is below the level goes nowhere."""
+
+
+# --- the bridge -------------------------------------------------------------------------------------------------------
+
+
+class LogBridge:
+    """Hands the records of one runtime's trace to the log, as far as somebody wants them."""
+
+    __slots__ = ("_close", "_level", "_of_agents", "_threshold", "_trace")
+
+    def __init__(self, trace: TraceHub) -> None:
+        self._trace = trace
+        self._level: str | None = None
+        self._threshold: int = LEVELS["off"]
+        self._of_agents: dict[str, int] = {}
+        self._close: Callable[[], None] | None = None
+
+    @property
+    def level(self) -> str | None:
+        """The level for all who have none of their own; None passes no record, and fails as loudly as ever."""
+        return self._level
+
+    @level.setter
+    def level(self, level: str | None) -> None:
+        self._threshold = LEVELS["off"] if level is None else threshold_of(level)
+        self._level = level
+        self._listen()
+
+    def set_agent(self, name: str, level: str | None) -> None:
+        """Give an agent a level of its own, or take it away.
+
+        Args:
+            level: the level; None for that of all others.
+        """
+        if level is not None:
+            self._of_agents[name] = threshold_of(level)
+        elif self._of_agents.pop(name, None) is None:
+            return
+        self._listen()
+
+    def _listen(self) -> None:
+        """Listen while anybody wants anything."""
+        is_wanted = min((self._threshold, *self._of_agents.values())) < LEVELS["off"]
+        if is_wanted and self._close is None:
+            self._close = self._trace.listen(self._take)
+        elif not is_wanted and self._close is not None:
+            self._close()
+            self._close = None
+
+    def _take(self, record: TraceRecord) -> None:
+        level = _LEVEL_OF.get(record.event)
+        if level is None or LEVELS[level] < self._of_agents.get(record.agent, self._threshold):
+            return
+        place = {"agent": record.agent, "path": record.path}
+        values: dict[str, Any] = {name: value for name, value in place.items() if value}
+        values["tick"] = record.tick
+        for name, value in record.detail:
+            values[f"{name}_" if name in values or name == "event" else name] = value
+        getattr(get_logger(), level)(record.event.value, **values)

@@ -1,0 +1,509 @@
+"""Branches: a recorded run goes on otherwise from some tick on, and what becomes of it is compared with what was.
+
+A branch is a replay up to a tick, which has to be the recorded run up to there. Then something is changed: what comes
+in (a script of edits), or anything at all (a function that is called with the runtime). It goes on for so many ticks;
+the two traces are compared tick by tick.
+
+Rules after the branch:
+
+* What came in from outside comes in again, in its tick and at its place, unless an edit says otherwise. If the intake
+  is shorter than it was then, it comes in at the end.
+* A call to the outside gets the recorded result while it is the same call: the same number, of a function of the same
+  name. If it is made later than it was, the result comes in the next tick. A recorded result that nobody waits for is
+  left over, and counted.
+* Another call has no result. It is an error, unless the script has one, or the branch may call the outside itself
+  (``calls="live"``).
+
+A branch can be recorded. Its recording is one of a whole run, which can be replayed and branched; a function that
+changed it is noted as posted from outside, which a replay cannot repeat.
+
+Edits: what a branch changes in what came in from outside, as a script.
+
+A script is a JSON list. Each edit names the tick whose intake it is about, and does one thing:
+
+* ``{"tick": 40, "send": "door_opened", "args": {"door": "north"}}``  something more comes in, after all else
+* ``{"tick": 41, "drop": "door_opened"}``  the recorded input of that name does not come in
+* ``{"tick": 41, "change": "door_opened", "args": {"door": "south"}}``  it comes in with other arguments
+* ``{"tick": 52, "drop": 3}``  the recorded result of call 3 never comes
+* ``{"tick": 52, "change": 3, "value": 7}``, or ``"error": "it rained"``  another result comes
+* ``{"tick": 60, "answer": 9, "value": null}``  a result for a call that the recording has none for
+
+If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
+has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
+is a text is raised as a ``RunFault``.
+
+An edit that finds nothing to change is an error: it was meant for something. Scripts are untrusted: bounded in length
+and depth, every key is known, and only ``EditError`` comes out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
+from agentrt.record.compare import TraceComparison
+from agentrt.record.recording import RecordedInput, Recording
+from agentrt.record.replay import BranchReport, Feeder, Make, Replay, require_host, run_on
+from agentrt.record.values import Codecs, Unkept
+
+if TYPE_CHECKING:
+    from agentrt.runtime.calls import OutsideCall
+    from agentrt.runtime.runtime import Runtime
+
+__all__ = ["Edit", "apply_edits", "load_edits", "parse_edits", "branch"]
+
+_MOST_BYTES = 4 * 1024 * 1024
+_MOST_EDITS = 10_000
+_AT_THE_END = sys.maxsize
+_DOES = ("send", "drop", "change", "answer")
+_EXAMPLE = 'An edit is for example {"tick": 40, "send": "door_opened", "args": {"door": "north"}}.'
+
+
+class Edit(NamedTuple):
+    """One change.
+
+    Attributes:
+        tick: the tick whose intake it is about.
+        does: ``"send"``, ``"drop"``, ``"change"`` or ``"answer"``.
+        what: the name of an input, or the number of a call.
+        args: of an input.
+        value: what the call returns.
+        error: what it raises, or None.
+        pointer: where it stands in its script.
+    """
+
+    tick: int
+    does: str
+    what: str | int
+    args: dict[str, Any] | None = None
+    value: Any = None
+    error: BaseException | None = None
+    pointer: str = ""
+
+
+def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit, ...]:
+    """Read a script.
+
+    Args:
+        path: of a JSON file.
+        codecs: read values of one's own types.
+
+    Raises:
+        EditError: there is none, or something is wrong with it.
+    """
+    file = str(path)
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as error:
+        raise EditError(f"the script cannot be read: {error.strerror or error}", "Check its name.", file=file) from None
+    if len(raw) > _MOST_BYTES:
+        raise EditError(f"the script is longer than {_MOST_BYTES} bytes", "Split the experiment.", file=file)
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise EditError(f"the script is no JSON: {error}", _EXAMPLE, file=file) from None
+    return parse_edits(data, codecs=codecs, file=file)
+
+
+def parse_edits(data: Any, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
+    """Make edits of what a JSON file contained.
+
+    Args:
+        data: a list of dicts.
+        codecs: read values of one's own types.
+        file: for errors.
+
+    Raises:
+        EditError: something is wrong with it.
+    """
+    if not isinstance(data, list) or len(data) > _MOST_EDITS:
+        raise EditError(f"a script is a list of at most {_MOST_EDITS} edits", _EXAMPLE, file=file)
+    return tuple(_Reader(codecs or Codecs(), file, f"/{index}").edit(one) for index, one in enumerate(data))
+
+
+class _Reader:
+    """Reads one edit."""
+
+    def __init__(self, codecs: Codecs, file: str, pointer: str) -> None:
+        self._codecs = codecs
+        self._file = file
+        self._pointer = pointer
+
+    def fail(self, problem: str, remedy: str = _EXAMPLE) -> EditError:
+        return EditError(problem, remedy, file=self._file, pointer=self._pointer)
+
+    def edit(self, data: Any) -> Edit:
+        if not isinstance(data, dict):
+            raise self.fail(f"this is a {type(data).__name__} and no edit")
+        tick, does = data.get("tick"), [key for key in _DOES if key in data]
+        if type(tick) is not int or tick < 1:
+            raise self.fail("it has no 'tick', a whole number from 1")
+        if len(does) != 1:
+            raise self.fail(f"it does {' and '.join(does) or 'nothing'}, and not one of {', '.join(_DOES)}")
+        what = data[does[0]]
+        is_call = type(what) is int and does[0] != "send"
+        if not is_call and (type(what) is not str or does[0] == "answer"):
+            raise self.fail(f"'{does[0]}' takes the name of an input, or the number of a call")
+        self._require_keys(data, does[0], is_call=is_call)
+        if not is_call:
+            args = data.get("args", {})
+            if not isinstance(args, dict):
+                raise self.fail("'args' are an object: names and values")
+            return Edit(tick, does[0], what, args=args, pointer=self._pointer)
+        error = None
+        if "error" in data:
+            error = RunFault(data["error"]) if isinstance(data["error"], str) else self._value(data["error"])
+            if not isinstance(error, BaseException):
+                raise self.fail("'error' is a text, or an error as a recording writes it")
+        return Edit(tick, does[0], what, value=self._value(data.get("value")), error=error, pointer=self._pointer)
+
+    def _require_keys(self, data: dict[str, Any], does: str, *, is_call: bool) -> None:
+        others = () if does == "drop" else ("value", "error") if is_call else ("args",)
+        known = ("tick", does, *others)
+        for key in data:
+            if key not in known:
+                raise self.fail(f"it has a key {key!r} that does not belong there.{did_you_mean(str(key), known)}")
+        if does != "drop" and is_call and ("value" in data) == ("error" in data):
+            raise self.fail("the result of a call is a 'value' or an 'error'")
+        if does == "change" and not is_call and "args" not in data:
+            raise self.fail("the 'args' are missing with which it comes in instead")
+
+    def _value(self, data: Any) -> Any:
+        try:
+            return self._codecs.read(json.dumps(data), self._file)
+        except RecordingError as error:
+            raise self.fail(str(error).rstrip("."), "Write it as a recording does.") from None
+
+
+def apply_edits(
+    inputs: Iterable[RecordedInput], edits: Sequence[Edit], *, at: int, file: str = ""
+) -> list[RecordedInput]:
+    """What comes in instead.
+
+    Args:
+        inputs: what was recorded after the branch.
+        at: the last tick before the branch.
+
+    Returns:
+        What comes in, in ascending order of tick and place.
+
+    Raises:
+        EditError: an edit is about a tick that is over, or finds nothing to change.
+    """
+    left: list[RecordedInput | None] = list(inputs)
+    coming: list[RecordedInput] = []
+    for edit in edits:
+        if edit.tick <= at:
+            raise EditError(
+                f"tick {edit.tick} is before the branch, which begins after tick {at}",
+                "Branch earlier, or edit a later tick.",
+                file=file,
+                pointer=edit.pointer,
+            )
+        found = _APPLY[edit.does](edit, left, file)
+        if found is not None:
+            coming.append(found)
+    coming = [*(one for one in left if one is not None), *coming]
+    return sorted(coming, key=lambda one: (one.tick, one.place))  # a stable order: what is sent comes as scripted
+
+
+def _send(edit: Edit, _left: list[RecordedInput | None], _file: str) -> RecordedInput:
+    return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, str(edit.what), edit.args or {}, None, None)
+
+
+def _answer(edit: Edit, _left: list[RecordedInput | None], _file: str) -> RecordedInput:
+    return RecordedInput(edit.tick, _AT_THE_END, "answered", int(edit.what), "", {}, edit.value, edit.error)
+
+
+def _drop(edit: Edit, left: list[RecordedInput | None], file: str) -> None:
+    _take(edit, left, file)
+
+
+def _change(edit: Edit, left: list[RecordedInput | None], file: str) -> RecordedInput:
+    one = _take(edit, left, file)
+    if one.kind == "sent":
+        return one._replace(args=edit.args or {})
+    return one._replace(value=edit.value, error=edit.error)
+
+
+def _take(edit: Edit, left: list[RecordedInput | None], file: str) -> RecordedInput:
+    """The recorded input that an edit is about; it is taken out."""
+    for index, one in enumerate(left):
+        if one is None or one.tick != edit.tick:
+            continue
+        if (one.kind == "sent" and one.name == edit.what) or (one.kind == "answered" and one.number == edit.what):
+            left[index] = None
+            return one
+    what = f"the input {edit.what!r}" if isinstance(edit.what, str) else f"the result of call {edit.what}"
+    there = [one for one in left if one is not None and one.tick == edit.tick]
+    told = ", ".join(repr(one.name) if one.kind == "sent" else f"call {one.number}" for one in there[:10])
+    raise EditError(
+        f"there is nothing to {edit.does}: {what} does not come in in tick {edit.tick}",
+        f"In that tick comes in: {told or 'nothing'}.{_elsewhere(edit, left)}",
+        file=file,
+        pointer=edit.pointer,
+    )
+
+
+def _elsewhere(edit: Edit, left: list[RecordedInput | None]) -> str:
+    """Where after the branch something of that name or number does come in."""
+    ticks = [one.tick for one in left if one is not None and edit.what in (one.name, one.number)]
+    return f" It comes in in tick {', '.join(map(str, ticks[:5]))}." if ticks else ""
+
+
+_APPLY: dict[str, Callable[[Edit, list[RecordedInput | None], str], RecordedInput | None]] = {
+    "send": _send,
+    "answer": _answer,
+    "drop": _drop,
+    "change": _change,
+}
+
+_MOST_TICKS = 10_000_000
+
+
+class _BranchFeeder(Feeder):
+    """Feeds a branch: strict up to its beginning, as the rules say from there on."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        inputs: Iterable[RecordedInput],
+        *,
+        at: int,
+        edits: Sequence[Edit],
+        live: bool,
+        file: str,
+    ) -> None:
+        before: list[RecordedInput] = []
+        after: list[RecordedInput] = []
+        for one in inputs:
+            (before if one.tick <= at else after).append(one)
+        after = apply_edits(after, edits, at=at, file=file)
+        self.late: int = 0
+        self.left_over: int = 0
+        self.live: int = 0
+        self.missing: UnansweredCallError | None = None
+        self._at = at
+        self._may_call = live
+        self._file = file
+        self._dropped = {edit.what for edit in edits if edit.does == "drop"}
+        self._answers: dict[int, list[RecordedInput]] = {}
+        for one in after:
+            if one.kind == "answered" and not isinstance(one.value, Unkept):
+                self._answers.setdefault(one.number, []).append(one)
+        super().__init__(runtime, chain(before, after))
+
+    @property
+    def _is_branch(self) -> bool:
+        return self.runtime.tick >= self._at
+
+    def asked(self, call: OutsideCall) -> bool:
+        now = self.runtime.tick
+        if now <= self._at:
+            return super().asked(call)
+        # A scripted answer is for whatever is called; it may stand beside that of another function's call.
+        answers = self._answers.get(call.number, ())
+        one = next((one for one in answers if one.name in ("", call.what)), None)
+        if one is not None:
+            if one.tick > now:
+                return super().asked(call)
+            self.late += 1
+            self.answered += 1
+            self.left_over -= 1  # it was, until now
+            self.runtime.kernel.post(call.deliver, one.value, one.error)
+            return True
+        if call.number in self._dropped:
+            return super().asked(call)  # for ever
+        if self._may_call:
+            self.live += 1
+            return False
+        if self.missing is None:
+            self.missing = UnansweredCallError(call.number, call.what, now, file=self._file)
+        return True
+
+    def nobody_asked(self, problem: str) -> str:
+        if not self._is_branch:
+            return problem
+        self.left_over += 1
+        return ""
+
+    def insert(self, place: int, fn: Callable[..., object], args: tuple[Any, ...], what: str) -> str:
+        if self._is_branch:
+            place = min(place, len(self.runtime.kernel.inbox))
+        return super().insert(place, fn, args, what)
+
+
+class _Branching:
+    """One branch while it is made."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        make: Make | None,
+        *,
+        at: int,
+        edits: Sequence[Edit],
+        edit: Callable[[Runtime], object] | None,
+        ticks: int | None,
+        host: str,
+        live: bool,
+    ) -> None:
+        last = recording.last_tick
+        file = str(recording.path)
+        if not 0 <= at <= last:
+            raise ReplayError(
+                f"it has no tick {at} to branch at", f"Choose one from 0 to {last}, its last tick.", file=file
+            )
+        self._recording = recording
+        self._at = at
+        self._edit = edit
+        self._edits = edits
+        self._end = last if ticks is None else at + min(ticks, _MOST_TICKS)
+        late = next((one for one in edits if one.tick > self._end), None)
+        if late is not None:
+            raise EditError(
+                f"tick {late.tick} is after the end of the branch, tick {self._end}",
+                "Go on for more ticks, or edit an earlier one.",
+                file=file,
+                pointer=late.pointer,
+            )
+        self._make = partial(
+            Replay, recording, make, host=host,
+            feeder=partial(_BranchFeeder, at=at, edits=edits, live=live, file=file),
+        )  # fmt: skip
+        self._comparison = TraceComparison(("the recording", "the branch"))
+        self._agents: tuple[str, ...] | None = None
+
+    def begin(self) -> Replay:
+        replay = self._make()
+        replay.opens_gates = True
+        return replay
+
+    def record(self, replay: Replay, path: Path | None) -> AbstractContextManager[object]:
+        if path is None:
+            return nullcontext()
+        meta = {"branched_from": {"recording": self._recording.path.name, "tick": self._at}}
+        return replay.runtime.record(path, world=self._recording.meta["world"], meta=meta)
+
+    def leave(self, replay: Replay) -> range:
+        """The replay stands where the branch begins: the ticks to go on with."""
+        replay.require(self._at)
+        for edit in self._edits:
+            if edit.does == "send" and edit.what not in replay.runtime.inputs:
+                raise EditError(
+                    f"nobody takes inputs of the name {edit.what!r}",
+                    f"The world takes {', '.join(replay.runtime.inputs) or 'none'}.",
+                    file=str(self._recording.path),
+                    pointer=edit.pointer,
+                )
+        replay.verify = False
+        replay.last_tick = max(replay.last_tick, self._end)
+        if self._edit is not None:
+            replay.runtime.post(self._edit, replay.runtime)
+        return range(self._at + 1, self._end + 1)
+
+    def compare(self, replay: Replay) -> None:
+        """A tick of the branch is over."""
+        feeder = replay.feeder
+        assert isinstance(feeder, _BranchFeeder)
+        if feeder.missing is not None:
+            raise feeder.missing
+        replay.require(self._end)
+        tick, last = replay.tick, self._recording.last_tick
+        if tick <= last:
+            self._comparison.feed(tick, self._recording.batch(tick), replay.batch)
+        if tick == min(last, self._end):
+            self._agents = tuple(agent.name for agent in replay.runtime.agents)
+
+    def report(self, replay: Replay, path: Path | None) -> BranchReport:
+        feeder = replay.feeder
+        assert isinstance(feeder, _BranchFeeder)
+        difference = None
+        if self._agents is not None:
+            last = min(self._recording.last_tick, self._end)
+            difference = self._comparison.result(self._recording.agents(last), self._agents)
+        return BranchReport(
+            recording=str(self._recording.path),
+            at=self._at,
+            tick=replay.tick,
+            digest=replay.digest,
+            sent=feeder.sent,
+            answered=feeder.answered,
+            late=feeder.late,
+            left_over=feeder.left_over,
+            live=feeder.live,
+            difference=difference,
+            recorded=path,
+        )
+
+
+def branch(
+    recording: Recording | Path | str,
+    make: Make | None = None,
+    *,
+    at: int,
+    edits: Sequence[Edit] = (),
+    edit: Callable[[Runtime], object] | None = None,
+    ticks: int | None = None,
+    host: str = "plain",
+    calls: str = "recorded",
+    record: Path | str | None = None,
+) -> BranchReport:
+    """Replay a recording up to a tick, change something, and go on; starts the event loop that it needs.
+
+    Args:
+        recording: a recording, or the path of one.
+        make: makes the world; None takes the installed world that the recording names.
+        at: the last tick that is to be as it was; the branch begins after it.
+        edits: what is changed in what comes in; see ``agentrt.record.branch``.
+        edit: called with the runtime at the next intake, to change what cannot be scripted.
+        ticks: how many ticks to go on; None up to the last one that was recorded.
+        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        calls: ``"recorded"``, or ``"live"`` to let calls without a recorded result go to the outside.
+        record: where to record the branch; a file that does not exist.
+
+    Returns:
+        What it came to, and how it differs from what was recorded.
+
+    Raises:
+        RecordingError: it is no recording, or the branch cannot be recorded there.
+        ReplayError: it cannot be replayed.
+        ReplayDifferenceError: the replay differs before the branch begins.
+        EditError: an edit finds nothing to change.
+        UnansweredCallError: a call has no recorded result.
+    """
+    require_host(host)
+    if calls not in ("recorded", "live"):
+        raise ValueError(f"calls is {calls!r}: choose 'recorded' or 'live'")
+    if not isinstance(recording, Recording):
+        with Recording.open(recording) as opened:
+            return branch(
+                opened, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, calls=calls, record=record
+            )
+    path = None if record is None else Path(record)
+    work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
+    if host == "plain":
+        with work.begin() as replay, work.record(replay, path):
+            replay.to(at)
+            for tick in work.leave(replay):
+                replay.to(tick)
+                work.compare(replay)
+            return work.report(replay, path)
+
+    async def whole() -> BranchReport:
+        async with work.begin() as replay:
+            with work.record(replay, path):
+                await replay.run_to(at)
+                for tick in work.leave(replay):
+                    await replay.run_to(tick)
+                    work.compare(replay)
+                return work.report(replay, path)
+
+    return run_on(host, whole)

@@ -1,0 +1,635 @@
+"""OpenTelemetry: the spans of a run, for whatever tool takes them.
+
+Two ways out:
+
+* ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
+  reads, and what a collector takes at ``/v1/traces``. It needs no package.
+* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or
+  live as a trace listener.
+
+Each outermost span begins a trace: see ``exporting``. Attributes are called ``agentrt.agent.agent``, ``agentrt.path``,
+``agentrt.lane``, ``agentrt.outcome``, ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted, and a strategy
+that failed, has the status ERROR with the reason; preemption is no error.
+
+Times are game time from the moment on when the recording was made; a live export begins where it is told.
+
+Rejected: the SDK's own tracer and context. A tracer wants to be told when a span begins, on the thread where it
+happens, with ids that it draws at random; here all is known at the end, and equal runs give equal ids.
+
+Source: the OpenTelemetry protocol specification (OTLP 1.x), JSON Protobuf encoding; design section 7.
+
+Exporting: spans as other tools want them, with ids, times of a clock, and what happened within them.
+
+An ``Exported`` is a span with what its neighbors need to find each other: its own id, that of the span it lies within,
+and that of the whole *trace* it belongs to, as OpenTelemetry calls it. A trace here is what one outermost span holds:
+one plan from its root to its end, one stay of a goal. A trace for the whole life of an agent would be one that no tool
+shows.
+
+Rules:
+
+* Ids come from what the span is (run, agent, path, when), by a hash: equal runs export equal files.
+* A tick is a moment, and much may happen in it, one thing within another. So that the order can be seen, each record of
+  a tick is put one microsecond after the one before, as long as the tick has room.
+* What is open in the end is exported with the last tick as its end, and ``open`` as its outcome.
+
+Works on a live run as well: a ``SpanFold`` is fed by whoever has records.
+
+Perfetto: a run as Chrome trace events, which ui.perfetto.dev and chrome://tracing open.
+
+The format is a JSON object with a list ``traceEvents``. Each agent is a *process*, each lane of it a *thread*; so the
+viewer shows one group of tracks for each agent, with slices that lie within each other.
+
+* ``X`` a slice, with its beginning and its length; ``i`` a moment; ``C`` a counter; ``M`` names of tracks.
+* Times are microseconds of game time.
+* Slices are written when they end, so an outer one comes after what lies within it. The format leaves the order free.
+
+It is written as a stream: what is in memory is what is open.
+
+Source: the Trace Event Format document of the Chromium project, sections "Complete events", "Instant events",
+"Counter events", "Metadata events".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentrt.errors import MissingExtraError
+from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.record.spans import ABORTED, FAILED, Span, SpanBuilder
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+    from agentrt.record.recording import Recording
+
+__all__ = [
+    "INSTANTS",
+    "Exported",
+    "Moment",
+    "SpanFold",
+    "Timeline",
+    "is_finite",
+    "json_line",
+    "PerfettoWriter",
+    "write_perfetto",
+    "OtelExport",
+    "export_spans",
+    "write_otlp",
+]
+
+INSTANTS = (
+    Event.PREEMPT, Event.ABORT, Event.KILLED, Event.RESTARTED, Event.DISABLED, Event.FAULT, Event.STORM, Event.TIMEOUT,
+    Event.COMPLETE, Event.INTERRUPTED, Event.RESUMED, Event.NOTE,
+)  # fmt: skip
+"""The events that are shown as moments."""
+
+_MOST_MOMENTS = 32
+_ROOM = 0.8  # of a tick, for the order of its records
+
+
+def is_finite(value: object) -> bool:
+    """Whether a value of a record can stand in JSON as it is: infinite numbers cannot."""
+    return not isinstance(value, float) or value - value == 0
+
+
+def json_line(value: object) -> str:
+    """Plain data as one line of JSON in ASCII, which every reader takes.
+
+    Half of a surrogate pair is no text, and a strict reader refuses the file: it is written as its escape.
+    """
+    line = json.dumps(value, separators=(",", ":"))
+    if "\\ud" in line:  # there may be whole pairs, too
+        line = json.dumps(_whole(value), separators=(",", ":"))
+    return line
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    return value
+
+
+class Timeline:
+    """Where ticks lie on a clock.
+
+    Args:
+        ticks_per_second: how many ticks make one second.
+        begin: what the clock shows at tick 0, in nanoseconds.
+    """
+
+    def __init__(self, ticks_per_second: float, begin: int = 0) -> None:
+        if not ticks_per_second > 0:
+            raise ValueError(f"{ticks_per_second!r} ticks per second: it takes a number above 0")
+        self._tick = 1e9 / ticks_per_second
+        self._begin = begin
+
+    def at(self, tick: int, place: int = 0) -> int:
+        """When something happened, in nanoseconds.
+
+        Args:
+            place: how many records of that tick came before.
+        """
+        return self._begin + int(tick * self._tick + min(place * 1000, self._tick * _ROOM))
+
+
+class Moment(NamedTuple):
+    """Something that happened within a span."""
+
+    at: int  # when, in nanoseconds
+    record: TraceRecord
+
+
+class Exported(NamedTuple):
+    """A span with its place among others."""
+
+    span: Span
+    trace_id: bytes  # which trace it belongs to, 16 bytes
+    span_id: bytes  # its own id, 8 bytes
+    parent_id: bytes  # that of the span it lies within; empty for an outermost one
+    begin: int  # when it began, in nanoseconds
+    end: int  # when it ended
+    moments: tuple[Moment, ...]  # what happened within it, and within nothing that lies deeper
+
+
+class SpanFold:
+    """Folds trace records into spans for other tools.
+
+    Args:
+        run: what tells this run from others; part of every id.
+    """
+
+    def __init__(self, timeline: Timeline, run: str = "") -> None:
+        self._timeline = timeline
+        self._run = run
+        self._builder = SpanBuilder(keep=0)
+        self._moments: dict[tuple[str, str], list[Moment]] = {}
+        self._tick = 0
+        self._place = 0
+
+    def feed(self, record: TraceRecord) -> list[Exported]:
+        """Take the next record.
+
+        Returns:
+            The spans that ended with it, inner ones first.
+        """
+        self._place = self._place + 1 if record.tick == self._tick else 0
+        self._tick = record.tick
+        if record.event in INSTANTS and record.agent:
+            self._note(record)
+        return self._export(self._builder.feed(record))
+
+    def finish(self) -> Iterator[Exported]:
+        """The trace is over: what is open ends."""
+        for agent in self._builder.agents:
+            spans = self._builder.open_spans(agent)
+            ended = [span._replace(end=self._tick, last=self._place + 1) for span in reversed(spans)]
+            yield from self._export(ended)
+
+    def _note(self, record: TraceRecord) -> None:
+        """Put a moment to the innermost open span that it happened in."""
+        inner: Span | None = None
+        for span in self._builder.open_spans(record.agent):
+            if record.path == span.path or record.path.startswith(span.path + "/"):
+                inner = span
+        if inner is not None:
+            moments = self._moments.setdefault((record.agent, inner.path), [])
+            if len(moments) < _MOST_MOMENTS:
+                moments.append(Moment(self._timeline.at(record.tick, self._place), record))
+
+    def _export(self, ended: list[Span]) -> list[Exported]:
+        if not ended:
+            return []
+        lanes = {(span.lane, span.depth): span for span in self._builder.open_spans(ended[0].agent)}
+        lanes.update(((span.lane, span.depth), span) for span in ended)
+        exported = []
+        for span in ended:
+            outermost = lanes.get((span.lane, 0), span)
+            outer = lanes.get((span.lane, span.depth - 1))
+            exported.append(
+                Exported(
+                    span=span,
+                    trace_id=self._id(outermost, 16),
+                    span_id=self._id(span, 8),
+                    parent_id=b"" if outer is None else self._id(outer, 8),
+                    begin=self._timeline.at(span.begin, span.first),
+                    end=self._timeline.at(self._tick if span.end is None else span.end, span.last),
+                    moments=tuple(self._moments.pop((span.agent, span.path), ())),
+                )
+            )
+        return exported
+
+    def _id(self, span: Span, size: int) -> bytes:
+        told = ascii((self._run, span.agent, span.path, span.begin, span.first, size))
+        return blake2b(told.encode(), digest_size=size).digest()
+
+
+_WORLD = 0  # the process of what belongs to no agent
+
+
+class PerfettoWriter:
+    """Writes one run; feed it every record, in order, and close it.
+
+    Args:
+        out: where to.
+        ticks_per_second: how many ticks make one second of game time.
+        title: what the run is called.
+
+    Attributes:
+        events: how many events were written.
+    """
+
+    def __init__(self, out: SupportsWrite[str], ticks_per_second: float, title: str = "") -> None:
+        self.events: int = 0
+        self._out = out
+        self._timeline = Timeline(ticks_per_second)
+        self._fold = SpanFold(self._timeline)
+        self._title = title
+        self._processes: dict[str, int] = {}
+        self._threads: dict[tuple[str, str], int] = {}
+        self._tick = -1
+        self._place = 0
+        self._agents = 0
+        self._out.write('{"displayTimeUnit":"ms","traceEvents":[')
+        self._name(_WORLD, 0, "process_name", title or "the world")
+        self._sort(_WORLD)
+
+    def feed(self, record: TraceRecord) -> None:
+        """Take the next record.
+
+        Args:
+            record: what happened.
+        """
+        if record.tick != self._tick:
+            self._end_tick()
+            self._tick, self._place = record.tick, 0
+        if record.event is Event.ADDED:
+            self._process(record.agent)  # so that the viewer has them in the order in which they came
+            self._agents += 1
+        elif record.event is Event.REMOVED:
+            self._agents -= 1
+        if record.event in INSTANTS:
+            self._instant(record)
+        for exported in self._fold.feed(record):
+            self._slice(exported)
+        self._place += 1
+
+    def close(self) -> None:
+        """The run is over: write what is open, and the end."""
+        self._end_tick()
+        for exported in self._fold.finish():
+            self._slice(exported)
+        self._out.write("\n]}\n")
+
+    # --- events -------------------------------------------------------------------------------------------------------
+
+    def _slice(self, exported: Exported) -> None:
+        span = exported.span
+        args = {"path": span.path, "outcome": span.outcome, "begin": span.begin, "end": span.end}
+        if span.reason:
+            args["reason"] = span.reason
+        process = self._process(span.agent)
+        begin, end = exported.begin // 1000, exported.end // 1000
+        self._write(
+            name=span.name, cat=span.lane, ph="X", pid=process, tid=self._thread(span.agent, span.lane), ts=begin,
+            dur=end - begin, args=args,
+        )  # fmt: skip
+
+    def _instant(self, record: TraceRecord) -> None:
+        detail = {key: value if is_finite(value) else str(value) for key, value in record.detail}
+        name = f"{record.event.value}: {detail['text']}" if "text" in detail else record.event.value
+        # A moment belongs to the whole agent: which of its lanes is in the path.
+        self._write(
+            name=name, cat=record.event.value, ph="i", s="p", pid=self._process(record.agent), tid=0,
+            ts=self._timeline.at(record.tick, self._place) // 1000, args={"path": record.path, **detail},
+        )  # fmt: skip
+
+    def _end_tick(self) -> None:
+        if self._tick >= 0:
+            at = self._timeline.at(self._tick) // 1000
+            self._write(name="records", ph="C", pid=_WORLD, tid=0, ts=at, args={"records": self._place})
+            self._write(name="agents", ph="C", pid=_WORLD, tid=0, ts=at, args={"agents": self._agents})
+
+    # --- tracks -------------------------------------------------------------------------------------------------------
+
+    def _process(self, agent: str) -> int:
+        if not agent:
+            return _WORLD
+        number = self._processes.get(agent)
+        if number is None:
+            number = self._processes[agent] = len(self._processes) + 1
+            self._name(number, 0, "process_name", agent)
+            self._sort(number)
+        return number
+
+    def _thread(self, agent: str, lane: str) -> int:
+        number = self._threads.get((agent, lane))
+        if number is None:
+            number = self._threads[agent, lane] = len(self._threads) + 1
+            self._name(self._process(agent), number, "thread_name", lane)
+        return number
+
+    def _name(self, process: int, thread: int, what: str, name: str) -> None:
+        self._write(name=what, ph="M", pid=process, tid=thread, args={"name": name})
+
+    def _sort(self, process: int) -> None:
+        self._write(name="process_sort_index", ph="M", pid=process, tid=0, args={"sort_index": process})
+
+    def _write(self, **event: Any) -> None:
+        self._out.write(("," if self.events else "") + "\n" + json_line(event))
+        self.events += 1
+
+
+def write_perfetto(
+    recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
+) -> int:
+    """Write a recording.
+
+    Args:
+        recording: what to write.
+        out: where to.
+        first: the first tick; None for the first that was kept.
+        last: the last tick; None for the last.
+
+    Returns:
+        How many events were written.
+
+    Raises:
+        RecordingError: the recording cannot be read.
+    """
+    meta = recording.meta
+    writer = PerfettoWriter(out, meta["ticks_per_second"], f"{meta['world'] or 'a world'}, seed {meta['seed']}")
+    for record in recording.records(first, last):
+        writer.feed(record)
+    writer.close()
+    return writer.events
+
+
+_BATCH = 512
+_INTERNAL, _ERROR = 1, 2  # OTLP's numbers for a kind of span, and for a status
+_SCOPE = "agentrt"
+
+
+def _attributes(exported: Exported) -> dict[str, str | int]:
+    span = exported.span
+    told: dict[str, str | int] = {
+        "agentrt.agent.agent": span.agent,
+        "agentrt.path": span.path,
+        "agentrt.lane": span.lane,
+        "agentrt.outcome": span.outcome,
+        "agentrt.tick.begin": span.begin,
+    }
+    if span.end is not None:
+        told["agentrt.tick.end"] = span.end
+    if span.reason:
+        told["agentrt.reason"] = span.reason
+    return told
+
+
+# --- OTLP in JSON -----------------------------------------------------------------------------------------------------
+
+
+def write_otlp(
+    recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
+) -> int:
+    """Write the spans of a recording as OTLP in JSON, one request on each line.
+
+    Args:
+        recording: what to write.
+        out: where to.
+        first: the first tick; None for the first that was kept.
+        last: the last tick; None for the last.
+
+    Returns:
+        How many spans were written.
+
+    Raises:
+        RecordingError: the recording cannot be read.
+    """
+    resource = {"attributes": _pairs(_resource(recording))}
+    written = 0
+    for batch in _batches(_exported(recording, first, last)):
+        spans = [_otlp(exported) for exported in batch]
+        request = {
+            "resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": _SCOPE}, "spans": spans}]}]
+        }
+        out.write(json_line(request) + "\n")
+        written += len(batch)
+    return written
+
+
+def _otlp(exported: Exported) -> dict[str, Any]:
+    span = exported.span
+    data: dict[str, Any] = {
+        "traceId": exported.trace_id.hex(),
+        "spanId": exported.span_id.hex(),
+        "name": span.name,
+        "kind": _INTERNAL,
+        "startTimeUnixNano": str(exported.begin),
+        "endTimeUnixNano": str(exported.end),
+        "attributes": _pairs(_attributes(exported)),
+    }
+    if exported.parent_id:
+        data["parentSpanId"] = exported.parent_id.hex()
+    if exported.moments:
+        data["events"] = [
+            {"timeUnixNano": str(at), "name": record.event.value, "attributes": _pairs(dict(record.detail))}
+            for at, record in exported.moments
+        ]
+    if span.outcome in (ABORTED, FAILED):
+        data["status"] = {"code": _ERROR, "message": span.reason}
+    return data
+
+
+def _pairs(told: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in told.items() if value is not None]
+
+
+def _value(value: Any) -> dict[str, Any]:
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    if isinstance(value, float):
+        return {"doubleValue": value if is_finite(value) else str(value)}
+    return {"stringValue": str(value)}
+
+
+# --- the SDK ----------------------------------------------------------------------------------------------------------
+
+
+class OtelExport:
+    """Hands the spans of a run to an exporter of ``opentelemetry-sdk``; feed it every record, in order, and close it.
+
+    ``runtime.trace.listen(export.feed)`` exports a live run: what the exporter raises ends it, and not the run.
+
+    Args:
+        exporter: of the SDK, such as ``OTLPSpanExporter``.
+        ticks_per_second: how many ticks make one second of game time.
+        begin: the time of tick 0, in nanoseconds since 1970.
+        run: what tells this run from others; part of every id.
+        resource: attributes of what made the spans.
+        batch: how many spans are handed over at once.
+
+    Attributes:
+        spans: how many spans were handed over.
+
+    Raises:
+        MissingExtraError: ``opentelemetry-sdk`` is not installed.
+    """
+
+    def __init__(
+        self,
+        exporter: SpanExporter,
+        ticks_per_second: float,
+        *,
+        begin: int = 0,
+        run: str = "",
+        resource: dict[str, str] | None = None,
+        batch: int = _BATCH,
+    ) -> None:
+        try:
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("otel", error.name or "opentelemetry") from error
+        self.spans: int = 0
+        self._exporter = exporter
+        self._fold = SpanFold(Timeline(ticks_per_second, begin), run)
+        self._resource = Resource({"service.name": _SCOPE, **(resource or {})})
+        self._scope = InstrumentationScope(_SCOPE)
+        self._batch = batch
+        self._waiting: list[ReadableSpan] = []
+
+    def feed(self, record: TraceRecord) -> None:
+        """Take the next record.
+
+        Args:
+            record: what happened.
+        """
+        self._take(self._fold.feed(record))
+
+    def close(self) -> None:
+        """The run is over: hand over what is open, and what waits. The exporter is left to who made it."""
+        self._take(self._fold.finish())
+        self._flush()
+
+    def _take(self, ended: Iterable[Exported]) -> None:
+        for exported in ended:
+            self._waiting.append(self._span(exported))
+            if len(self._waiting) >= self._batch:
+                self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            self._exporter.export(waiting)
+            self.spans += len(waiting)
+
+    def _span(self, exported: Exported) -> ReadableSpan:
+        from opentelemetry.sdk.trace import Event, ReadableSpan
+        from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
+
+        def context(span_id: bytes) -> SpanContext:
+            return SpanContext(
+                int.from_bytes(exported.trace_id), int.from_bytes(span_id), False, TraceFlags(TraceFlags.SAMPLED)
+            )
+
+        span = exported.span
+        return ReadableSpan(
+            name=span.name,
+            context=context(exported.span_id),
+            parent=context(exported.parent_id) if exported.parent_id else None,
+            resource=self._resource,
+            attributes=_attributes(exported),
+            events=[
+                Event(record.event.value, {k: v for k, v in record.detail if v is not None}, timestamp=at)
+                for at, record in exported.moments
+            ],
+            kind=SpanKind.INTERNAL,
+            instrumentation_scope=self._scope,
+            status=Status(StatusCode.ERROR, span.reason) if span.outcome in (ABORTED, FAILED) else Status(),
+            start_time=exported.begin,
+            end_time=exported.end,
+        )
+
+
+def export_spans(
+    recording: Recording, exporter: SpanExporter, *, first: int | None = None, last: int | None = None
+) -> int:
+    """Hand the spans of a recording to an exporter of ``opentelemetry-sdk``.
+
+    Args:
+        recording: what to export.
+        exporter: of the SDK.
+        first: the first tick; None for the first that was kept.
+        last: the last tick; None for the last.
+
+    Returns:
+        How many spans were handed over.
+
+    Raises:
+        MissingExtraError: ``opentelemetry-sdk`` is not installed.
+        RecordingError: the recording cannot be read.
+    """
+    meta = recording.meta
+    export = OtelExport(
+        exporter, meta["ticks_per_second"], begin=_created(meta), run=_run(meta), resource=_resource(recording)
+    )
+    for record in recording.records(first, last):
+        export.feed(record)
+    export.close()
+    return export.spans
+
+
+# --- recordings -------------------------------------------------------------------------------------------------------
+
+
+def _exported(recording: Recording, first: int | None, last: int | None) -> Iterable[Exported]:
+    meta = recording.meta
+    fold = SpanFold(Timeline(meta["ticks_per_second"], _created(meta)), _run(meta))
+    for record in recording.records(first, last):
+        yield from fold.feed(record)
+    yield from fold.finish()
+
+
+def _batches(spans: Iterable[Exported]) -> Iterable[Sequence[Exported]]:
+    batch: list[Exported] = []
+    for one in spans:
+        batch.append(one)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _created(meta: dict[str, Any]) -> int:
+    """When a recording was made, in nanoseconds since 1970; 0 if it says nothing that can be read."""
+    try:
+        return int(datetime.fromisoformat(str(meta.get("created"))).timestamp()) * 1_000_000_000
+    except (ValueError, OverflowError):
+        return 0
+
+
+def _run(meta: dict[str, Any]) -> str:
+    return ascii((meta["world"], meta["seed"], meta.get("created")))
+
+
+def _resource(recording: Recording) -> dict[str, str]:
+    meta = recording.meta
+    return {
+        "service.name": _SCOPE,
+        "agentrt.version": str(meta.get("agentrt", "")),
+        "agentrt.world": str(meta["world"]),
+        "agentrt.seed": str(meta["seed"]),
+    }

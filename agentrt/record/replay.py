@@ -1,0 +1,591 @@
+"""Reports: what a replay and a branch came to, for programs and in words.
+
+They are plain data, made when the run is over, and keep nothing alive. Words are lines of text; the first says what was
+done, the last is the digest, so that two runs can be compared by a look.
+
+Feeding: what came in from outside comes in again, out of a recording.
+
+Two rules make a run repeat itself:
+
+* What was sent, and what the outside answered, stands at the very place of the very intake where it stood in the
+  recorded run. What the run posts to itself stands there already when the tick is about to begin, in the same order as
+  then; what is fed goes in between, from the first place to the last.
+* Nothing is called. A call waits until its result comes in; which call a result belongs to says its number, and the
+  name of the function has to be the same, or this is another run.
+
+A feeder never guesses. If the place for an input is not there, or nobody made the call that a result is for, it says so
+in words before the tick begins, and feeds nothing that comes after.
+
+Functions that were posted from outside cannot be fed: nobody could write them down. They are counted, because they are
+the likely cause when the runs part.
+
+Source: design section 7, "Journal and replay".
+
+Replay: a recorded run is run again, and compared with the recording while it runs.
+
+A replay makes the world again, from the seed, and drives it tick by tick. Before each tick a ``Feeder`` puts what came
+in from outside to its place; nothing outside is called. After each tick the digest of the whole trace so far is
+compared with the recorded one, which costs nothing to read. Only when they differ the records of that tick are read,
+and the first one that differs is shown with both sides. There it stops: what follows a difference says nothing.
+
+Rules:
+
+* Who makes the world is named by the caller, or by the recording as the name of an *installed* world. Nothing in a file
+  is imported or called.
+* Equal means equal digests, on whichever host and Python either side ran.
+* A recording that does not hold the whole run cannot be replayed, and says why. One with functions that were posted
+  from outside can: perhaps they changed nothing. When the runs part, they are named.
+* A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand.
+
+Source: design section 7, "Journal and replay".
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
+from agentrt.kernel.trace import TraceDigest, TraceRecord
+from agentrt.record.compare import Difference, TraceDifference, counted, first_difference
+from agentrt.record.recording import Recording
+from agentrt.record.values import Unkept
+from agentrt.worlds import load_world
+
+if TYPE_CHECKING:
+    from agentrt.record.recording import RecordedInput
+    from agentrt.runtime.calls import OutsideCall
+    from agentrt.runtime.runtime import Runtime
+
+__all__ = ["Feeder", "BranchReport", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]
+
+
+class Feeder:
+    """Feeds one runtime; it answers the runtime's calls from the moment on when it is made.
+
+    Args:
+        runtime: whose intakes it feeds; nothing has been driven.
+        inputs: what came in, in ascending order of tick and place.
+    """
+
+    def __init__(self, runtime: Runtime, inputs: Iterable[RecordedInput]) -> None:
+        self.runtime: Runtime = runtime
+        self.sent: int = 0  # how many inputs it has fed
+        self.answered: int = 0  # how many results of calls
+        # the functions posted from outside that it had to leave out: the tick and the name, the first few
+        self.opaque: list[tuple[int, str]] = []
+        self.left_out: int = 0  # how many of them there were
+        self.calls: dict[int, OutsideCall] = {}  # the calls that wait for their result, by their numbers
+        self._inputs: Iterator[RecordedInput] = iter(inputs)
+        self._next = next(self._inputs, None)
+        runtime.calls.answers = self
+
+    def close(self) -> None:
+        """Feed nothing more, and let go of the recording."""
+        self._next, self._inputs = None, iter(())
+
+    def asked(self, call: OutsideCall) -> bool:
+        """The run calls something outside: the result will be fed."""
+        self.calls[call.number] = call
+        return True
+
+    def feed(self) -> str:
+        """Put what came in before the next tick into its intake.
+
+        Returns:
+            What stands against it, in words; an empty string if everything has its place.
+        """
+        tick = self.runtime.tick + 1
+        while self._next is not None and self._next.tick <= tick:
+            one = self._next
+            self._next = next(self._inputs, None)
+            problem = self._feed(one)
+            if problem:
+                return problem
+        return ""
+
+    def _feed(self, one: RecordedInput) -> str:
+        if one.kind == "posted":
+            self.left_out += 1
+            if len(self.opaque) < _MOST_TOLD:
+                self.opaque.append((one.tick, one.name))
+            return ""
+        if one.kind == "sent":
+            self.sent += 1
+            return self.insert(one.place, self.runtime.take, (one.name, one.args, True), f"the input {one.name!r}")
+        return self._answer(one)
+
+    def _answer(self, one: RecordedInput) -> str:
+        what = f"the result of {one.name} (call {one.number})"
+        call = self.calls.get(one.number)
+        if call is None:
+            return self.nobody_asked(f"{what} comes in, but the replay has not made this call")
+        if one.name and call.what != one.name:  # a scripted answer is for whatever is called
+            return self.nobody_asked(f"{what} comes in, but call {one.number} of the replay is of {call.what}")
+        if isinstance(one.value, Unkept):
+            return f"{what} comes in, a {one.value.type_name}, which the recording could not keep: {one.value.reason}"
+        del self.calls[one.number]
+        self.answered += 1
+        return self.insert(one.place, call.deliver, (one.value, one.error), what)
+
+    def nobody_asked(self, problem: str) -> str:
+        """A result comes in that no call of this run waits for.
+
+        Returns:
+            What stands against going on; an empty string if nothing does.
+        """
+        return problem
+
+    def insert(self, place: int, fn: Callable[..., object], args: tuple[Any, ...], what: str) -> str:
+        """Put something to its place in the next intake.
+
+        Returns:
+            What stands against it, in words; an empty string if the place is there.
+        """
+        inbox = self.runtime.kernel.inbox
+        if place > len(inbox):
+            return f"{what} comes in as number {place + 1} of the intake, but only {len(inbox)} posts come before it"
+        inbox.insert(place, (fn, args))
+        return ""
+
+
+_MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """What a replay came to.
+
+    Attributes:
+        recording: the file.
+        tick: the last tick that was replayed.
+        wanted: the tick that was to be reached.
+        digest: of the replayed trace.
+        recorded_digest: of the recorded trace at the same tick; empty if it was not kept.
+        compared: how many ticks were compared.
+        sent: how many inputs came in.
+        answered: how many results of calls came in.
+        difference: the first difference, or None.
+        notes: what else there is to know.
+    """
+
+    recording: str
+    tick: int
+    wanted: int
+    digest: str
+    recorded_digest: str
+    compared: int
+    sent: int
+    answered: int
+    difference: Difference | None
+    notes: tuple[str, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it reached the tick that was wanted, and nothing was found to differ."""
+        return self.difference is None and self.tick == self.wanted
+
+    def as_text(self) -> str:
+        """It in several lines."""
+        came = f"{counted(self.sent, 'input')}, {counted(self.answered, 'result')} of calls"
+        lines = [f"replayed {self.recording} up to tick {self.tick} of {self.wanted}: {came}", *self.notes]
+        if self.difference is not None:
+            lines.append(self.difference.as_text())
+        elif self.compared:
+            lines.append(f"the same as recorded, compared in {counted(self.compared, 'tick')}")
+        lines.append(f"digest: {self.digest}")
+        if self.recorded_digest and self.recorded_digest != self.digest:
+            lines.append(f"recorded: {self.recorded_digest}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchReport:
+    """What a branch came to.
+
+    Attributes:
+        recording: the file that was branched.
+        at: the last tick that is the same.
+        tick: the last tick of the branch.
+        digest: of the whole trace of the branch.
+        sent: how many inputs came in, all in all.
+        answered: how many results of calls came in from the recording or the script.
+        late: how many of them had to wait for their call.
+        left_over: how many recorded results nobody waited for.
+        live: how many calls went to the outside.
+        difference: how the branch differs from what was recorded; None if the recording ends where it begins.
+        recorded: where it was recorded; None if it was not.
+    """
+
+    recording: str
+    at: int
+    tick: int
+    digest: str
+    sent: int
+    answered: int
+    late: int
+    left_over: int
+    live: int
+    difference: TraceDifference | None
+    recorded: Path | None
+
+    def as_text(self) -> str:
+        """It in several lines."""
+        came = f"{counted(self.sent, 'input')}, {counted(self.answered, 'result')} of calls"
+        lines = [f"branched {self.recording} after tick {self.at}, went on to tick {self.tick}: {came}"]
+        for count, words in (
+            (self.late, "came in later than recorded"),
+            (self.left_over, "for nobody"),
+            (self.live, "of calls asked for outside"),
+        ):
+            lines += [f"{counted(count, 'result')} {words}"] if count else []
+        if self.difference is not None:
+            lines.append(self.difference.as_text())
+        lines += [f"recorded: {self.recorded}"] if self.recorded is not None else []
+        lines.append(f"digest: {self.digest}")
+        return "\n".join(lines)
+
+
+Make: TypeAlias = "Callable[..., Runtime]"
+"""Makes the world anew: called with ``seed=`` and ``host=``; see ``agentrt.worlds.World.make``."""
+
+_Result = TypeVar("_Result")
+
+
+class Replay:
+    """A run that repeats a recording.
+
+    ``to`` drives it on the plain host; ``await run_to`` on any, inside of its event loop. Use it as a context manager,
+    or close it.
+
+    Args:
+        recording: what to repeat.
+        make: makes the world; None takes the installed world that the recording names.
+        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        verify: whether to compare it with the recording.
+        feeder: makes what feeds it; by default the recorded inputs come in.
+
+    Attributes:
+        recording: as given.
+        runtime: the run.
+        feeder: what feeds it.
+        difference: the first difference, or None.
+        compared: how many ticks were compared.
+        batch: what was emitted up to the last publish.
+        verify: whether it is compared from here on.
+        opens_gates: whether it opens the gate that the world itself closed, as whoever drove it has done; otherwise it
+            stands before a closed gate, for whoever looks on.
+        last_tick: the last tick to which it may be driven; that of the recording, unless it is to be left behind.
+
+    Raises:
+        ReplayError: the recording cannot be replayed, or ``make`` made another world.
+        UnknownWorldError: the world that it names is not installed.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        make: Make | None = None,
+        *,
+        host: str = "plain",
+        verify: bool = True,
+        feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] = Feeder,
+    ) -> None:
+        self.recording: Recording = recording
+        self.runtime: Runtime = _make(recording, make, host)
+        self.feeder: Feeder = feeder(self.runtime, recording.inputs())
+        self.difference: Difference | None = None
+        self.compared: int = 0
+        self.batch: list[TraceRecord] = []
+        self.verify: bool = verify
+        self.opens_gates: bool = False
+        self.last_tick: int = recording.last_tick
+        self._coming: list[TraceRecord] = []
+        self._hexdigest = ""
+        self._digest = TraceDigest(self.runtime.trace)
+        self._closers = [
+            self._digest.close,
+            self.runtime.trace.listen(self._coming.append),
+            self.runtime.after_tick(self._publish),
+            self.feeder.close,
+        ]
+        self._expected = recording.digests(self.runtime.tick + 1)
+        self._awaited = next(self._expected, None)
+
+    @property
+    def tick(self) -> int:
+        """The last tick that was replayed."""
+        return self.runtime.tick
+
+    @property
+    def digest(self) -> str:
+        """The digest of the trace up to the last publish."""
+        return self._hexdigest or self._digest.hexdigest()
+
+    # --- driving ------------------------------------------------------------------------------------------------------
+
+    def to(self, tick: int | None = None) -> Difference | None:
+        """Replay up to a tick, on the caller's stack; stops at the first difference, and before a closed gate.
+
+        Args:
+            tick: the last tick to run; None for the last one that was recorded.
+
+        Returns:
+            The first difference, or None.
+        """
+        target = self._target(tick)
+        while self._may_go_on(target):
+            self.runtime.step()
+            self._compare()
+        return self.difference
+
+    async def run_to(self, tick: int | None = None) -> Difference | None:
+        """As ``to``, inside of the event loop of its host.
+
+        Args:
+            tick: the last tick to run; None for the last one that was recorded.
+
+        Returns:
+            The first difference, or None.
+        """
+        target = self._target(tick)
+        while self._may_go_on(target):
+            await self.runtime.run(1, speed=math.inf, blocking_ms=None)
+            self._compare()
+        return self.difference
+
+    def require(self, tick: int) -> None:
+        """Raise ``ReplayDifferenceError`` if it has not come to a tick without a difference.
+
+        Args:
+            tick: which.
+        """
+        if self.difference is not None:
+            raise ReplayDifferenceError(
+                self.difference.tick, tick, self.difference.as_text(), file=str(self.recording.path)
+            )
+
+    def _target(self, tick: int | None) -> int:
+        last = self.last_tick
+        if tick is None:
+            return last
+        if tick < self.tick:
+            raise WrongStateError(
+                "Replay.to", f"tick {tick} is over, the replay stands at {self.tick}", "Begin another replay."
+            )
+        if tick > last:
+            raise ReplayError(
+                f"tick {tick} is after its last tick, {last}",
+                "Choose an earlier one; to go on from there, branch it.",
+                file=str(self.recording.path),
+            )
+        return tick
+
+    def _may_go_on(self, target: int) -> bool:
+        """Prepare the next tick, if there is one to run."""
+        if self.difference is not None or self.tick >= target:
+            return False
+        if self.runtime.gate.is_closed:
+            if not self.opens_gates:
+                return False
+            self.runtime.gate.resume()
+        problem = self.feeder.feed()
+        if problem:
+            self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
+        return not problem
+
+    # --- comparing ----------------------------------------------------------------------------------------------------
+
+    def _publish(self) -> None:
+        self.batch = self._coming.copy()
+        self._coming.clear()
+        self._hexdigest = self._digest.hexdigest()
+
+    def _compare(self) -> None:
+        tick = self.tick
+        while self._awaited is not None and self._awaited[0] < tick:
+            self._awaited = next(self._expected, None)
+        if not self.verify or self._awaited is None or self._awaited[0] != tick:
+            return
+        self.compared += 1
+        if self._awaited[2] == self._hexdigest:
+            return
+        if tick < self.recording.first_tick:
+            found = Difference(tick, "the digests differ; the records of this tick were dropped from the recording")
+        else:
+            recorded = self.recording.batch(tick)
+            found = first_difference(tick, recorded, self.batch) or Difference(
+                tick, "the digests differ, and the records that were kept do not: an earlier tick differs"
+            )
+        self.difference = self._explained(found)
+
+    def _explained(self, found: Difference) -> Difference:
+        """A difference with what the agent that it is about did and does, and with what may be behind it."""
+        reason = found.reason
+        if self.feeder.left_out:
+            told = ", ".join(f"{name} in tick {tick}" for tick, name in self.feeder.opaque)
+            more = " and more" if self.feeder.left_out > len(self.feeder.opaque) else ""
+            reason += f" (before, functions were posted from outside, which no recording keeps: {told}{more})"
+        if not found.agent:
+            return replace(found, reason=reason)
+        recorded = self.recording.explain(found.agent, found.tick)
+        now = next((agent.explain() for agent in self.runtime.agents if agent.name == found.agent), "it is not there")
+        return replace(found, reason=reason, expected_explained=recorded, got_explained=now)
+
+    def report(self, wanted: int | None = None) -> ReplayReport:
+        """What it came to so far.
+
+        Args:
+            wanted: the tick that was to be reached; None for the last one that was recorded.
+        """
+        try:
+            recorded = self.recording.digest(self.tick)
+        except AgentRTError:
+            recorded = ""  # the recording thins out the digests of what it drops
+        return ReplayReport(
+            recording=str(self.recording.path),
+            tick=self.tick,
+            wanted=self.recording.last_tick if wanted is None else wanted,
+            digest=self.digest,
+            recorded_digest=recorded,
+            compared=self.compared,
+            sent=self.feeder.sent,
+            answered=self.feeder.answered,
+            difference=self.difference,
+            notes=tuple(self._notes()),
+        )
+
+    def _notes(self) -> Iterable[str]:
+        meta, here = self.recording.meta, platform.python_version()
+        there, host = meta.get("python"), meta.get("host")
+        if (there, host) != (here, self.runtime.host):
+            yield f"recorded on Python {there}, {host} host; replayed on Python {here}, {self.runtime.host} host"
+        if not self.recording.header("ended"):
+            yield "the recording was broken off, or is still being written"
+        if self.difference is not None:
+            yield from (f"the recording warns: {reason}" for reason in self.recording.unreplayable)
+        elif self.feeder.left_out:
+            yield f"not repeated: {counted(self.feeder.left_out, 'function')} posted from outside"
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        for close in self._closers:
+            close()
+        self._closers.clear()
+
+    def close(self) -> None:
+        """End it: all agents are stopped."""
+        self._forget()
+        self.runtime.close("the replay is over")
+
+    async def aclose(self) -> None:
+        """As ``close``, inside of the event loop of its host."""
+        self._forget()
+        await self.runtime.aclose("the replay is over")
+
+    def __enter__(self) -> Replay:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Replay:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self.aclose()
+
+
+def replay(
+    recording: Recording | Path | str,
+    make: Make | None = None,
+    *,
+    to: int | None = None,
+    host: str = "plain",
+    verify: bool = True,
+) -> ReplayReport:
+    """Run a recorded run again, and compare the two; starts the event loop that it needs.
+
+    Args:
+        recording: a recording, or the path of one.
+        make: makes the world; None takes the installed world that the recording names.
+        to: the last tick to run; None for the last one that was recorded.
+        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
+        verify: whether to compare it.
+
+    Returns:
+        What it came to; ``is_same`` says whether anything differs.
+
+    Raises:
+        RecordingError: it is no recording.
+        ReplayError: it cannot be replayed.
+        UnknownWorldError: the world that it names is not installed.
+    """
+    require_host(host)
+    if not isinstance(recording, Recording):
+        with Recording.open(recording) as opened:
+            return replay(opened, make, to=to, host=host, verify=verify)
+    one = Replay(recording, make, host=host, verify=verify)
+    one.opens_gates = True
+    if host == "plain":
+        with one:
+            one.to(to)
+            return one.report(to)
+
+    async def whole() -> ReplayReport:
+        async with one:
+            await one.run_to(to)
+            return one.report(to)
+
+    return run_on(host, whole)
+
+
+def require_host(host: str) -> None:
+    """Raise ``ValueError`` if a run cannot be repeated on a host."""
+    if host not in ("plain", "asyncio", "trio"):
+        raise ValueError(f"host is {host!r}: choose 'plain', 'asyncio' or 'trio'")
+
+
+def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+    """Run a coroutine function in an event loop of a host."""
+    import anyio
+
+    return anyio.run(main, backend=host)
+
+
+def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
+    """The world of a recording, made anew."""
+    meta, file = recording.meta, str(recording.path)
+    if meta["started"]:
+        raise ReplayError(
+            f"it begins after tick {meta['started']}, and nobody knows how the world was then",
+            "Record a run from its beginning: runtime.record(path) before the first tick. This one can be looked at.",
+            file=file,
+        )
+    name = meta["world"]
+    if make is None and not name:
+        raise ReplayError(
+            "it does not say which world it is of", "Name the world, or give make= what makes it.", file=file
+        )
+    if make is None:
+        make = load_world(name).make
+    runtime = make(seed=meta["seed"], host=host)
+    for what, wanted, is_there in (
+        ("seed", meta["seed"], runtime.kernel.seed),
+        ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),
+        ("tick", 0, runtime.tick),
+    ):
+        if wanted != is_there:
+            if runtime.host == "plain":  # on an event loop nothing of it can have begun, here outside of one
+                runtime.close("it is not the world of the recording")
+            raise ReplayError(
+                f"the world that was made has the {what} {is_there!r}, the recording {wanted!r}",
+                "Replay it with the world that it was recorded of, made with the seed that is handed in.",
+                file=file,
+            )
+    return runtime

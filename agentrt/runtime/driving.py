@@ -1,0 +1,501 @@
+"""Driving: who runs a runtime's ticks, and at which pace.
+
+One *baton* for each runtime: who holds it runs the ticks, everybody else waits. It is a caller of
+``runtime.run()``, or one of the callers of ``agent.run()``. Rules:
+
+* ``runtime.run()`` gets the baton whenever it asks for it: the pace that it was told counts. Among callers of
+  ``agent.run()`` it is the one that came first; it gives the baton on when its agent has ended, to the next
+  one, in order of arrival, together with the pace, so that no tick comes early or late.
+* Whoever is cancelled has its agents unwound before it lets the cancellation pass. If somebody else can
+  drive, that takes place in the ordinary ticks; if not, nobody will ever drive again, so the whole runtime is
+  closed (see ``closing``).
+
+How long it rests between two ticks says the pacer (``pacing``), and whether a tick may run at all the gate (``gate``).
+
+Rejected: a task of our own that drives in the background (its errors and its cancellation would be nobody's).
+
+The pace: when the next tick is due.
+
+It is kept by the event loop's own clock (so a loop with a virtual clock paces in virtual time); the times are handed
+in. It decides how long to rest, and reaches no agent. A tick that is due stays due while the machine is late, up to a
+bound; what is beyond it is left out: otherwise a runtime that fell behind once would run flat out for ever.
+
+Closing a runtime: everything in it is brought to its end, however it behaves.
+
+All agents and all coroutines of the world are told to end, and ticks are run, without a rest, until they
+have. That takes one tick if nobody objects. Who may object:
+
+* clean-up behind a shield that sleeps gets game time;
+* clean-up that waits for the event loop gets real time, at the pace of one second for each second of the
+  game;
+* what comes while the runtime is being closed (an agent that a ``stop`` hook adds) is told to end in the next
+  round.
+
+What has not ended within the time of grace is killed, and reported with the place where it was. The ``stop``
+hooks of its agent are called all the same. Calls to the outside are waited for last, so that no task of the
+event loop is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from agentrt.agent.logs import prepare
+from agentrt.errors import RunFault, WrongStateError
+from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
+from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
+from agentrt.kernel.strand import kill
+from agentrt.kernel.traps import running
+from agentrt.words import error_words, words_of
+
+if TYPE_CHECKING:
+    from agentrt.agent.agent import Agent
+    from agentrt.kernel.strand import Strand
+    from agentrt.runtime.runtime import Runtime
+
+__all__ = ["Pacer", "Closer", "BLOCKING_MS", "CATCH_UP", "Driver"]
+
+
+class Pacer:
+    """When the next tick is due.
+
+    Args:
+        period: real seconds from one tick to the next; 0 for no pause at all.
+        catch_up: how many ticks may be run in a row, without a rest, when it is late.
+        now: the time now, in seconds from any start; the first tick is due at once.
+    """
+
+    __slots__ = ("_catch_up", "_due", "_given", "_period")
+
+    def __init__(self, period: float, catch_up: int, now: float) -> None:
+        self._given = period
+        self._period = period
+        self._catch_up = catch_up
+        self._due = now
+
+    def rest(self, now: float) -> float:
+        """How many seconds there are until the next tick."""
+        return max(0.0, self._due - now)
+
+    def accelerate(self, speed: float) -> None:
+        """Change the pace.
+
+        Args:
+            speed: how many times as fast as it was given.
+        """
+        self._period = self._given / speed
+
+    def restart(self, now: float) -> None:
+        """Forget what is due: the next tick is due at once. After a pause, nothing is late."""
+        self._due = now
+
+    def ticked(self, now: float) -> int:
+        """A tick was run.
+
+        Returns:
+            How many ticks are left out because it is too late for them.
+        """
+        self._due += self._period
+        late = now - self._due
+        if late <= self._catch_up * self._period:
+            return 0
+        if not self._period:
+            self._due = now
+            return 0
+        left_out = int(late / self._period) - self._catch_up
+        self._due += left_out * self._period
+        return left_out
+
+
+_GRACE_SECONDS = 5.0
+_KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
+
+
+class Closer:
+    """Closes one runtime, as often as it is asked to."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def close(self, reason: str) -> None:
+        """End everything, on the caller's stack. What waits for the event loop gets no chance to end."""
+        kernel = self._runtime.kernel
+        for _ in self._rounds(reason):
+            kernel.step_tick()
+        for _ in self._kills():
+            kernel.step_tick()
+
+    async def aclose(self, reason: str) -> None:
+        """End everything. The caller shields it from cancellation."""
+        kernel = self._runtime.kernel
+        host = kernel.host
+        try:
+            for _ in self._rounds(reason):
+                await host.run_tick(kernel, None)
+                foreign = [strand for strand in self._strands() if strand.state == "foreign"]
+                if foreign:
+                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
+        finally:
+            for _ in self._kills():
+                await host.run_tick(kernel, None)
+        await self._runtime.calls.settle(_GRACE_SECONDS)
+
+    def _rounds(self, reason: str) -> Iterator[None]:
+        """Tell all to end, once for each tick that it takes."""
+        runtime = self._runtime
+        for _ in range(runtime.clock.ticks(_GRACE_SECONDS)):
+            for agent in runtime.agents:
+                runtime.remove(agent, reason)
+            for strand in tuple(runtime.kernel.strays.strands):
+                strand.stop(reason)
+            strays, generators = runtime.kernel.strays, runtime.kernel.generators
+            if not runtime.agents and not strays.strands and not generators.close_open():
+                return
+            yield
+
+    def _kills(self) -> Iterator[None]:
+        """Kill what has not ended; after each round comes a tick, in which those that waited for it go on."""
+        kernel = self._runtime.kernel
+        for _ in range(_KILL_ROUNDS):
+            strands = self._strands()
+            if not strands:
+                return
+            for strand in strands:
+                error = RunFault(
+                    "did not end within its time when the runtime was closed; it was killed",
+                    path=f"{strand.name} ({strand.where()})",
+                    tick=kernel.tick,
+                )
+                kill(strand, error)
+            yield
+
+    def _strands(self) -> list[Strand]:
+        """All that keeps the runtime from being closed, innermost first."""
+        strands = list(self._runtime.kernel.strays.strands)
+        for agent in self._runtime.agents:
+            lent = agent.lent_strands()
+            if lent:
+                strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
+            elif agent.planner is not None:
+                executions = (*reversed(agent.planner.performances), agent.planner.execution)
+                runs = (unit for execution in executions for unit in reversed(execution.runs))
+                strands.extend(unit.running for unit in runs if unit.running is not None)
+            strands.extend(agent.driver_strands())
+            strands.extend(agent.observer_strands())
+        return strands
+
+
+CATCH_UP = 5
+BLOCKING_MS = 100.0
+
+_GATE_SECONDS = 0.02  # how often who stands before the closed gate asks again
+
+
+class _Turn:
+    """One caller that drives or waits until it may: of ``agent.run()``, or of ``runtime.run()`` if it has no agent."""
+
+    __slots__ = ("_event", "agent", "error", "is_inside", "is_leaving", "is_over")
+
+    def __init__(self, agent: Agent | None, *, is_inside: bool = False) -> None:
+        self.agent = agent  # whose end it waits for
+        self.is_inside = is_inside  # whether it is stepped by the runtime itself: it may wait, but can never drive
+        self.is_over = False  # whether that agent has ended
+        self.is_leaving = False  # whether the caller was cancelled and waits for the end of the unwinding only
+        self.error: Exception | None = None  # what the agent ended with
+        self._event: Any = None
+
+    async def wait(self) -> None:
+        """Wait until ``wake`` is called."""
+        import anyio
+
+        self._event = anyio.Event()
+        await self._event.wait()
+
+    def wake(self) -> None:
+        """Have it look again."""
+        if self._event is not None:
+            self._event.set()
+
+
+class Driver:
+    """Who drives one runtime.
+
+    Args:
+        hang_limit: real seconds after which a step is ended; None for never.
+    """
+
+    def __init__(self, runtime: Runtime, hang_limit: float | None = None) -> None:
+        self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
+        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)  # looks at what takes long
+        self._runtime = runtime
+        self._kernel = runtime.kernel
+        self._closer = Closer(runtime)
+        self._baton: _Turn | None = None
+        self._main: _Turn | None = None  # the caller of ``runtime.run()``
+        self._turns: dict[_Turn, None] = {}  # the callers of ``agent.run()``, in the order in which they came
+        self._of_agent: dict[Agent, list[_Turn]] = {}
+        self._pacer: Pacer | None = None  # handed on with the baton
+        self._is_stopping = False
+
+    @property
+    def is_driving(self) -> bool:
+        """Whether somebody runs the ticks, so that nobody else may."""
+        return self._baton is not None
+
+    def stop(self) -> None:
+        """Have whoever drives, or drives next, end all agents after the present tick. Safe from any thread."""
+        self._is_stopping = True
+
+    # --- the two kinds of callers -------------------------------------------------------------------------------------
+
+    async def run(
+        self, ticks: int | None, speed: float, catch_up: int, budget: float | None, blocking: float | None
+    ) -> None:
+        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``.
+
+        Args:
+            ticks: how many; None for no limit.
+            speed: game seconds for each real second.
+            catch_up: how many ticks may run in a row without a rest.
+            budget: real seconds after which a tick lets the event loop work; None for never.
+            blocking: real seconds after which a step is reported; None for never.
+        """
+        self._refuse_inside("runtime.run", is_endless=ticks is None)
+        if self._main is not None:
+            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
+        self._main = turn = _Turn(None)
+        try:
+            await self._take_baton(turn)
+            prepare()
+            pacer = Pacer(self._kernel.clock.seconds_per_tick / speed, catch_up, now())
+            await self._pace(pacer, math.inf if ticks is None else ticks, lambda: False, budget, blocking)
+        except GeneratorExit:
+            raise  # the coroutine was thrown away: nothing can be awaited any more
+        except BaseException as error:
+            with shield():
+                await self._take_baton(turn)
+                await self._close(_reason("the runtime was cancelled", error))
+            raise
+        finally:
+            self._main = None
+            self._pass_on(turn)
+
+    async def run_agent(self, agent: Agent) -> None:
+        """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``.
+
+        Raises:
+            AgentKilled: its planner gave up.
+        """
+        if self._baton is None:
+            self._refuse_inside("agent.run", is_endless=True)
+        turn = _Turn(agent, is_inside=running.kernel is self._kernel)
+        self._turns[turn] = None
+        self._of_agent.setdefault(agent, []).append(turn)
+        try:
+            while not turn.is_over:
+                await self._take_baton(turn)
+                if not turn.is_over:
+                    await self._drive(turn)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            turn.is_leaving = True
+            reason = _reason("agent.run() was cancelled", error)
+            if not turn.is_over:
+                self._runtime.remove(agent, reason)
+            if turn.is_inside:
+                raise  # the unwinding may wait for the very coroutine that this is
+            with shield():
+                await self._leave(turn, reason, others_may_drive=is_cancellation(error))
+            raise
+        finally:
+            self._forget(turn)
+            self._pass_on(turn)
+        if turn.error is not None:
+            raise turn.error
+
+    def agent_ended(self, agent: Agent) -> None:
+        """An agent was removed or killed."""
+        for turn in self._of_agent.pop(agent, ()):
+            turn.is_over = True
+            turn.error = agent.error
+            turn.wake()
+
+    def _refuse_inside(self, method: str, *, is_endless: bool) -> None:
+        """Whoever is stepped cannot step: it would wait for itself, and close the runtime when it found that out.
+
+        Nor may it drive another runtime without an end where no event loop could go on meanwhile.
+        """
+        inside = running.kernel
+        if inside is self._kernel or (inside is not None and is_endless and current_library() == "plain"):
+            raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
+
+    def _forget(self, turn: _Turn) -> None:
+        del self._turns[turn]
+        assert turn.agent is not None
+        turns = self._of_agent.get(turn.agent)
+        if turns is not None and turn in turns:
+            turns.remove(turn)
+            if not turns:
+                del self._of_agent[turn.agent]
+
+    # --- the baton ----------------------------------------------------------------------------------------------------
+
+    async def _take_baton(self, turn: _Turn) -> None:
+        """Wait until it is this caller's turn to drive, or its agent has ended."""
+        while (self._baton is not None or turn.is_inside) and self._baton is not turn and not turn.is_over:
+            await turn.wait()
+        if self._baton is None and not turn.is_over:
+            self._baton = turn
+
+    def _pass_on(self, turn: _Turn) -> None:
+        """Give the baton to who is next, if this caller has it: whoever is leaving drives only if there is no other."""
+        if self._baton is not turn:
+            return
+        following = self._main
+        if following is None:
+            waiting = [one for one in self._turns if not one.is_over and not one.is_inside]
+            following = next((one for one in waiting if not one.is_leaving), waiting[0] if waiting else None)
+        self._baton = following
+        if following is None or following.agent is None:
+            self._pacer = None
+        if following is not None:
+            following.wake()
+
+    async def _drive(self, turn: _Turn) -> None:
+        """Run ticks until the agent of a caller has ended, or ``runtime.run()`` asks for the baton."""
+        pacer = self._pacer
+        if pacer is None:
+            prepare()
+            pacer = self._pacer = Pacer(self._kernel.clock.seconds_per_tick, CATCH_UP, now())
+        await self._pace(pacer, math.inf, lambda: turn.is_over or self._main is not None, None, BLOCKING_MS / 1000)
+        if not turn.is_over:
+            self._pass_on(turn)
+
+    async def _leave(self, turn: _Turn, reason: str, *, others_may_drive: bool) -> None:
+        """Wait until the agent of a cancelled caller has ended."""
+        if others_may_drive:
+            self._pass_on(turn)
+        await self._take_baton(turn)
+        if self._baton is turn:
+            await self._close(reason)
+
+    # --- ticks --------------------------------------------------------------------------------------------------------
+
+    async def _pace(
+        self,
+        pacer: Pacer,
+        ticks: float,
+        is_over: Callable[[], bool],
+        budget: float | None,
+        blocking: float | None,
+    ) -> None:
+        """Run ticks, each when it is due. When it was told to stop, close the runtime."""
+
+        def is_done() -> bool:
+            return self._is_stopping or is_over()
+
+        gate = self._runtime.gate
+        with self._watched(blocking):
+            while ticks > 0 and not is_done():
+                await self._rest(pacer.rest(now()))
+                while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
+                    await self._rest(_GATE_SECONDS)
+                    pacer.restart(now())
+                pacer.accelerate(gate.speed)
+                if not is_done():
+                    await self._tick(budget)
+                    self.late_ticks += pacer.ticked(now())
+                    ticks -= 1
+            if not is_done():
+                await self._rest(pacer.rest(now()))  # so many ticks take so much time
+        if self._is_stopping:
+            await self._close("the runtime was stopped")
+
+    async def _tick(self, budget: float | None) -> None:
+        kernel = self._kernel
+        try:
+            await kernel.host.run_tick(kernel, budget)
+        except BaseException as error:
+            # Taken for our own, it would stop all agents of a server for one future that somebody cancelled.
+            if not is_foreign_cancellation(error):
+                raise
+            kernel.report("a tick was broken off by a cancellation that concerns nobody here", error)
+
+    def _is_awaited(self) -> bool:
+        """Whether a caller that was cancelled waits for the end of its agent: it must not wait for the gate as well."""
+        return any(turn.is_leaving and not turn.is_over for turn in self._turns)
+
+    async def _rest(self, seconds: float) -> None:
+        host = self._kernel.host
+        if host.name == "plain" and current_library() != "plain":
+            import anyio
+
+            await anyio.sleep(seconds)  # the strands live without the event loop, but it is there and must not starve
+        else:
+            await host.rest(self._kernel, seconds)
+
+    @contextlib.contextmanager
+    def _watched(self, blocking: float | None) -> Iterator[None]:
+        watch = self.watch
+        watch.blocking = blocking
+        watch.hanging = None if blocking is None else HANGING
+        is_watched = blocking is not None or watch.limit is not None
+        try:
+            with one_interrupt_is_enough(watch), watch if is_watched else contextlib.nullcontext():
+                yield
+        finally:
+            watch.end()
+            watch.blocking, watch.hanging = None, HANGING
+
+    # --- closing ------------------------------------------------------------------------------------------------------
+
+    async def aclose(self, reason: str) -> None:
+        """End everything. See ``Runtime.aclose``."""
+        self.require_idle("runtime.aclose")
+        reason = words_of(reason)
+        self._baton = turn = _Turn(None)
+        try:
+            with shield():
+                await self._close(reason)
+        finally:
+            self._pass_on(turn)
+
+    async def _close(self, reason: str) -> None:
+        self._tell_journal(reason)
+        try:
+            with self.watch:
+                await self._closer.aclose(reason)
+        finally:
+            self._is_stopping = False
+
+    def close(self, reason: str) -> None:
+        """End everything, on the caller's stack. See ``Runtime.close``."""
+        self.require_idle("runtime.close")
+        reason = words_of(reason)
+        self._tell_journal(reason)
+        with self.watch:
+            self._closer.close(reason)
+        self._is_stopping = False
+
+    def _tell_journal(self, reason: str) -> None:
+        journal = self._runtime.journal
+        if journal is not None:
+            self._runtime.journal = None
+            journal.closing(reason)
+
+    def require_idle(self, method: str) -> None:
+        """Raise ``WrongStateError`` if somebody drives."""
+        if self._baton is not None:
+            who = "runtime.run()" if self._main is self._baton else "agent.run()"
+            raise WrongStateError(method, f"{who} drives it", "Call runtime.stop() to end that first.")
+        self._kernel.require_between_ticks(method)
+
+
+def _reason(reason: str, error: BaseException) -> str:
+    return reason if is_cancellation(error) else error_words(error)

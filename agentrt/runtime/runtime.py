@@ -1,0 +1,411 @@
+"""A runtime: agents on one clock, and three ways to drive it.
+
+* ``await runtime.run()`` paces itself against the wall clock, on asyncio or trio.
+* ``runtime.step(dt)`` is synchronous, for whoever owns the loop.
+* ``await agent.run()`` joins a runtime that is under way, or makes one.
+
+Rules:
+
+* An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
+* A name is given once: an agent that comes later gets a number. So neither a trace nor a random stream, which
+  hangs on the name, is ever continued by somebody else.
+* The host is chosen from the event loop that runs when the runtime is first driven. It may change while
+  nothing runs; never under a coroutine that lives.
+* A failure that nobody handles is recorded and logged, and takes nobody with it. What a trace listener raises
+  is only logged: watching never changes the run, and the trace is what others watch.
+
+Who runs the ticks: see ``driving``; how it is closed: ``closing``; agents that are in no runtime: ``alone``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from agentrt.agent.agent import Driven
+from agentrt.agent.drivers import Round, take_up
+from agentrt.body.leases import LeaseBook
+from agentrt.errors import DefinitionError, NotRunningError, WrongStateError
+from agentrt.kernel.hosts.loops import current_library, make_host, step_outside
+from agentrt.kernel.kernel import Kernel
+from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Driver
+from agentrt.runtime.gate import Gate
+from agentrt.runtime.intake import Intake
+from agentrt.runtime.names import Names
+from agentrt.words import repr_of
+
+if TYPE_CHECKING:
+    from agentrt.agent.agent import Agent
+    from agentrt.kernel.clock import Clock
+    from agentrt.kernel.rng import Stream
+    from agentrt.kernel.trace import TraceHub
+    from agentrt.runtime.restart import Restart
+    from agentrt.snapshot.take import Translate
+
+__all__ = ["HOSTS", "Runtime"]
+
+HOSTS = ("auto", "plain", "asyncio", "trio")
+
+
+class Runtime(Intake):
+    """Agents on one clock.
+
+    Args:
+        seed: of every random stream.
+        ticks_per_second: how many ticks make one second of game time.
+        host: ``"auto"`` takes the event loop that runs when the runtime is first driven, or none; ``"plain"``,
+            ``"asyncio"`` or ``"trio"`` insist.
+        restart: what becomes of an agent whose planner gave up; None: it is killed.
+        think_budget: how many units of search work (``ctx.work``) all agents together may do in a tick; None for any
+            number.
+        translate: makes the status text of an agent from a key and its arguments; None shows the key.
+        hang_limit: real seconds after which a single step, or a hook, is ended by a ``LivelockError`` that is raised in
+            it; None for never. What is ended depends on how fast the machine is: two runs may differ then.
+
+    Attributes:
+        kernel: the scheduler.
+        leases: who has reserved what.
+        host: the name of the host; ``"auto"`` until it is chosen.
+        restart: as given.
+        calls: the calls to the outside that are under way.
+        gate: pauses it, steps it, and changes its speed.
+        round: the drivers of all agents, in the order in which they drive.
+        waits: how long tasks were available before somebody started them.
+        search: the search work of all agents.
+        texts: makes the status texts.
+    """
+
+    def __init__(
+        self,
+        seed: int | str = 0,
+        *,
+        ticks_per_second: int = 20,
+        host: str = "auto",
+        restart: Restart | None = None,
+        think_budget: int | None = None,
+        translate: Translate | None = None,
+        hang_limit: float | None = None,
+    ) -> None:
+        if host not in HOSTS:
+            raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
+        if hang_limit is not None and not _is_duration(hang_limit):
+            raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
+        super().__init__(Kernel(seed, ticks_per_second), think_budget, translate)
+        self.kernel.on_fault = self._fault
+        self.kernel.trace.report = self._log
+        self.leases: LeaseBook = LeaseBook()
+        self.host: str = "auto"
+        self.restart = restart
+        self._agents: dict[str, Agent] = {}
+        self._names = Names()
+        self._arrivals = 0
+        self.round: Round = Round(self.kernel, lambda: self.agents)
+        self.gate: Gate = Gate()
+        self._carry = 0.0
+        self._driver = Driver(self, hang_limit)
+        self._may_choose = host == "auto"
+        if host != "auto":
+            self._take_host(host)
+
+    # --- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """The agents, in the order in which they were added."""
+        return tuple(self._agents.values())
+
+    def find(self, name: str) -> Agent | None:
+        """The agent of a name; None if there is none now.
+
+        Args:
+            name: the one that it has here.
+        """
+        return self._agents.get(name)
+
+    @property
+    def tick(self) -> int:
+        """The number of the tick that runs, or of the last one that ran."""
+        return self.kernel.tick
+
+    @property
+    def late_ticks(self) -> int:
+        """How many ticks ``run`` has left out because the machine could not keep up."""
+        return self._driver.late_ticks
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+        return self.kernel.clock
+
+    @property
+    def trace(self) -> TraceHub:
+        """Where records of what happens are handed out."""
+        return self.kernel.trace
+
+    def stream(self, name: str) -> Stream:
+        """A random stream of its own for a name; the same name gives the same numbers again.
+
+        Args:
+            name: what it is for.
+        """
+        return self.kernel.stream(name)
+
+    def add(self, agent: Agent) -> Agent:
+        """Add an agent; it begins to think at the next intake.
+
+        Args:
+            agent: one that is in no runtime.
+
+        Returns:
+            The agent; if there ever was one of its name here, it has a number now.
+
+        Raises:
+            DefinitionError: it is no agent.
+            WrongStateError: it is in a runtime already, members of one of its task groups are in another one, or one
+                of its drivers drives somebody else by now.
+        """
+        _require_agent(agent, "runtime.add")
+        if agent.runtime is not None:
+            raise WrongStateError("runtime.add", f"{agent.name!r} is in a runtime", "Remove it there first.")
+        for group in agent.task_groups:
+            if any(member.runtime not in (None, self) for member in group.members):
+                raise WrongStateError(
+                    "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
+                )
+        take_up(agent)
+        name = self._names.give(agent.given_name)
+        self._agents[name] = agent
+        self._arrivals += 1
+        agent.join(self, name, self._arrivals)
+        return agent
+
+    def remove(self, agent: Agent, reason: str = "removed") -> None:
+        """Remove an agent at the next intake; what it runs is stopped, every ``stop`` is called.
+
+        Args:
+            agent: one of its agents; nothing happens for another.
+            reason: why, in words.
+        """
+        _require_agent(agent, "runtime.remove")
+        if agent.runtime is self and agent.planner is not None:
+            self.post(agent.end, reason)
+
+    def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call a function once in every tick, before the agents.
+
+        Args:
+            fn: a plain function.
+
+        Returns:
+            A function that ends it.
+        """
+        return self.kernel.every_tick(fn)
+
+    def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call a function at the end of every tick; it must not change the run.
+
+        Args:
+            fn: a plain function.
+
+        Returns:
+            A function that ends it.
+        """
+        return self.kernel.after_tick(fn)
+
+    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str = "") -> None:
+        """Start a coroutine of the world's own at the next intake; it is stopped when the runtime is closed.
+
+        Args:
+            function: a coroutine function.
+            args: what to call it with.
+            name: for people; the function's by default.
+        """
+
+        def begin() -> None:
+            label = name or getattr(function, "__qualname__", "coroutine")
+            self.kernel.strays.take(self.kernel.spawn(function(*args), label))
+
+        self.post(begin)
+
+    # --- the host -----------------------------------------------------------------------------------------------------
+
+    def _take_host(self, name: str) -> None:
+        self.kernel.host = make_host(name)
+        self.host = name
+
+    def _choose_host(self) -> None:
+        """Take the event loop that runs here, or raise ``NotRunningError`` if the runtime cannot be driven from it."""
+        library = current_library()
+        if self.host == library or (self.host == "plain" and not self._may_choose):
+            return
+        if self._may_choose and (self.host == "auto" or not self.kernel.live):
+            self._take_host(library)
+            return
+        here = "no event loop runs here" if library == "plain" else f"here runs {library}"
+        why = "because it was first driven there" if self._may_choose else "as it was told"
+        raise NotRunningError(
+            f"this runtime is on the {self.host} host, {why}, but {here}. Drive it from one place only, from its first "
+            f"step on, or say Runtime(host='plain') for one that needs no event loop."
+        )
+
+    # --- driving ------------------------------------------------------------------------------------------------------
+
+    def step(self, dt: float | None = None) -> int:
+        """Run ticks now, on the caller's stack.
+
+        Args:
+            dt: game seconds that passed; as many ticks run as they make, and the rest is kept for the next call. None
+                runs one tick.
+
+        Returns:
+            How many ticks ran; fewer than asked for if the gate is closed, and the rest is not made up for.
+
+        Raises:
+            NotRunningError: the host is trio, which cannot be stepped synchronously; or its event loop does not run.
+            WrongStateError: ``runtime.run`` or ``agent.run`` is under way, or a tick is.
+        """
+        self._choose_host()
+        self._driver.require_idle("runtime.step")
+        if dt is None:
+            return self._step(1)
+        if not dt >= 0 or math.isinf(dt):
+            raise ValueError(f"step({dt!r}): it takes a number of seconds that is not negative")
+        self._carry += dt * self.clock.ticks_per_second
+        ticks = int(self._carry + 1e-9)
+        self._carry = max(0.0, self._carry - ticks)
+        return self._step(ticks)
+
+    def _step(self, ticks: int) -> int:
+        with self._driver.watch:
+            for ran in range(ticks):
+                if self.gate.is_closed and not self.gate.admit():
+                    return ran
+                self.kernel.step_tick()
+        return ticks
+
+    async def run(
+        self,
+        ticks: int | None = None,
+        *,
+        speed: float = 1.0,
+        catch_up: int = CATCH_UP,
+        budget_ms: float | None = None,
+        blocking_ms: float | None = BLOCKING_MS,
+    ) -> None:
+        """Run tick after tick, paced by the wall clock.
+
+        When it is cancelled, all agents are stopped in the order in which they were added, every ``stop`` runs, and
+        only then is the cancellation passed on.
+
+        Args:
+            ticks: how many; None runs until ``stop`` or cancellation. After so many, agents stay as they are.
+            speed: game seconds for each real second; ``math.inf`` does not wait.
+            catch_up: how many ticks it may run in a row without a rest when it is late; what is beyond is left out.
+            budget_ms: real milliseconds after which a long tick lets the event loop work before it goes on.
+            blocking_ms: real milliseconds after which a single step is reported as blocking the loop; None for never.
+                One that lasts a second is reported while it lasts, to the log and to standard error.
+
+        Raises:
+            NotRunningError: another event loop runs than the one that the runtime lives on, or none.
+            WrongStateError: it is run already.
+        """
+        await step_outside()
+        self._choose_host()
+        if not speed > 0:
+            raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
+        budget = None if budget_ms is None else budget_ms / 1000
+        blocking = None if blocking_ms is None else blocking_ms / 1000
+        await self._driver.run(ticks, speed, catch_up, budget, blocking)
+
+    async def run_agent(self, agent: Agent) -> None:
+        """Wait until an agent has ended, driving the runtime if nobody else does. See ``Agent.run``.
+
+        Args:
+            agent: one of its agents.
+
+        Raises:
+            AgentKilled: its planner gave up.
+        """
+        await step_outside()
+        self._choose_host()
+        await self._driver.run_agent(agent)
+
+    def stop(self) -> None:
+        """Have whoever drives it stop all agents after the present tick, and return. Safe from any thread.
+
+        While nobody drives it, that concerns the next one who does.
+        """
+        self._driver.stop()
+
+    def close(self, reason: str = "the runtime was closed") -> None:
+        """Stop all agents and coroutines now, on the caller's stack. For runtimes that are driven by ``step``.
+
+        Args:
+            reason: why, in words.
+
+        Raises:
+            WrongStateError: somebody drives it.
+        """
+        self._choose_host()
+        self._driver.close(reason)
+
+    async def aclose(self, reason: str = "the runtime was closed") -> None:
+        """Stop all agents and coroutines, giving the event loop time for what they await in their clean-up.
+
+        ``async with Runtime() as runtime`` does it at the end.
+
+        Args:
+            reason: why, in words.
+
+        Raises:
+            WrongStateError: somebody drives it.
+        """
+        await step_outside()
+        self._choose_host()
+        await self._driver.aclose(reason)
+
+    async def __aenter__(self) -> Runtime:
+        await step_outside()
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self.aclose()
+
+    # --- what agents and the kernel tell ------------------------------------------------------------------------------
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether somebody drives it: ``run``, or the ``run`` of one of its agents."""
+        return self._driver.is_driving
+
+    def agent_ended(self, agent: Agent) -> None:
+        """An agent was removed or killed; called by the agent."""
+        self._agents.pop(agent.name, None)
+        self.logs.set_agent(agent.name, None)
+        self.round.change()
+        agent.runtime = None
+        if agent.has_ended is not None:
+            agent.has_ended.set()
+        self.leases.release_all(agent)
+        self._driver.agent_ended(agent)
+
+    def __repr__(self) -> str:
+        return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
+
+
+def _require_agent(agent: object, method: str) -> None:
+    """Tell an author who slipped what was meant."""
+    if isinstance(agent, Driven):
+        return
+    problem, remedy = f"{repr_of(agent, 80)} is no agent.", "Make one of it: Agent(entity, actions=[...])."
+    if isinstance(agent, type):
+        problem, remedy = f"{agent.__name__} is a class.", f"Write {agent.__name__}(...)."
+    elif callable(getattr(type(agent), "drive", None)):
+        remedy = "A driver belongs to an agent: Agent(entity, drivers=[driver])."
+    raise DefinitionError(method, problem, remedy)
+
+
+def _is_duration(seconds: object) -> bool:
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    return is_number and 0 < seconds < math.inf  # type: ignore[operator]

@@ -1,0 +1,244 @@
+"""A selection tree as a picture, made of the program that is evaluated: a Mermaid flowchart, or an outline for tools.
+
+Nodes are numbered in the order of the file, so that equal programs give equal text. An arrow carries the condition that
+leads along it; groups are boxes, leaves are rounded and say what they select.
+
+Source: seed 004, "The Selection Tree".
+
+What a selection tree is doing for one agent, as plain values, for snapshots and tools; and why the rest is not.
+
+Why the nodes before the current leaf were passed over is found out by evaluating their conditions again, as the tree
+does: they depend on nothing but the variables.
+
+Source: seed 004, "No Behavior" in the debug information; design section 7, "Snapshot".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agentrt.body.views import Fields, ModelView, Outline
+from agentrt.selection.conditions import names_in
+from agentrt.selection.program import Node, Program
+
+__all__ = ["NO_BEHAVIOR", "PassedView", "SelectionView", "passed_over", "mermaid", "outline_of"]
+
+NO_BEHAVIOR = "No Behavior"
+
+
+@dataclass(frozen=True, slots=True)
+class PassedView:
+    """A node before the current leaf whose condition does not hold."""
+
+    path: str  # its place, as in the trace
+    condition: str
+    because: str  # what its variables are, in words
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {"path": self.path, "condition": self.condition, "because": self.because}
+
+    @classmethod
+    def read(cls, fields: Fields) -> PassedView:
+        """Read what ``as_json`` wrote.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(fields.text("path"), fields.text("condition"), fields.text("because"))
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionView(ModelView):
+    """What a selection tree is doing for one agent.
+
+    Attributes:
+        name: of the driver.
+        tree: the name of the tree.
+        leaf: the path of the current leaf from the root on; empty if there is none.
+        behavior: what that leaf selects; ``No Behavior`` if there is no leaf.
+        is_registered: whether there is a behavior of that name.
+        phase: none, beginning, active or leaving.
+        variables: name and value, in the order of declaration.
+        flags: the control flags that the behavior holds.
+        waits_for: the leaf's behavior that would be selected if its control flags were free; empty if there is none.
+        out: behaviors that are out because a callback raised, and the path at which it did.
+        routines: what its coroutines are, by their callbacks' names.
+        failed: the nodes before the current leaf whose condition does not hold.
+        version: how often the tree was replaced by another reading of its file.
+    """
+
+    model: ClassVar[str] = "selection"
+
+    name: str
+    tree: str
+    leaf: str
+    behavior: str
+    is_registered: bool
+    phase: str
+    variables: tuple[tuple[str, bool], ...]
+    flags: tuple[str, ...] = ()
+    waits_for: str = ""
+    out: tuple[tuple[str, str], ...] = ()
+    routines: tuple[str, ...] = ()
+    failed: tuple[PassedView, ...] = ()
+    version: int = 0
+
+    @property
+    def outline_id(self) -> str:
+        """The tree's name and its version."""
+        return f"{self.tree}@{self.version}"
+
+    def active(self) -> tuple[str, ...]:
+        """The paths from the root to the current leaf."""
+        if not self.leaf:
+            return ()
+        names = self.leaf.split("/")
+        return tuple("/".join((self.name, *names[: end + 1])) for end in range(len(names)))
+
+    def doing(self) -> str:
+        """What the current leaf selects."""
+        return self.behavior if self.leaf else ""
+
+    def lines(self) -> list[str]:
+        """The same in words."""
+        what = f"{self.leaf} selects {self.behavior}" if self.leaf else NO_BEHAVIOR
+        if self.leaf and not self.is_registered:
+            what += f" ({NO_BEHAVIOR}: none is registered under this name)"
+        elif self.phase in ("beginning", "leaving"):
+            what += f", {self.phase}"
+        lines = [f"{self.tree}: {what}"]
+        if self.flags:
+            lines.append(f"  holds {', '.join(self.flags)}")
+        if self.waits_for:
+            lines.append(f"  would be {self.waits_for}, whose control flags are held by somebody else")
+        true = [name for name, value in self.variables if value]
+        if self.variables:
+            lines.append(f"  true: {', '.join(true) or 'nothing'}")
+        lines.extend(f"  {behavior} is out: it raised at {path}" for behavior, path in self.out)
+        return lines
+
+    def reasons(self) -> list[str]:
+        """Why the nodes before the current leaf were passed over: a line for each."""
+        return [f"not {one.path}: {one.condition} does not hold: {one.because}" for one in self.failed]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "name": self.name,
+            "tree": self.tree,
+            "leaf": self.leaf,
+            "behavior": self.behavior,
+            "is_registered": self.is_registered,
+            "phase": self.phase,
+            "variables": [list(pair) for pair in self.variables],
+            "flags": list(self.flags),
+            "waits_for": self.waits_for,
+            "out": [list(pair) for pair in self.out],
+            "routines": list(self.routines),
+            "failed": [one.as_json() for one in self.failed],
+            "version": self.version,
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> SelectionView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            name=fields.text("name"),
+            tree=fields.text("tree"),
+            leaf=fields.text("leaf"),
+            behavior=fields.text("behavior"),
+            is_registered=fields.flag("is_registered"),
+            phase=fields.text("phase"),
+            variables=fields.pairs("variables", bool),
+            flags=fields.texts("flags"),
+            waits_for=fields.text("waits_for"),
+            out=fields.pairs("out", str),
+            routines=fields.texts("routines"),
+            failed=fields.each("failed", PassedView.read),
+            version=fields.whole("version", 0),
+        )
+
+
+def passed_over(program: Program, bits: int, leaf: Node | None, name: str) -> tuple[PassedView, ...]:
+    """The nodes before a leaf whose condition does not hold, in the order of the file; all, if there is no leaf."""
+    values = {one.lower(): value for one, value in program.values(bits).items()}
+    nodes, index, found = program.nodes, 0, []
+    while index < len(nodes):
+        node = nodes[index]
+        if node is leaf:
+            break
+        if node.holds(bits):
+            index += 1
+        else:
+            found.append(PassedView(f"{name}/{node.path}", node.condition, _because(node.condition, values)))
+            index = node.skip
+    return tuple(found)
+
+
+def _because(condition: str, values: Mapping[str, bool]) -> str:
+    return ", ".join(f"{one} is {str(values.get(one.lower(), False)).lower()}" for one in names_in(condition))
+
+
+def mermaid(program: Program, current: str = "") -> str:
+    """Draw a program.
+
+    Args:
+        current: the path of a leaf that is marked; empty for none.
+
+    Returns:
+        The text of the flowchart, without a fence.
+    """
+    lines = ["flowchart TD"]
+    numbers: dict[Node, int] = {}
+    for number, node in enumerate(program.nodes):
+        numbers[node] = number
+        lines.append(f"    n{number}{_shape(node)}")
+        condition = f"|{_quoted(node.condition)}|" if node.condition else ""
+        if node.above is not None:
+            lines.append(f"    n{numbers[node.above]} -->{condition} n{number}")
+        if current and node.behavior is not None and node.path == current:
+            lines.append(f"    style n{number} stroke-width:4px")
+    return "\n".join(lines)
+
+
+def _shape(node: Node) -> str:
+    if node.behavior is None:
+        return f"[{_quoted(node.name)}]"
+    same = node.name == node.behavior
+    return f"([{_quoted(node.name if same else f'{node.name}: {node.behavior}')}])"
+
+
+def _quoted(text: str) -> str:
+    for mark, entity in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("\n", " "), ("`", "#96;")):
+        text = text.replace(mark, entity)
+    return f'"{text}"'
+
+
+def outline_of(program: Program, name: str) -> Outline:
+    """The outline of a program.
+
+    Args:
+        name: begins the paths: that of the state.
+    """
+    below: dict[Node, list[Outline]] = {}
+    root = Outline(name, program.name, "priority", "")
+    for node in reversed(program.nodes):  # children stand behind their parents in the file
+        kind = "priority" if node.behavior is None else "leaf"
+        parts = [f"if {node.condition}"] if node.condition else []
+        if node.behavior is not None:
+            parts.append(f"selects {node.behavior}")
+        children = tuple(reversed(below.pop(node, [])))
+        root = Outline(f"{name}/{node.path}", node.name, kind, ", ".join(parts), children)
+        if node.above is not None:
+            below.setdefault(node.above, []).append(root)
+    return root

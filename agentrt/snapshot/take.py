@@ -1,0 +1,579 @@
+"""Taking a snapshot: what an agent is doing now, asked of its parts.
+
+Nothing is changed by it and nothing is kept alive. A driver that cannot be looked at says so in its view; whatever
+else an author's own object does when it is asked for its name or its text is caught where it happens.
+
+Source: design section 7, "Snapshot".
+
+Status texts: what an agent does, in words for players.
+
+An action says it by a key, with arguments: ``status_text_key`` on the class, or ``ctx.set_status_text_key`` while it
+runs. The text that counts is that of the innermost running action that has one: a step speaks for its plan, and where
+it is silent the plan speaks. Where the whole plan is silent, what is performed beside it speaks, the newest first:
+strategies that were asked for a thing, say. What a key means in a language is the game's business: its translator is
+given the key and the arguments as the action gave them, entities and all.
+
+Without a translator, and where it fails, the key is shown with its arguments. A translator that raises is reported
+once: it is asked for every agent in every frame, and watching must neither stop the game nor fill its log.
+
+Source: seed 001, `status_text_key`, `set_status_text_key`.
+
+Views of the places of a plan: what is true of a frame and its units now, without calling anything of an author's.
+
+The tree is gone down once, and paths are made on the way: asking each place for its own would go up the whole plan
+again. What a unit waits for is read off its strand, and why it is not possible off its state.
+
+Two things cannot be known for nothing: arguments and the author's own debugging data are whatever an author put there,
+so their words come from their ``name`` or their ``str()``; one that raises is called by its type.
+
+Source: seed 001, the AI inspector; "Debugging methods".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentrt.activity.author.arguments import NO_ARGS
+from agentrt.activity.plan.compound import CompoundUnit
+from agentrt.activity.plan.election import boosted, comes_too_late
+from agentrt.activity.plan.search import running_branch
+from agentrt.activity.states import (
+    FRAME_NAMES,
+    IDLE,
+    IMPOSSIBLE,
+    READY,
+    RUNNING,
+    STARTED,
+    SWITCHING,
+    THINKING,
+    UNIT_NAMES,
+)
+from agentrt.activity.tasks.units import TaskFrame, TaskUnit
+from agentrt.body.driver import TARGETS
+from agentrt.body.views import ModelView, Outline
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.kernel.strand import Strand
+from agentrt.snapshot.views import (
+    AgentSnapshot,
+    AgentSummary,
+    DriverView,
+    FlagView,
+    FrameView,
+    InjectionView,
+    TaskPlace,
+    UnitView,
+    models_doing,
+)
+from agentrt.words import error_words, plain, repr_of, words_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.plan.execution import Execution
+    from agentrt.activity.plan.extras import Extras
+    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.agent.agent import Agent
+    from agentrt.agent.drivers import Attachment
+    from agentrt.agent.injection import Injection
+    from agentrt.body.driver import Driver
+    from agentrt.strategy.gameplay import Gameplay
+    from agentrt.strategy.views import GameplayView
+
+__all__ = [
+    "SILENT",
+    "Status",
+    "Translate",
+    "Translator",
+    "key_text",
+    "status_of",
+    "frame_view",
+    "outlines",
+    "snapshot_agent",
+    "summarize",
+]
+
+Translate = Callable[[str, Mapping[str, Any]], str]
+"""What makes a text of a key and its arguments."""
+
+
+class Status(NamedTuple):
+    """What an agent says that it does."""
+
+    key: str  # a key of the game's texts; empty if it says nothing
+    args: Mapping[str, Any]  # what the text is filled with
+
+
+SILENT = Status("", {})
+
+
+def status_of(planner: Planner) -> Status:
+    """What an agent says that it does: the innermost running action that has a key."""
+    for execution in (planner.execution, *reversed(planner.performances)):
+        found = SILENT
+        for unit in running_branch(execution.root):
+            found = _own(unit) or found
+        if found is not SILENT:
+            return found
+    return SILENT
+
+
+def _own(unit: Unit) -> Status | None:
+    extras = unit.extras
+    if extras is not None and extras.status is not None and extras.status[0]:
+        return Status(*extras.status)
+    key = unit.spec.cls.status_text_key
+    return Status(key, {}) if key else None
+
+
+class Translator:
+    """Makes texts of keys, and survives what the game's own function does.
+
+    Args:
+        translate: the game's function; None shows the keys.
+    """
+
+    __slots__ = ("_has_failed", "_report", "_translate")
+
+    def __init__(self, translate: Translate | None, report: Callable[[str, BaseException], None]) -> None:
+        self._translate = translate
+        self._report = report
+        self._has_failed = False
+
+    def text(self, status: Status) -> str:
+        """The text of a status.
+
+        Args:
+            status: what an agent says; silence has no text.
+        """
+        if not status.key or self._translate is None:
+            return key_text(status)
+        try:
+            text = self._translate(status.key, status.args)
+            if not isinstance(text, str):
+                raise TypeError(f"it returned {repr_of(text)}, which is no text")
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            if not self._has_failed:
+                self._has_failed = True
+                self._report(f"the translator of status texts failed for {status.key!r}; keys are shown instead", error)
+            return key_text(status)
+        return text
+
+
+def key_text(status: Status) -> str:
+    """The key with its arguments, for whoever has no translator."""
+    if not status.args:
+        return status.key
+    return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
+
+
+_LONGEST = 100  # characters of an argument in words
+_LONGEST_NAME = 60  # of all arguments of a task in its name
+_MOST = 6  # elements of an argument that are named
+_DEEPEST = 2  # lists within lists
+
+_NO_ARGS: tuple[tuple[str, str], ...] = ()
+_NO_RESTARTS: dict[str, Any] = {}
+
+
+def frame_view(frame: Frame, path: str) -> FrameView:
+    """The view of a place of a plan and all below it."""
+    state = frame.state
+    return FrameView(
+        frame.activity,
+        path,
+        FRAME_NAMES[state],
+        tuple([_unit_view(frame, unit, f"{path}/{unit.spec.label}") for unit in frame.units]),
+        _NO_ARGS if frame.args is None or frame.args is NO_ARGS else _args(frame.args),
+        0 if state == IDLE else frame.since,
+        _step_limit(frame) if state == THINKING else 0,
+        frame.is_bound,
+        *_unasked(frame),
+    )
+
+
+def _unasked(frame: Frame) -> tuple[int, str]:
+    """How many tasks were not asked, and why."""
+    return (frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")
+
+
+def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
+    spec, state, utility = unit.spec, unit.state, unit.utility
+    if state == IDLE:
+        return _idle_view(frame, unit, path)
+    is_elected = unit is frame.active
+    with_boost = boosted(frame) if is_elected else utility
+    boost, boost_at = 0.0, 0
+    if is_elected and state == RUNNING and with_boost == utility and spec.boost:
+        boost, boost_at = spec.boost, unit.since + frame.planner.sunk_ticks
+    extras = unit.extras
+    task = _task(unit) if spec.kind == "task" else None
+    return UnitView(
+        spec.label,
+        spec.name if task is None else _task_name(spec.name, task),
+        path,
+        spec.kind,
+        UNIT_NAMES[state],
+        utility,
+        with_boost,
+        is_elected,
+        spec.low,
+        spec.high,
+        boost,
+        boost_at,
+        spec.weight,
+        _since(frame, unit, extras),
+        _again(unit, extras) if state < STARTED else 0,
+        0 if extras is None or extras.timeout is None else _limit(extras.timeout.waiting),
+        "" if extras is None else extras.progress,
+        _reason(frame, unit, extras) if state < STARTED else "",
+        _waits(unit, extras) if state != READY else "",
+        spec.flags,
+        task,
+        {} if extras is None or not extras.debug else plain(extras.debug),
+        () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
+        **_restarts(extras),
+    )
+
+
+def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
+    spec, utility = unit.spec, unit.utility
+    extras = unit.extras
+    task = _task(unit) if spec.kind == "task" else None
+    return UnitView(
+        spec.label,
+        spec.name if task is None else _task_name(spec.name, task),
+        path,
+        spec.kind,
+        "idle",
+        utility,
+        utility,
+        False,
+        spec.low,
+        spec.high,
+        weight=spec.weight,
+        reason=extras.reason if extras is not None and spec.has_filter and frame.state == THINKING else "",
+        flags=spec.flags,
+        task=task,
+        debug={} if extras is None or not extras.debug else plain(extras.debug),
+        **_restarts(extras),
+    )
+
+
+def _restarts(extras: Extras | None) -> dict[str, Any]:
+    """How often its thinking was stopped before it had an answer."""
+    if extras is None or not extras.cuts:
+        return _NO_RESTARTS
+    return {"restarts": extras.cuts, "restart_reason": extras.cut_reason, "restarts_since": extras.cut_since}
+
+
+def _task(unit: Unit) -> TaskPlace | None:
+    if not isinstance(unit, TaskUnit):
+        return None
+    task = unit.task
+    return TaskPlace(task.group.name, task.number, _args(task.args) if task.args else _NO_ARGS)
+
+
+def _task_name(name: str, task: TaskPlace) -> str:
+    """A task by its number, its activity and what tells it from the others."""
+    if not task.args:
+        return name
+    about = ", ".join([f"{key}: {words}" for key, words in task.args])
+    return f"{name} ({about if len(about) <= _LONGEST_NAME else f'{about[:_LONGEST_NAME]}...'})"
+
+
+def _steps(unit: Unit, path: str) -> tuple[FrameView, ...]:
+    """The activities below a unit: the steps of a compound, those too that have not thought, then spawned frames."""
+    views = []
+    steps = unit.spec.steps
+    if steps is not None and isinstance(unit, CompoundUnit):
+        made, frames = len(unit.frames), unit.frames
+        for index, step in enumerate(steps):
+            where = f"{path}/{step.label}"
+            if index < made and frames[index].state != IDLE:
+                views.append(frame_view(frames[index], where))
+            else:
+                views.append(FrameView(step.activity, where, "idle", (), is_fixed=step.is_used))
+    if unit.extras is not None and unit.extras.spawned:
+        views += [frame_view(frame, frame.path()) for frame in unit.extras.frames()]
+    return tuple(views)
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _reason(frame: Frame, unit: Unit, extras: Extras | None) -> str:
+    """Why a unit is not possible now, or cannot be ready, or does not take over."""
+    state = unit.state
+    if state == READY:
+        active = frame.active
+        if active is None or active is unit or unit.utility <= active.utility:
+            return ""
+        return _why_it_stays(frame, unit)
+    if state != IMPOSSIBLE:
+        is_full = state == THINKING and isinstance(unit, TaskUnit) and not unit.task.has_room()
+        return "all its places are taken" if is_full else ""
+    if unit.rejection is not None:
+        return f"rejected: {unit.rejection}"
+    if extras is not None and extras.reason:
+        return extras.reason
+    return "it only forbids or allows" if unit.spec.is_filter else "it ended thinking without an output"
+
+
+def _why_it_stays(frame: Frame, unit: Unit) -> str:
+    """Why a ready unit with a higher utility than the elected one does not take its place."""
+    if unit.utility <= boosted(frame) or frame.state == SWITCHING:
+        return ""
+    if comes_too_late(frame, unit):
+        return "later steps were planned for what the elected one expects"
+    return "" if unit.is_settled() else "a step of it has just changed"
+
+
+def _again(unit: Unit, extras: Extras | None) -> int:
+    """The tick in which a unit is asked again by itself."""
+    due = 0 if extras is None else extras.backoff.due
+    if not due and isinstance(unit, CompoundUnit):
+        due = unit.backoff.due
+    return due
+
+
+def _since(frame: Frame, unit: Unit, extras: Extras | None) -> int:
+    """The tick in which it began to run, or to think: with all others of its place, by itself, or before the plan."""
+    if unit.state >= RUNNING:
+        return unit.since
+    kept = 0 if extras is None else extras.kept_since
+    return kept or max(unit.since, frame.since)
+
+
+def _limit(waiting: object) -> int:
+    """The last tick that is in time: a limit is drawn at the beginning of the next one."""
+    return waiting - 1 if isinstance(waiting, int) and waiting else 0
+
+
+def _step_limit(frame: Frame) -> int:
+    parent = frame.parent
+    if parent is None or parent.extras is None or not parent.extras.step_timeouts:
+        return 0
+    timer = parent.extras.step_timeouts.get(frame.index)
+    return 0 if timer is None else _limit(timer.waiting)
+
+
+def _waits(unit: Unit, extras: Extras | None) -> str:
+    """What a unit waits for."""
+    if extras is not None:
+        if extras.awaits_flags:
+            return f"for the control flags {' '.join(unit.spec.flags)}"
+        if extras.suspension is not None:
+            return "to be resumed"
+        if extras.execute is not None:
+            return ""  # what it executes is below it, and says so itself
+    strand = unit.running if unit.state >= RUNNING else unit.thinking
+    if unit.state == THINKING and strand is not None and unit.leaving is not None and not unit.leaving.is_done:
+        return "until its thinking before has ended"
+    if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
+        return f"for {extras.waits()}"
+    if not isinstance(strand, Strand):
+        return ""
+    state = strand.state
+    if state == "sleeping":
+        return f"until tick {strand.waiting}"
+    return {"parked": "for something to happen", "foreign": "for something outside"}.get(state, "")
+
+
+def _args(args: Any) -> tuple[tuple[str, str], ...]:
+    values = args if isinstance(args, dict) else vars(args)
+    return tuple([(name, _words(value)) for name, value in values.items()])
+
+
+def _words(value: Any, depth: int = 0) -> str:
+    """An argument in words; a thing of the world by its name."""
+    kind = type(value)
+    if kind is float or kind is bool:
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        if depth > _DEEPEST:
+            return "(...)"
+        own: Any = list if isinstance(value, list) else tuple  # whatever a subclass makes of these
+        count = own.__len__(value)
+        named = ", ".join([_words(one, depth + 1) for one in own.__getitem__(value, slice(_MOST))])
+        return f"({named})" if count <= _MOST else f"({named}, ... {count} of them)"
+    if kind is dict:
+        return f"{len(value)} entries"
+    if kind is set or kind is frozenset:
+        return f"{len(value)} elements"
+    text = str(plain(value))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def snapshot_agent(agent: Agent) -> AgentSnapshot:
+    """Take a snapshot of an agent.
+
+    Args:
+        agent: the agent.
+    """
+    planner = agent.planner
+    execution = None if planner is None else planner.execution
+    status = SILENT if planner is None else status_of(planner)
+    flags = agent.flags
+    clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
+    return AgentSnapshot(
+        name=agent.name,
+        kind=_kind(agent),
+        number=agent.number,
+        tick=0 if clock is None else clock.tick,
+        ticks_per_second=0 if clock is None else clock.ticks_per_second,
+        is_alive=agent.is_alive,
+        is_ending=agent.is_ending,
+        error="" if agent.error is None else words_of(agent.error),
+        status_text=agent.status_text,
+        status_key=status.key,
+        status_args=plain(status.args),
+        running=_running(execution)[0],
+        plan=None if execution is None else frame_view(execution.root, execution.root.path()),
+        again=0 if execution is None else execution.due,
+        performances=()
+        if planner is None
+        else tuple(frame_view(one.root, one.root.path()) for one in planner.performances),
+        drivers=tuple(_driver_view(attachment) for attachment in agent.attachments),
+        flags=tuple(FlagView(flag, hold.name, hold.since) for flag, hold in flags.holds().items()),
+        waiting=tuple(flags.waiting()),
+        refusals=tuple(flags.refusals()),
+        aborts=0 if execution is None else execution.aborts,
+        abort_reason="" if execution is None else execution.abort_reason,
+        observers=agent.running_observers,
+        groups=tuple(group.name for group in agent.task_groups),
+        injections=tuple(_injection_view(injection) for injection in agent.injections),
+        strategies=_strategies(agent),
+    )
+
+
+def summarize(agent: Agent) -> AgentSummary:
+    """An agent in one line, without a snapshot: for long lists.
+
+    Args:
+        agent: the agent.
+    """
+    execution = None if agent.planner is None else agent.planner.execution
+    running, doing = _running(execution)
+    attachments, gameplay = agent.attachments, _gameplay(agent)
+    models: tuple[str, ...] = ("plan",) if execution is not None and execution.root.units else ()
+    if gameplay is not None:
+        models += ("strategies",)
+        doing = doing or " + ".join(one.stack[-1].provider.spec.label for one in gameplay.running if one.stack)
+    if attachments:
+        models += tuple(dict.fromkeys(_model(one.driver) or one.driver.name for one in attachments))
+        doing = doing or models_doing([(one.driver.rank, _looked_at(one.driver)[0]) for one in attachments])
+    return AgentSummary(
+        name=agent.name,
+        number=agent.number,
+        kind=_kind(agent),
+        status=agent.status_text,
+        running=running,
+        doing=doing,
+        models=models,
+        aborts=0 if execution is None else execution.aborts,
+        waiting=bool(agent.flags.waiting()),
+        alive=agent.is_alive,
+    )
+
+
+def outlines(agent: Agent) -> dict[str, Outline]:
+    """The trees that drive an agent, whole, by the names of its drivers; models without a tree are left out.
+
+    Args:
+        agent: the agent.
+    """
+    found: dict[str, Outline] = {}
+    for attachment in agent.attachments:
+        outline = getattr(attachment.driver, "outline", None)
+        made = outline() if callable(outline) else None
+        if isinstance(made, Outline):
+            found[attachment.driver.name] = made
+    return found
+
+
+def _kind(agent: Agent) -> str:
+    kind = getattr(agent.entity, "kind", "")
+    return kind if isinstance(kind, str) else ""
+
+
+def _running(execution: Execution | None) -> tuple[str, str]:
+    """The path and the name of the innermost unit that runs; empty if none does."""
+    if execution is None:
+        return "", ""
+    innermost = None
+    for unit in running_branch(execution.root):
+        innermost = unit
+    return ("", "") if innermost is None else (innermost.path(), innermost.spec.name)
+
+
+# --- other models -----------------------------------------------------------------------------------------------------
+
+
+def _driver_view(attachment: Attachment) -> DriverView:
+    driver = attachment.driver
+    view, lines = _looked_at(driver)
+    return DriverView(
+        name=driver.name,
+        rank=driver.rank,
+        every=attachment.every,
+        precedence=driver.precedence,
+        state=view,
+        lines=lines,
+        model=_model(driver),
+        active=view.active() if isinstance(view, ModelView) else (),
+        outline=view.outline_id if isinstance(view, ModelView) else "",
+    )
+
+
+def _looked_at(driver: Driver) -> tuple[object, tuple[str, ...]]:
+    view = None
+    try:
+        view = driver.view()
+        return view, tuple(view.lines())
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:  # whoever looks must not be stopped by a driver that cannot be looked at
+        return view, (f"its view raised {error_words(error)}",)
+
+
+def _model(driver: Driver) -> str:
+    """What a model is called; empty for one of somebody's own."""
+    kind = getattr(type(driver), "view_type", None)
+    if not isinstance(kind, type) or not issubclass(kind, ModelView):
+        return ""
+    return "targets" if kind.model == "goals" and driver.rank == TARGETS else kind.model
+
+
+# --- strategies -------------------------------------------------------------------------------------------------------
+
+
+def _gameplay(agent: Agent) -> Gameplay | None:
+    """Its gameplay, if it has one that can be asked for something; it is not made by looking for it."""
+    gameplay = agent._gameplay
+    is_empty = gameplay is None or not (gameplay.catalog.providers or gameplay.running or gameplay.finished)
+    return None if is_empty else gameplay
+
+
+def _strategies(agent: Agent) -> GameplayView | None:
+    gameplay = _gameplay(agent)
+    if gameplay is None:
+        return None
+    from agentrt.strategy.views import view_of  # who has no strategies does not load them
+
+    return view_of(gameplay)
+
+
+# --- what it knows ----------------------------------------------------------------------------------------------------
+
+
+def _injection_view(injection: Injection) -> InjectionView:
+    content = injection.content
+    given: list[str] = []
+    if content is not None:
+        given = [one.alias for one in content.components]
+        given += [one.alias for one in content.observers]
+        given += [one.alias for one in content.groups]
+        given += [one.spec.name for one in content.strategies]
+    return InjectionView(injection.source, len(injection.actions), tuple(given))

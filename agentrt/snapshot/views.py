@@ -1,0 +1,798 @@
+"""What goes on in a runtime, whole, as frozen, plain data: the figures, the task groups, and a snapshot of each agent.
+
+Source: design section 7, "Snapshot".
+
+The plan tree as frozen, plain data: activities, and the actions that could perform them.
+
+An activity (``FrameView``) has the actions that the agent knows for it (``UnitView``), and an action has the activities
+that it is made of. What is shown is what is true now, and nothing that is left over: of an action that is idle or not
+possible there is nothing below; of any other, all steps, where those that have not thought yet are idle and have no
+actions. So equal states look equal, however they came about.
+
+``as_json`` leaves out whatever has its default (``DEFAULTS`` are in the signature of the classes), since most of a plan
+tree says nothing unusual; ``read`` puts it in again. Written by hand: ``dataclasses.asdict`` took ten times as long.
+
+Source: seed 001, the AI inspector: activities in brackets, actions beneath them, the running branch.
+
+An agent in one line: what a list of a thousand agents shows of each.
+
+The line costs a walk down the running branch and nothing else; only of an agent whose plan runs nothing the other
+models are asked what they do.
+
+Source: design section 7, "Snapshot".
+
+What an agent is doing, whole, as frozen, plain data: its plan, its other models, its control flags, what it knows.
+
+A snapshot keeps nothing alive but numbers and words. It is versioned: ``as_json`` writes the version, and ``from_json``
+reads that of this release, from a recording or from anywhere else; it is hostile until it was read.
+
+Source: design section 7, "Snapshot".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, is_dataclass
+from dataclasses import fields as fields_of
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from agentrt.activity.tasks.views import TaskGroupView
+from agentrt.body.driver import TARGETS
+from agentrt.body.flags import Refusal, Waiting
+from agentrt.body.views import Fields, ModelView
+from agentrt.errors import DataFault
+from agentrt.words import plain
+
+if TYPE_CHECKING:
+    from agentrt.strategy.views import GameplayView
+
+__all__ = [
+    "FrameView",
+    "TaskPlace",
+    "UnitView",
+    "AgentSummary",
+    "doing_of",
+    "models_doing",
+    "VERSION",
+    "AgentSnapshot",
+    "DriverView",
+    "FlagView",
+    "InjectionView",
+    "check_version",
+    "RuntimeSnapshot",
+]
+
+
+class TaskPlace(NamedTuple):
+    """Which task an action stands for.
+
+    Attributes:
+        group: the name of its group.
+        number: its number there.
+        args: what it is to be done with, in words.
+    """
+
+    group: str
+    number: int
+    args: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitView:
+    """An action at one place of a plan.
+
+    Attributes:
+        action: the name of its class.
+        name: what it calls itself; a task with what it is to be done with, cut short.
+        path: its place, which is its stable id: the same in the trace, and in every equal run.
+        kind: ``leaf``, ``compound``, ``group`` or ``task``.
+        state: idle, thinking, ready, impossible, started, running or finished.
+        utility: within its activity.
+        boosted: with the sunk-cost boost, if it is the elected one and has run for a while.
+        is_elected: whether it is.
+        low: the least utility that it can have.
+        high: the greatest one.
+        boost: what sunk cost will add; 0 unless it is elected, runs, and does not have it yet.
+        boost_at: the tick from which on it will have it; 0 likewise.
+        weight: of several equals, how likely it is drawn.
+        since: the tick in which it began to think; once it runs, in which it began to run; 0 while it is idle.
+        again: the tick in which it is asked again; 0 if that is not known.
+        until: the tick at the end of which it has to be ready; 0 if there is no limit.
+        progress: what it says about itself, for debugging.
+        reason: why it is not possible or not ready, or does not take over though its utility is higher; else empty.
+        waits: what it waits for, in words; empty if that is not known, or nothing.
+        flags: the control flags that it declares.
+        restarts: how often its thinking was stopped before it had an answer, since it last had one.
+        restart_reason: why, the last time; empty if it was not.
+        restarts_since: the tick in which the first of these thoughts began; 0 likewise.
+        task: the task that it stands for.
+        debug: what its author put into ``ctx.get_debug_info_datastore()``, as plain values; entities by their names.
+        frames: the activities below it.
+    """
+
+    action: str
+    name: str
+    path: str
+    kind: str
+    state: str
+    utility: float
+    boosted: float
+    is_elected: bool
+    low: float
+    high: float
+    boost: float = 0.0
+    boost_at: int = 0
+    weight: float = 1.0
+    since: int = 0
+    again: int = 0
+    until: int = 0
+    progress: str = ""
+    reason: str = ""
+    waits: str = ""
+    flags: tuple[str, ...] = ()
+    task: TaskPlace | None = None
+    debug: dict[str, Any] = field(default_factory=dict)
+    frames: tuple[FrameView, ...] = ()
+    restarts: int = 0
+    restart_reason: str = ""
+    restarts_since: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values, without what has its default."""
+        data: dict[str, Any] = {
+            "action": self.action,
+            "name": self.name,
+            "path": self.path,
+            "kind": self.kind,
+            "state": self.state,
+            "utility": self.utility,
+        }
+        if self.is_elected:
+            data["is_elected"] = True
+        if self.boosted != self.utility:
+            data["boosted"] = self.boosted
+        if self.low != self.utility or self.high != self.utility:
+            data["low"] = self.low
+            data["high"] = self.high
+        if self.since:
+            data["since"] = self.since
+        if self.state != "idle":
+            self._add_rare(data)
+        elif self.reason:
+            data["reason"] = self.reason
+        self._add_other(data)
+        if self.flags:
+            data["flags"] = list(self.flags)
+        if self.task is not None:
+            data["task"] = _as_json(self.task)
+        if self.debug:
+            data["debug"] = self.debug
+        if self.frames:
+            data["frames"] = [frame.as_json() for frame in self.frames]
+        return data
+
+    def _add_other(self, data: dict[str, Any]) -> None:
+        if self.restarts:
+            data["restarts"] = self.restarts
+            data["restart_reason"] = self.restart_reason
+            data["restarts_since"] = self.restarts_since
+        if self.weight != 1.0:
+            data["weight"] = self.weight
+
+    def _add_rare(self, data: dict[str, Any]) -> None:
+        if self.boost_at:
+            data["boost"] = self.boost
+            data["boost_at"] = self.boost_at
+        if self.again:
+            data["again"] = self.again
+        if self.until:
+            data["until"] = self.until
+        if self.progress:
+            data["progress"] = self.progress
+        if self.reason:
+            data["reason"] = self.reason
+        if self.waits:
+            data["waits"] = self.waits
+
+    @classmethod
+    def read(cls, fields: Fields) -> UnitView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        utility = fields.number("utility")
+        return cls(
+            action=fields.text("action"),
+            name=fields.text("name"),
+            path=fields.text("path"),
+            kind=fields.text("kind"),
+            state=fields.text("state"),
+            utility=utility,
+            boosted=fields.number("boosted", utility),
+            is_elected=fields.flag("is_elected", False),
+            low=fields.number("low", utility),
+            high=fields.number("high", utility),
+            boost=fields.number("boost", 0.0),
+            boost_at=fields.whole("boost_at", 0),
+            weight=fields.number("weight", 1.0),
+            since=fields.whole("since", 0),
+            again=fields.whole("again", 0),
+            until=fields.whole("until", 0),
+            progress=fields.text("progress", ""),
+            reason=fields.text("reason", ""),
+            waits=fields.text("waits", ""),
+            flags=fields.texts("flags"),
+            task=None if fields.is_null("task") else _task(fields.inner("task")),
+            debug=fields.plain_object("debug"),
+            frames=fields.each("frames", FrameView.read),
+            restarts=fields.whole("restarts", 0),
+            restart_reason=fields.text("restart_reason", ""),
+            restarts_since=fields.whole("restarts_since", 0),
+        )
+
+
+def _as_json(task: TaskPlace) -> dict[str, Any]:
+    data: dict[str, Any] = {"group": task.group, "number": task.number}
+    if task.args:
+        data["args"] = dict(task.args)
+    return data
+
+
+def _task(fields: Fields) -> TaskPlace:
+    return TaskPlace(fields.text("group"), fields.whole("number"), _args(fields))
+
+
+def _args(fields: Fields) -> tuple[tuple[str, str], ...]:
+    if fields.is_null("args"):
+        return ()
+    inner = fields.inner("args")
+    return tuple((name, inner.text(name)) for name in inner.names())
+
+
+@dataclass(frozen=True, slots=True)
+class FrameView:
+    """An activity at one place of a plan.
+
+    Attributes:
+        activity: what is performed.
+        path: its place, which is its stable id.
+        state: idle, thinking, ready, started, running, finished or switching.
+        units: the actions that could perform it.
+        args: what it is called with, in words; empty while it is idle.
+        since: the tick in which it began to think; 0 while it is idle.
+        until: the tick at the end of which an action has to be ready; 0 if there is no limit.
+        is_fixed: whether later steps read its output, so that its action is not exchanged once it was started.
+        unasked: how many tasks of a group could perform it and were not asked, because that could change nothing.
+        unasked_reason: why not, in words; empty if there are none.
+    """
+
+    activity: str
+    path: str
+    state: str
+    units: tuple[UnitView, ...]
+    args: tuple[tuple[str, str], ...] = ()
+    since: int = 0
+    until: int = 0
+    is_fixed: bool = False
+    unasked: int = 0
+    unasked_reason: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values, without what has its default."""
+        data: dict[str, Any] = {"activity": self.activity, "path": self.path, "state": self.state}
+        if self.args:
+            data["args"] = dict(self.args)
+        if self.since:
+            data["since"] = self.since
+        if self.until:
+            data["until"] = self.until
+        if self.is_fixed:
+            data["is_fixed"] = True
+        if self.unasked:
+            data["unasked"] = self.unasked
+            data["unasked_reason"] = self.unasked_reason
+        if self.units:
+            data["units"] = [unit.as_json() for unit in self.units]
+        return data
+
+    @classmethod
+    def read(cls, fields: Fields) -> FrameView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        return cls(
+            activity=fields.text("activity"),
+            path=fields.text("path"),
+            state=fields.text("state"),
+            units=fields.each("units", UnitView.read),
+            args=_args(fields),
+            since=fields.whole("since", 0),
+            until=fields.whole("until", 0),
+            is_fixed=fields.flag("is_fixed", False),
+            unasked=fields.whole("unasked", 0),
+            unasked_reason=fields.text("unasked_reason", ""),
+        )
+
+
+class AgentSummary(NamedTuple):
+    """An agent in one line.
+
+    Attributes:
+        name: the agent's.
+        number: the agent's number.
+        kind: of its entity; empty if that has none.
+        status: what it does, for players.
+        running: the path of what it runs; empty while it only thinks.
+        doing: the name of the innermost running action; if there is none, the strategy that runs, or what its other
+            models do.
+        models: what drives it: ``plan``, ``strategies``, ``selection``, ``targets``, ``goals``, ``behavior``, names of
+            other drivers.
+        aborts: how many aborts there were in a row.
+        waiting: whether somebody waits for a control flag of it.
+        alive: whether it has not ended.
+    """
+
+    name: str
+    number: int
+    kind: str
+    status: str
+    running: str
+    doing: str
+    models: tuple[str, ...]
+    aborts: int
+    waiting: bool
+    alive: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as a dict of plain values."""
+        return {**self._asdict(), "models": list(self.models)}
+
+
+def doing_of(plan: FrameView | None, drivers: Sequence[DriverView], solving: str) -> str:
+    """What an agent does, in a few words, out of its snapshot.
+
+    Args:
+        solving: the strategies that run beside the plan, in a few words.
+    """
+    name = ""
+    frame = plan
+    while frame is not None:
+        elected = next((unit for unit in frame.units if unit.is_elected), None)
+        if elected is None or elected.state not in ("started", "running", "finished"):
+            break
+        name = elected.name
+        frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
+    return name or solving or models_doing([(driver.rank, driver.state) for driver in drivers])
+
+
+def models_doing(views: Sequence[tuple[int, Any]]) -> str:
+    """What models do that act, in a few words: all but those that only choose targets.
+
+    Args:
+        views: the rank and the view of each.
+    """
+    words = [view.doing() for rank, view in views if isinstance(view, ModelView) and rank != TARGETS]
+    return " + ".join(word for word in words if word)
+
+
+VERSION = 1
+"""Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""
+
+
+class FlagView(NamedTuple):
+    """Who holds a control flag.
+
+    Attributes:
+        flag: which.
+        holder: who, by name.
+        since: the tick in which it took it.
+    """
+
+    flag: str
+    holder: str
+    since: int
+
+
+class InjectionView(NamedTuple):
+    """Something that an agent was taught.
+
+    Attributes:
+        source: where it came from, in words.
+        actions: how many action classes it taught.
+        teaches: what else: the aliases of components, observers and task groups, the names of strategies.
+    """
+
+    source: str
+    actions: int
+    teaches: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverView:
+    """What another model does with the agent.
+
+    Attributes:
+        name: the driver's.
+        rank: where it stands in a tick: 0 selection tree, 1 target selector, 2 goal selector, 3 behavior tree.
+        every: in each so many-th tick it drives.
+        precedence: of its claims for control flags.
+        state: what it is doing, as the model shows it: plain values.
+        lines: the same in words.
+        model: ``goals``, ``targets``, ``behavior`` or ``selection``; empty for a model of somebody's own.
+        active: the paths of what is active, as in the trace.
+        outline: which outline its tree has; empty if it has none. Another outline has another id.
+    """
+
+    name: str
+    rank: int
+    every: int
+    precedence: int
+    state: Any
+    lines: tuple[str, ...]
+    model: str = ""
+    active: tuple[str, ...] = ()
+    outline: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "rank": self.rank,
+            "every": self.every,
+            "precedence": self.precedence,
+            "active": list(self.active),
+            "outline": self.outline,
+            "state": _state_json(self.state),
+            "lines": list(self.lines),
+        }
+
+    @classmethod
+    def read(cls, fields: Fields) -> DriverView:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no such view.
+        """
+        model = fields.text("model")
+        return cls(
+            name=fields.text("name"),
+            rank=fields.whole("rank"),
+            every=fields.whole("every"),
+            precedence=fields.whole("precedence"),
+            state=_read_state(fields, model),
+            lines=fields.texts("lines"),
+            model=model,
+            active=fields.texts("active"),
+            outline=fields.text("outline", ""),
+        )
+
+
+def _state_json(state: Any) -> Any:
+    if isinstance(state, ModelView):
+        return state.as_json()
+    if is_dataclass(state) and not isinstance(state, type):  # of somebody's own: shallow, ``plain`` does the rest
+        state = {one.name: getattr(state, one.name) for one in fields_of(state)}
+    return plain(state)
+
+
+def _read_state(fields: Fields, model: str) -> Any:
+    """The view of a model of this library is made again; that of any other one stays plain."""
+    if model in ("goals", "targets"):
+        from agentrt.goals.views import GoalSelectorView  # who has no such model does not load it
+
+        return GoalSelectorView.read(fields.inner("state"))
+    if model == "behavior":
+        from agentrt.behavior.views import TreeView
+
+        return TreeView.read(fields.inner("state"))
+    if model == "selection":
+        from agentrt.selection.views import SelectionView
+
+        return SelectionView.read(fields.inner("state"))
+    return fields.plain("state")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSnapshot:
+    """What an agent is doing.
+
+    Attributes:
+        name: the agent's.
+        kind: of its entity; empty if that has none.
+        number: the agent's number; see ``Agent.number``.
+        tick: when.
+        ticks_per_second: how many ticks make a game second; 0 outside a runtime.
+        is_alive: whether it has not ended.
+        is_ending: whether it was told to end.
+        error: why it was killed; empty if it was not.
+        status_text: what it does, for players: the text of the innermost running action that has one, translated.
+        status_key: the key of that text; empty if no action has one.
+        status_args: what the text is filled with, as plain values; entities by their names.
+        running: the path of what it runs, down to the leaf; empty while it only thinks.
+        plan: its plan tree; None outside a runtime.
+        again: the tick in which it plans anew, after an abort or a plan that took no time; 0 if nothing is due.
+        performances: what is performed beside the plan, as plan trees.
+        drivers: what the other models do that drive it, in the order of a tick.
+        flags: the control flags that are held, by whom and since when.
+        waiting: who waits for control flags, in the order in which they are served.
+        refusals: who was refused a control flag, and why.
+        aborts: how many aborts there were in a row.
+        abort_reason: the last one's reason.
+        observers: the aliases of the observers that run.
+        groups: the names of the task groups that it is in.
+        injections: what it was taught, and where that came from.
+        strategies: what it solves, and by which strategies; None if it has none.
+    """
+
+    version: ClassVar[int] = VERSION
+
+    name: str
+    kind: str
+    number: int
+    tick: int
+    ticks_per_second: int
+    is_alive: bool
+    is_ending: bool
+    error: str
+    status_text: str
+    status_key: str
+    status_args: dict[str, Any]
+    running: str
+    plan: FrameView | None
+    again: int
+    performances: tuple[FrameView, ...]
+    drivers: tuple[DriverView, ...]
+    flags: tuple[FlagView, ...]
+    waiting: tuple[Waiting, ...]
+    refusals: tuple[Refusal, ...]
+    aborts: int
+    abort_reason: str
+    observers: tuple[str, ...]
+    groups: tuple[str, ...]
+    injections: tuple[InjectionView, ...]
+    strategies: GameplayView | None = None
+
+    @property
+    def seconds(self) -> float:
+        """When, in game seconds; 0 outside a runtime."""
+        return self.tick / self.ticks_per_second if self.ticks_per_second else 0.0
+
+    def summary(self) -> AgentSummary:
+        """The same in one line of a list."""
+        return AgentSummary(
+            name=self.name,
+            number=self.number,
+            kind=self.kind,
+            status=self.status_text,
+            running=self.running,
+            doing=doing_of(self.plan, self.drivers, "" if self.strategies is None else self.strategies.doing()),
+            models=(("plan",) if self.plan is not None and self.plan.units else ())
+            + (() if self.strategies is None else ("strategies",))
+            + tuple(dict.fromkeys(driver.model or driver.name for driver in self.drivers)),
+            aborts=self.aborts,
+            waiting=bool(self.waiting),
+            alive=self.is_alive,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        data: dict[str, Any] = {
+            "version": VERSION,
+            "name": self.name,
+            "kind": self.kind,
+            "number": self.number,
+            "tick": self.tick,
+            "seconds": self.seconds,
+            "ticks_per_second": self.ticks_per_second,
+            "is_alive": self.is_alive,
+            "is_ending": self.is_ending,
+            "error": self.error,
+            "status_text": self.status_text,
+            "status_key": self.status_key,
+            "status_args": self.status_args,
+            "running": self.running,
+            "plan": None if self.plan is None else self.plan.as_json(),
+            "again": self.again,
+            "performances": [frame.as_json() for frame in self.performances],
+            "drivers": [driver.as_json() for driver in self.drivers],
+            "flags": [one._asdict() for one in self.flags],
+            "waiting": [{**one._asdict(), "flags": list(one.flags)} for one in self.waiting],
+            "refusals": [one._asdict() for one in self.refusals],
+            "aborts": self.aborts,
+            "abort_reason": self.abort_reason,
+            "observers": list(self.observers),
+            "groups": list(self.groups),
+            "injections": [{**one._asdict(), "teaches": list(one.teaches)} for one in self.injections],
+        }
+        if self.strategies is not None:
+            data["strategies"] = self.strategies.as_json()
+        return data
+
+    @classmethod
+    def from_json(cls, data: object) -> AgentSnapshot:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            data: plain values, from anywhere.
+
+        Raises:
+            DataFault: it is no snapshot of an agent, or of another version.
+        """
+        return cls.read(Fields(data))
+
+    @classmethod
+    def read(cls, fields: Fields) -> AgentSnapshot:
+        """Read one out of something larger.
+
+        Args:
+            fields: its object.
+
+        Raises:
+            DataFault: it is no snapshot of an agent, or of another version.
+        """
+        check_version(fields)
+        return cls(
+            name=fields.text("name"),
+            kind=fields.text("kind"),
+            number=fields.whole("number"),
+            tick=fields.whole("tick"),
+            ticks_per_second=fields.whole("ticks_per_second"),
+            is_alive=fields.flag("is_alive"),
+            is_ending=fields.flag("is_ending"),
+            error=fields.text("error"),
+            status_text=fields.text("status_text"),
+            status_key=fields.text("status_key"),
+            status_args=fields.plain_object("status_args"),
+            running=fields.text("running"),
+            plan=None if fields.is_null("plan") else FrameView.read(fields.inner("plan")),
+            again=fields.whole("again", 0),
+            performances=fields.each("performances", FrameView.read),
+            drivers=fields.each("drivers", DriverView.read),
+            flags=fields.each("flags", _flag),
+            waiting=fields.each("waiting", _waiting),
+            refusals=fields.each("refusals", _refusal),
+            aborts=fields.whole("aborts"),
+            abort_reason=fields.text("abort_reason"),
+            observers=fields.texts("observers"),
+            groups=fields.texts("groups"),
+            injections=fields.each("injections", _injection),
+            strategies=None if fields.is_null("strategies") else _strategies(fields.inner("strategies")),
+        )
+
+
+def _strategies(fields: Fields) -> GameplayView:
+    from agentrt.strategy.views import GameplayView  # who has no strategies does not load them
+
+    return GameplayView.read(fields)
+
+
+def check_version(fields: Fields) -> None:
+    """Find out whether a snapshot can be read.
+
+    Raises:
+        DataFault: it is of another version, or has none.
+    """
+    version = fields.whole("version")
+    if version != VERSION:
+        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}. Use the release that "
+        raise DataFault(f"{text}wrote it.", pointer="/version")
+
+
+def _flag(fields: Fields) -> FlagView:
+    return FlagView(fields.text("flag"), fields.text("holder"), fields.whole("since"))
+
+
+def _waiting(fields: Fields) -> Waiting:
+    return Waiting(fields.text("claimant"), fields.texts("flags"), fields.whole("since"), fields.whole("precedence"))
+
+
+def _refusal(fields: Fields) -> Refusal:
+    return Refusal(
+        fields.text("flag"),
+        fields.text("claimant"),
+        fields.text("holder"),
+        fields.whole("tick"),
+        fields.text("reason"),
+        fields.flag("is_final", False),
+    )
+
+
+def _injection(fields: Fields) -> InjectionView:
+    return InjectionView(fields.text("source"), fields.whole("actions"), fields.texts("teaches"))
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSnapshot:
+    """What goes on in a runtime.
+
+    Attributes:
+        tick: when.
+        seconds: the same in game seconds.
+        ticks_per_second: how many ticks make a game second.
+        late_ticks: how many ticks were left out because the machine could not keep up.
+        strands: how many coroutines live.
+        is_paused: whether its gate is closed.
+        waits: how long tasks were available before somebody started them; the figures of ``WaitTimes``.
+        search_waits: how long search work waited for its part of the think budget; likewise.
+        think_budget: units of search work in each tick; None for any number.
+        think_used: how many of this tick were used.
+        think_waiting: how many requests wait.
+        groups: the task groups of all agents, each once, in the order of the agents.
+        agents: each agent, in the order in which they were added.
+    """
+
+    version: ClassVar[int] = VERSION
+
+    tick: int
+    seconds: float
+    ticks_per_second: int
+    late_ticks: int
+    strands: int
+    is_paused: bool
+    waits: dict[str, Any]
+    search_waits: dict[str, Any]
+    think_budget: int | None
+    think_used: int
+    think_waiting: int
+    groups: tuple[TaskGroupView, ...]
+    agents: tuple[AgentSnapshot, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as dicts, lists and plain values."""
+        return {
+            "version": VERSION,
+            "tick": self.tick,
+            "seconds": self.seconds,
+            "ticks_per_second": self.ticks_per_second,
+            "late_ticks": self.late_ticks,
+            "strands": self.strands,
+            "is_paused": self.is_paused,
+            "waits": self.waits,
+            "search_waits": self.search_waits,
+            "think_budget": self.think_budget,
+            "think_used": self.think_used,
+            "think_waiting": self.think_waiting,
+            "groups": [group.as_json() for group in self.groups],
+            "agents": [agent.as_json() for agent in self.agents],
+        }
+
+    @classmethod
+    def from_json(cls, data: object) -> RuntimeSnapshot:
+        """Read what ``as_json`` wrote.
+
+        Args:
+            data: plain values, from anywhere.
+
+        Raises:
+            DataFault: it is no snapshot of a runtime, or of another version.
+        """
+        fields = Fields(data)
+        check_version(fields)
+        return cls(
+            tick=fields.whole("tick"),
+            seconds=fields.number("seconds"),
+            ticks_per_second=fields.whole("ticks_per_second"),
+            late_ticks=fields.whole("late_ticks"),
+            strands=fields.whole("strands"),
+            is_paused=fields.flag("is_paused"),
+            waits=fields.plain_object("waits"),
+            search_waits=fields.plain_object("search_waits"),
+            think_budget=None if fields.is_null("think_budget") else fields.whole("think_budget"),
+            think_used=fields.whole("think_used"),
+            think_waiting=fields.whole("think_waiting"),
+            groups=fields.each("groups", TaskGroupView.read),
+            agents=fields.each("agents", AgentSnapshot.read),
+        )

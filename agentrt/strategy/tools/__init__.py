@@ -1,0 +1,1 @@
+"""Tools for authors of strategies: stubs for type checkers, and the map of dependencies."""

@@ -1,0 +1,200 @@
+"""The dependency map: which strategies provide what, and what each of them may need.
+
+What a strategy needs is decided when it runs, so no map can be complete. This one is read from the code of strategies
+without running any of it: the classes of dependencies that are named in their methods, and the generated calls
+(``ctx.gameplay.find``) that stand there. Rules:
+
+* Functions that a method names are followed as long as they belong to the same package, lambdas and inner functions
+  always.
+* A strategy that provides what it names needs it only if it is called there: ``isinstance(wanted, Find)`` is no need.
+* What is computed (a dependency out of a table, say, or out of the library's own helpers) is not seen; a need that is
+  seen may never come up. The map shows what *may* be, the task tree what was.
+
+Compiled code is read, and not the text: the text of a lambda in the middle of a statement cannot be had reliably, and
+that of a package need not be installed.
+
+Source: seed 003, "Hierarchy", the dependency map.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from agentrt.strategy.declare import Dependency, Strategy
+
+__all__ = ["DependencyMap"]
+
+Wanted = type[Dependency[Any]]
+
+_GAMEPLAY: Final = object()  # stands for the generated calls while code is read
+_UNKNOWN: Final = object()
+
+
+class DependencyMap:
+    """Which of some strategies provide what, and what they may need."""
+
+    __slots__ = ("missing", "needs", "providers", "strategies")
+
+    def __init__(self, strategies: Iterable[type[Strategy]]) -> None:
+        self.strategies: tuple[type[Strategy], ...] = tuple(strategies)  # as given, in that order
+        providers: dict[Wanted, list[type[Strategy]]] = {}
+        for strategy in self.strategies:
+            for wanted in strategy.spec.provides:
+                providers.setdefault(wanted, []).append(strategy)
+        calls = {wanted.call: wanted for wanted in providers}
+        # for each dependency that is provided, who does; in the order in which they are first named
+        self.providers: Mapping[Wanted, tuple[type[Strategy], ...]] = {
+            wanted: tuple(found) for wanted, found in providers.items()
+        }
+        # for each strategy, the dependencies that it may need, by their activities
+        self.needs: Mapping[type[Strategy], tuple[Wanted, ...]] = {
+            strategy: tuple(sorted(_Reader(strategy, calls).read(), key=lambda one: one.activity))
+            for strategy in self.strategies
+        }
+        missing = {need for needs in self.needs.values() for need in needs if need not in providers}
+        # the dependencies that somebody may need and nobody provides, by their activities
+        self.missing: tuple[Wanted, ...] = tuple(sorted(missing, key=lambda one: one.activity))
+
+    @property
+    def roots(self) -> tuple[Wanted, ...]:
+        """The dependencies that no strategy needs but those that provide it; all, if each is needed by another."""
+        needed = {
+            need for strategy, needs in self.needs.items() for need in needs if need not in strategy.spec.provides
+        }
+        return tuple(one for one in self.providers if one not in needed) or tuple(self.providers)
+
+    def as_text(self) -> Iterator[str]:
+        """The map as a tree, one node a line: below a dependency who provides it, below a strategy what it may need.
+
+        What stands further above is not repeated. What cannot be reached from a root comes at the end.
+        """
+        shown: set[Wanted] = set()
+        for wanted in (*self.roots, *self.providers):
+            if wanted not in shown:
+                yield from self._tree(wanted, shown)
+
+    def _tree(self, top: Wanted, shown: set[Wanted]) -> Iterator[str]:
+        open_nodes: list[tuple[int, Wanted | type[Strategy]]] = [(0, top)]
+        while open_nodes:
+            depth, node = open_nodes.pop()
+            if issubclass(node, Strategy):
+                yield f"{'   ' * depth}{node.spec.name}"
+                below: tuple[Wanted | type[Strategy], ...] = self.needs[node]
+            else:
+                ending = " (see above)" if node in shown else "" if node in self.providers else " (nobody provides it)"
+                yield f"{'   ' * depth}{node.call}{ending}"
+                below = () if node in shown else self.providers.get(node, ())
+                shown.add(node)
+            open_nodes += [(depth + 1, one) for one in reversed(below)]
+
+    def as_mermaid(self) -> Iterator[str]:
+        """The map as a flow chart in the language of Mermaid: dependencies are round, strategies are boxes."""
+        numbers = {wanted: f"d{number}" for number, wanted in enumerate((*self.providers, *self.missing), 1)}
+        yield "flowchart TD"
+        for wanted, number in numbers.items():
+            yield f'    {number}(["{wanted.call}"])' + ("" if wanted in self.providers else ":::missing")
+        for index, strategy in enumerate(self.strategies, 1):
+            yield f'    s{index}["{strategy.spec.name}"]'
+            for wanted in strategy.spec.provides:
+                yield f"    {numbers[wanted]} --> s{index}"
+            for need in self.needs[strategy]:
+                yield f"    s{index} -.-> {numbers[need]}"
+        if self.missing:
+            yield "    classDef missing stroke-dasharray: 4"
+
+    def as_json(self) -> dict[str, Any]:
+        """The map as JSON values; strategies by module and class, since those of two packages may have one name."""
+        return {
+            "dependencies": {
+                wanted.activity: {"call": wanted.call, "providers": [one.spec.subject for one in providers]}
+                for wanted, providers in self.providers.items()
+            },
+            "strategies": {
+                strategy.spec.subject: {
+                    "name": strategy.spec.name,
+                    "provides": [one.activity for one in strategy.spec.provides],
+                    "may_need": [one.activity for one in needs],
+                    "joins": list(strategy.injects),
+                }
+                for strategy, needs in self.needs.items()
+            },
+            "missing": [one.activity for one in self.missing],
+        }
+
+    def __repr__(self) -> str:
+        return f"<DependencyMap: {len(self.strategies)} strategies for {len(self.providers)} dependencies>"
+
+
+class _Reader:
+    """Reads the code of one strategy."""
+
+    def __init__(self, strategy: type[Strategy], calls: Mapping[str, Wanted]) -> None:
+        self._strategy = strategy
+        self._package = strategy.__module__.partition(".")[0]
+        self._calls = calls
+        self._found: dict[Wanted, None] = {}
+        self._seen: set[types.CodeType] = set()
+        self._open: list[tuple[types.CodeType, Mapping[str, Any], Mapping[str, Any]]] = []
+
+    def read(self) -> tuple[Wanted, ...]:
+        for cls in self._strategy.__mro__:
+            if cls is Strategy:
+                break
+            for value in vars(cls).values():
+                self._follow(getattr(value, "__func__", value))
+        while self._open:
+            self._read_code(*self._open.pop(0))
+        return tuple(self._found)
+
+    def _follow(self, value: Any) -> None:
+        if isinstance(value, types.FunctionType):
+            cells: dict[str, Any] = {}
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
+                try:
+                    cells[name] = cell.cell_contents
+                except ValueError:  # it is not assigned yet
+                    continue
+            self._queue(value.__code__, value.__globals__, cells)
+
+    def _queue(self, code: types.CodeType, names: Mapping[str, Any], cells: Mapping[str, Any]) -> None:
+        if code not in self._seen:
+            self._seen.add(code)
+            self._open.append((code, names, cells))
+
+    def _read_code(self, code: types.CodeType, names: Mapping[str, Any], cells: Mapping[str, Any]) -> None:
+        for inner in code.co_consts:
+            if isinstance(inner, types.CodeType):
+                self._queue(inner, names, cells)
+        value: Any = _UNKNOWN
+        for one in dis.get_instructions(code):
+            if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                value = names.get(one.argval, _UNKNOWN)
+            elif one.opname in ("LOAD_DEREF", "LOAD_FROM_DICT_OR_DEREF"):
+                value = cells.get(one.argval, _UNKNOWN)
+            elif one.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                value = self._attribute(value, one.argval)
+            else:
+                value = _UNKNOWN
+            self._take(value, is_called="NULL" in one.argrepr or one.opname == "LOAD_METHOD")
+
+    def _attribute(self, value: Any, name: str) -> Any:
+        if name == "gameplay":
+            return _GAMEPLAY
+        if value is _GAMEPLAY:
+            return self._calls.get(name, _UNKNOWN)
+        return vars(value).get(name, _UNKNOWN) if isinstance(value, types.ModuleType) else _UNKNOWN
+
+    def _take(self, value: Any, *, is_called: bool) -> None:
+        if isinstance(value, type) and issubclass(value, Dependency):
+            if value.activity and (is_called or value not in self._strategy.spec.provides):
+                self._found.setdefault(value)
+        elif _is_function(value) and value.__module__.partition(".")[0] == self._package:
+            self._follow(value)
+
+
+def _is_function(value: Any) -> bool:
+    function: Callable[..., Any] = value
+    return isinstance(function, types.FunctionType) and isinstance(function.__module__, str)
