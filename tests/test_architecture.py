@@ -25,6 +25,7 @@ PURE_STDLIB = {
     "struct", "sys", "traceback", "types", "typing", "warnings", "weakref",
 }  # fmt: skip
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
+    "agentrt/body/codec.py": {"ast"},  # reads the types of fields
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
     "agentrt/strategy/tools/dependency_map.py": {"dis"},  # reads the code of strategies, for tools

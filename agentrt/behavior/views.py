@@ -40,14 +40,15 @@ Source: design section 7, `agent.explain()`; seed 002, "S06: Preconditions & Sti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.behavior.decide import SLACK
 from agentrt.behavior.declare import PRIORITIZED_LIST
 from agentrt.behavior.log import behavior_label, label
 from agentrt.behavior.stimuli import token_name
-from agentrt.body.views import Fields, ModelView
+from agentrt.body.codec import View, told, view
+from agentrt.body.views import ModelView
 
 if TYPE_CHECKING:
     from agentrt.behavior.activation import Activation
@@ -111,27 +112,14 @@ def _size(block: Any) -> int:
     return len(getattr(block, "__dict__", ())) + len(getattr(type(block), "__slots__", ()))
 
 
-@dataclass(frozen=True, slots=True)
-class AskedView:
+@view
+class AskedView(View):
     """A decider that is not active, though its group is."""
 
     path: str
     name: str
     verdict: str  # why not, as one of the words above
     reason: str  # the same in words
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {"path": self.path, "name": self.name, "verdict": self.verdict, "reason": self.reason}
-
-    @classmethod
-    def read(cls, fields: Fields) -> AskedView:
-        """Read what ``as_json`` wrote.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(fields.text("path"), fields.text("name"), fields.text("verdict"), fields.text("reason"))
 
 
 def asked(memory: TreeState) -> Iterator[AskedView]:
@@ -209,8 +197,8 @@ def _unfit(check: Check, word: int) -> str:
     return ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class DeciderView:
+@view
+class DeciderView(View):
     """A decider that is active.
 
     Attributes:
@@ -233,47 +221,11 @@ class DeciderView:
     behavior: str | None
     since: float
     flags: tuple[str, ...]
-    is_waiting: bool
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "path": self.path,
-            "kind": self.kind,
-            "policy": self.policy,
-            "index": self.index,
-            "behavior": self.behavior,
-            "since": self.since,
-            "flags": list(self.flags),
-            "is_waiting": self.is_waiting,
-        }
-
-    @classmethod
-    def read(cls, fields: Fields) -> DeciderView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            name=fields.text("name"),
-            path=fields.text("path"),
-            kind=fields.text("kind"),
-            policy=fields.text("policy"),
-            index=fields.whole("index"),
-            behavior=None if fields.is_null("behavior") else fields.text("behavior"),
-            since=fields.number("since"),
-            flags=fields.texts("flags"),
-            is_waiting=fields.flag("is_waiting", False),
-        )
+    is_waiting: bool = told(missing=False)
 
 
-@dataclass(frozen=True, slots=True)
-class StimulusView:
+@view
+class StimulusView(View):
     """A stimulus that is there.
 
     Attributes:
@@ -284,24 +236,8 @@ class StimulusView:
     token: str
     remaining: float | None
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {"token": self.token, "remaining": self.remaining}
 
-    @classmethod
-    def read(cls, fields: Fields) -> StimulusView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(fields.text("token"), None if fields.is_null("remaining") else fields.number("remaining"))
-
-
-@dataclass(frozen=True, slots=True)
+@view
 class TreeView(ModelView):
     """What a tree does on one agent.
 
@@ -376,46 +312,6 @@ class TreeView(ModelView):
             words = reason if len(names) == 1 else reason.replace("it comes after", "they come after")
             lines.append(f"not {', '.join(names)}: {words}")
         return lines
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "tree": self.tree,
-            "path": [one.as_json() for one in self.path],
-            "asked": [one.as_json() for one in self.asked],
-            "stimuli": [one.as_json() for one in self.stimuli],
-            "decision_flags": self.decision_flags,
-            "stimuli_flags": self.stimuli_flags,
-            "disabled": list(self.disabled),
-            "waiting": list(self.waiting),
-            "is_cleaning_up": self.is_cleaning_up,
-            "print": self.print,
-        }
-
-    @classmethod
-    def read(cls, fields: Fields) -> TreeView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            name=fields.text("name"),
-            tree=fields.text("tree"),
-            path=fields.each("path", DeciderView.read),
-            asked=fields.each("asked", AskedView.read),
-            stimuli=fields.each("stimuli", StimulusView.read),
-            decision_flags=fields.whole("decision_flags"),
-            stimuli_flags=fields.whole("stimuli_flags"),
-            disabled=fields.texts("disabled"),
-            waiting=fields.texts("waiting"),
-            is_cleaning_up=fields.flag("is_cleaning_up"),
-            print=fields.text("print"),
-        )
 
 
 def view_of(memory: TreeState) -> TreeView:

@@ -10,11 +10,11 @@ Source: design section 7, "Snapshot".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from agentrt.body.views import Fields, ModelView
+from agentrt.body.codec import View, view
+from agentrt.body.views import ModelView
 from agentrt.goals.wrapped import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, STATE_NAMES
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["GoalSelectorView", "GoalView", "view_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class GoalView:
+@view
+class GoalView(View):
     """A goal of a selector.
 
     Attributes:
@@ -57,40 +57,8 @@ class GoalView:
         since = f", since tick {self.since}" if self.since else ""
         return f"{self.name}: {self.state}, priority {self.priority}, {' '.join(self.flags) or 'no flags'}{since}"
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "path": self.path,
-            "priority": self.priority,
-            "flags": list(self.flags),
-            "state": self.state,
-            "since": self.since,
-            "reason": self.reason,
-        }
 
-    @classmethod
-    def read(cls, fields: Fields) -> GoalView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            fields.text("name"),
-            fields.text("path"),
-            fields.number("priority"),
-            fields.texts("flags"),
-            fields.text("state"),
-            fields.whole("since", 0),
-            fields.text("reason", ""),
-        )
-
-
-@dataclass(frozen=True, slots=True)
+@view
 class GoalSelectorView(ModelView):
     """A goal selector.
 
@@ -128,34 +96,6 @@ class GoalSelectorView(ModelView):
     def reasons(self) -> list[str]:
         """Why the other goals do not run: a line for each."""
         return [f"{goal.name} does not run: {goal.reason}" for goal in self.goals if goal.reason]
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "ticks": self.ticks,
-            "goals": [goal.as_json() for goal in self.goals],
-            "locked": [list(pair) for pair in self.locked],
-            "disabled": list(self.disabled),
-        }
-
-    @classmethod
-    def read(cls, fields: Fields) -> GoalSelectorView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            fields.text("name"),
-            fields.whole("ticks"),
-            fields.each("goals", GoalView.read),
-            fields.pairs("locked", str),
-            fields.texts("disabled"),
-        )
 
 
 # --- why a goal does not run ------------------------------------------------------------------------------------------

@@ -54,8 +54,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from agentrt.body.codec import Fields
 from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take
-from agentrt.body.views import Fields
 from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError, WrongStateError
 from agentrt.kernel.trace import Event
 from agentrt.selection.holding import LeafFlags

@@ -16,10 +16,10 @@ Source: seed 004, "No Behavior" in the debug information; design section 7, "Sna
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from agentrt.body.views import Fields, ModelView, Outline
+from agentrt.body.codec import View, view
+from agentrt.body.views import ModelView, Outline
 from agentrt.selection.conditions import names_in
 from agentrt.selection.program import Node, Program
 
@@ -28,29 +28,16 @@ __all__ = ["NO_BEHAVIOR", "PassedView", "SelectionView", "passed_over", "mermaid
 NO_BEHAVIOR = "No Behavior"
 
 
-@dataclass(frozen=True, slots=True)
-class PassedView:
+@view
+class PassedView(View):
     """A node before the current leaf whose condition does not hold."""
 
     path: str  # its place, as in the trace
     condition: str
     because: str  # what its variables are, in words
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {"path": self.path, "condition": self.condition, "because": self.because}
 
-    @classmethod
-    def read(cls, fields: Fields) -> PassedView:
-        """Read what ``as_json`` wrote.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(fields.text("path"), fields.text("condition"), fields.text("because"))
-
-
-@dataclass(frozen=True, slots=True)
+@view
 class SelectionView(ModelView):
     """What a selection tree is doing for one agent.
 
@@ -123,50 +110,6 @@ class SelectionView(ModelView):
     def reasons(self) -> list[str]:
         """Why the nodes before the current leaf were passed over: a line for each."""
         return [f"not {one.path}: {one.condition} does not hold: {one.because}" for one in self.failed]
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "tree": self.tree,
-            "leaf": self.leaf,
-            "behavior": self.behavior,
-            "is_registered": self.is_registered,
-            "phase": self.phase,
-            "variables": [list(pair) for pair in self.variables],
-            "flags": list(self.flags),
-            "waits_for": self.waits_for,
-            "out": [list(pair) for pair in self.out],
-            "routines": list(self.routines),
-            "failed": [one.as_json() for one in self.failed],
-            "version": self.version,
-        }
-
-    @classmethod
-    def read(cls, fields: Fields) -> SelectionView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            name=fields.text("name"),
-            tree=fields.text("tree"),
-            leaf=fields.text("leaf"),
-            behavior=fields.text("behavior"),
-            is_registered=fields.flag("is_registered"),
-            phase=fields.text("phase"),
-            variables=fields.pairs("variables", bool),
-            flags=fields.texts("flags"),
-            waits_for=fields.text("waits_for"),
-            out=fields.pairs("out", str),
-            routines=fields.texts("routines"),
-            failed=fields.each("failed", PassedView.read),
-            version=fields.whole("version", 0),
-        )
 
 
 def passed_over(program: Program, bits: int, leaf: Node | None, name: str) -> tuple[PassedView, ...]:

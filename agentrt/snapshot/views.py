@@ -32,14 +32,15 @@ Source: design section 7, "Snapshot".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import field, is_dataclass
 from dataclasses import fields as fields_of
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from agentrt.activity.tasks.views import TaskGroupView
+from agentrt.body.codec import Fields, View, told, view
 from agentrt.body.driver import TARGETS
 from agentrt.body.flags import Refusal, Waiting
-from agentrt.body.views import Fields, ModelView
+from agentrt.body.views import ModelView
 from agentrt.errors import DataFault
 from agentrt.words import plain
 
@@ -63,6 +64,58 @@ __all__ = [
 ]
 
 
+VERSION = 1
+"""Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""
+
+_RANGE: Final = "self.low != self.utility or self.high != self.utility"  # both are written if one is to be
+
+
+def _state_json(state: Any) -> Any:
+    if isinstance(state, ModelView):
+        return state.as_json()
+    if is_dataclass(state) and not isinstance(state, type):  # of somebody's own: shallow, ``plain`` does the rest
+        state = {one.name: getattr(state, one.name) for one in fields_of(state)}
+    return plain(state)
+
+
+def _read_state(fields: Fields) -> Any:
+    model = fields.text("model", "")
+    """The view of a model of this library is made again; that of any other one stays plain."""
+    if model in ("goals", "targets"):
+        from agentrt.goals.views import GoalSelectorView  # who has no such model does not load it
+
+        return GoalSelectorView.read(fields.inner("state"))
+    if model == "behavior":
+        from agentrt.behavior.views import TreeView
+
+        return TreeView.read(fields.inner("state"))
+    if model == "selection":
+        from agentrt.selection.views import SelectionView
+
+        return SelectionView.read(fields.inner("state"))
+    return fields.plain("state")
+
+
+def _strategies(fields: Fields) -> GameplayView | None:
+    if fields.is_null("strategies"):
+        return None
+    from agentrt.strategy.views import GameplayView  # who has no strategies does not load them
+
+    return GameplayView.read(fields.inner("strategies"))
+
+
+def check_version(fields: Fields) -> None:
+    """Find out whether a snapshot can be read.
+
+    Raises:
+        DataFault: it is of another version, or has none.
+    """
+    version = fields.whole("version")
+    if version != VERSION:
+        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}. Use the release that "
+        raise DataFault(f"{text}wrote it.", pointer="/version")
+
+
 class TaskPlace(NamedTuple):
     """Which task an action stands for.
 
@@ -77,8 +130,8 @@ class TaskPlace(NamedTuple):
     args: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class UnitView:
+@view(sparse=True)
+class UnitView(View):
     """An action at one place of a plan.
 
     Attributes:
@@ -116,11 +169,11 @@ class UnitView:
     kind: str
     state: str
     utility: float
-    boosted: float
-    is_elected: bool
-    low: float
-    high: float
-    boost: float = 0.0
+    boosted: float = told(like="utility", sparse=True)
+    is_elected: bool = told(sparse=True)
+    low: float = told(like="utility", when=_RANGE)
+    high: float = told(like="utility", when=_RANGE)
+    boost: float = told(default=0.0, when="self.boost_at")
     boost_at: int = 0
     weight: float = 1.0
     since: int = 0
@@ -137,124 +190,9 @@ class UnitView:
     restart_reason: str = ""
     restarts_since: int = 0
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values, without what has its default."""
-        data: dict[str, Any] = {
-            "action": self.action,
-            "name": self.name,
-            "path": self.path,
-            "kind": self.kind,
-            "state": self.state,
-            "utility": self.utility,
-        }
-        if self.is_elected:
-            data["is_elected"] = True
-        if self.boosted != self.utility:
-            data["boosted"] = self.boosted
-        if self.low != self.utility or self.high != self.utility:
-            data["low"] = self.low
-            data["high"] = self.high
-        if self.since:
-            data["since"] = self.since
-        if self.state != "idle":
-            self._add_rare(data)
-        elif self.reason:
-            data["reason"] = self.reason
-        self._add_other(data)
-        if self.flags:
-            data["flags"] = list(self.flags)
-        if self.task is not None:
-            data["task"] = _as_json(self.task)
-        if self.debug:
-            data["debug"] = self.debug
-        if self.frames:
-            data["frames"] = [frame.as_json() for frame in self.frames]
-        return data
 
-    def _add_other(self, data: dict[str, Any]) -> None:
-        if self.restarts:
-            data["restarts"] = self.restarts
-            data["restart_reason"] = self.restart_reason
-            data["restarts_since"] = self.restarts_since
-        if self.weight != 1.0:
-            data["weight"] = self.weight
-
-    def _add_rare(self, data: dict[str, Any]) -> None:
-        if self.boost_at:
-            data["boost"] = self.boost
-            data["boost_at"] = self.boost_at
-        if self.again:
-            data["again"] = self.again
-        if self.until:
-            data["until"] = self.until
-        if self.progress:
-            data["progress"] = self.progress
-        if self.reason:
-            data["reason"] = self.reason
-        if self.waits:
-            data["waits"] = self.waits
-
-    @classmethod
-    def read(cls, fields: Fields) -> UnitView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        utility = fields.number("utility")
-        return cls(
-            action=fields.text("action"),
-            name=fields.text("name"),
-            path=fields.text("path"),
-            kind=fields.text("kind"),
-            state=fields.text("state"),
-            utility=utility,
-            boosted=fields.number("boosted", utility),
-            is_elected=fields.flag("is_elected", False),
-            low=fields.number("low", utility),
-            high=fields.number("high", utility),
-            boost=fields.number("boost", 0.0),
-            boost_at=fields.whole("boost_at", 0),
-            weight=fields.number("weight", 1.0),
-            since=fields.whole("since", 0),
-            again=fields.whole("again", 0),
-            until=fields.whole("until", 0),
-            progress=fields.text("progress", ""),
-            reason=fields.text("reason", ""),
-            waits=fields.text("waits", ""),
-            flags=fields.texts("flags"),
-            task=None if fields.is_null("task") else _task(fields.inner("task")),
-            debug=fields.plain_object("debug"),
-            frames=fields.each("frames", FrameView.read),
-            restarts=fields.whole("restarts", 0),
-            restart_reason=fields.text("restart_reason", ""),
-            restarts_since=fields.whole("restarts_since", 0),
-        )
-
-
-def _as_json(task: TaskPlace) -> dict[str, Any]:
-    data: dict[str, Any] = {"group": task.group, "number": task.number}
-    if task.args:
-        data["args"] = dict(task.args)
-    return data
-
-
-def _task(fields: Fields) -> TaskPlace:
-    return TaskPlace(fields.text("group"), fields.whole("number"), _args(fields))
-
-
-def _args(fields: Fields) -> tuple[tuple[str, str], ...]:
-    if fields.is_null("args"):
-        return ()
-    inner = fields.inner("args")
-    return tuple((name, inner.text(name)) for name in inner.names())
-
-
-@dataclass(frozen=True, slots=True)
-class FrameView:
+@view(sparse=True)
+class FrameView(View):
     """An activity at one place of a plan.
 
     Attributes:
@@ -274,53 +212,12 @@ class FrameView:
     path: str
     state: str
     units: tuple[UnitView, ...]
-    args: tuple[tuple[str, str], ...] = ()
+    args: tuple[tuple[str, str], ...] = told(default=(), by_name=True, sparse=True)
     since: int = 0
     until: int = 0
     is_fixed: bool = False
     unasked: int = 0
     unasked_reason: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values, without what has its default."""
-        data: dict[str, Any] = {"activity": self.activity, "path": self.path, "state": self.state}
-        if self.args:
-            data["args"] = dict(self.args)
-        if self.since:
-            data["since"] = self.since
-        if self.until:
-            data["until"] = self.until
-        if self.is_fixed:
-            data["is_fixed"] = True
-        if self.unasked:
-            data["unasked"] = self.unasked
-            data["unasked_reason"] = self.unasked_reason
-        if self.units:
-            data["units"] = [unit.as_json() for unit in self.units]
-        return data
-
-    @classmethod
-    def read(cls, fields: Fields) -> FrameView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            activity=fields.text("activity"),
-            path=fields.text("path"),
-            state=fields.text("state"),
-            units=fields.each("units", UnitView.read),
-            args=_args(fields),
-            since=fields.whole("since", 0),
-            until=fields.whole("until", 0),
-            is_fixed=fields.flag("is_fixed", False),
-            unasked=fields.whole("unasked", 0),
-            unasked_reason=fields.text("unasked_reason", ""),
-        )
 
 
 class AgentSummary(NamedTuple):
@@ -384,10 +281,6 @@ def models_doing(views: Sequence[tuple[int, Any]]) -> str:
     return " + ".join(word for word in words if word)
 
 
-VERSION = 1
-"""Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""
-
-
 class FlagView(NamedTuple):
     """Who holds a control flag.
 
@@ -416,8 +309,8 @@ class InjectionView(NamedTuple):
     teaches: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DriverView:
+@view
+class DriverView(View):
     """What another model does with the agent.
 
     Attributes:
@@ -436,77 +329,15 @@ class DriverView:
     rank: int
     every: int
     precedence: int
-    state: Any
+    state: Any = told(write=_state_json, read=_read_state)
     lines: tuple[str, ...]
     model: str = ""
     active: tuple[str, ...] = ()
     outline: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "model": self.model,
-            "rank": self.rank,
-            "every": self.every,
-            "precedence": self.precedence,
-            "active": list(self.active),
-            "outline": self.outline,
-            "state": _state_json(self.state),
-            "lines": list(self.lines),
-        }
 
-    @classmethod
-    def read(cls, fields: Fields) -> DriverView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        model = fields.text("model")
-        return cls(
-            name=fields.text("name"),
-            rank=fields.whole("rank"),
-            every=fields.whole("every"),
-            precedence=fields.whole("precedence"),
-            state=_read_state(fields, model),
-            lines=fields.texts("lines"),
-            model=model,
-            active=fields.texts("active"),
-            outline=fields.text("outline", ""),
-        )
-
-
-def _state_json(state: Any) -> Any:
-    if isinstance(state, ModelView):
-        return state.as_json()
-    if is_dataclass(state) and not isinstance(state, type):  # of somebody's own: shallow, ``plain`` does the rest
-        state = {one.name: getattr(state, one.name) for one in fields_of(state)}
-    return plain(state)
-
-
-def _read_state(fields: Fields, model: str) -> Any:
-    """The view of a model of this library is made again; that of any other one stays plain."""
-    if model in ("goals", "targets"):
-        from agentrt.goals.views import GoalSelectorView  # who has no such model does not load it
-
-        return GoalSelectorView.read(fields.inner("state"))
-    if model == "behavior":
-        from agentrt.behavior.views import TreeView
-
-        return TreeView.read(fields.inner("state"))
-    if model == "selection":
-        from agentrt.selection.views import SelectionView
-
-        return SelectionView.read(fields.inner("state"))
-    return fields.plain("state")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSnapshot:
+@view(adds=("version", "seconds"), check=check_version)
+class AgentSnapshot(View):
     """What an agent is doing.
 
     Attributes:
@@ -552,7 +383,7 @@ class AgentSnapshot:
     status_args: dict[str, Any]
     running: str
     plan: FrameView | None
-    again: int
+    again: int = told(missing=0)
     performances: tuple[FrameView, ...]
     drivers: tuple[DriverView, ...]
     flags: tuple[FlagView, ...]
@@ -563,7 +394,7 @@ class AgentSnapshot:
     observers: tuple[str, ...]
     groups: tuple[str, ...]
     injections: tuple[InjectionView, ...]
-    strategies: GameplayView | None = None
+    strategies: GameplayView | None = told(default=None, sparse=True, read=_strategies)
 
     @property
     def seconds(self) -> float:
@@ -587,40 +418,6 @@ class AgentSnapshot:
             alive=self.is_alive,
         )
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        data: dict[str, Any] = {
-            "version": VERSION,
-            "name": self.name,
-            "kind": self.kind,
-            "number": self.number,
-            "tick": self.tick,
-            "seconds": self.seconds,
-            "ticks_per_second": self.ticks_per_second,
-            "is_alive": self.is_alive,
-            "is_ending": self.is_ending,
-            "error": self.error,
-            "status_text": self.status_text,
-            "status_key": self.status_key,
-            "status_args": self.status_args,
-            "running": self.running,
-            "plan": None if self.plan is None else self.plan.as_json(),
-            "again": self.again,
-            "performances": [frame.as_json() for frame in self.performances],
-            "drivers": [driver.as_json() for driver in self.drivers],
-            "flags": [one._asdict() for one in self.flags],
-            "waiting": [{**one._asdict(), "flags": list(one.flags)} for one in self.waiting],
-            "refusals": [one._asdict() for one in self.refusals],
-            "aborts": self.aborts,
-            "abort_reason": self.abort_reason,
-            "observers": list(self.observers),
-            "groups": list(self.groups),
-            "injections": [{**one._asdict(), "teaches": list(one.teaches)} for one in self.injections],
-        }
-        if self.strategies is not None:
-            data["strategies"] = self.strategies.as_json()
-        return data
-
     @classmethod
     def from_json(cls, data: object) -> AgentSnapshot:
         """Read what ``as_json`` wrote.
@@ -633,89 +430,9 @@ class AgentSnapshot:
         """
         return cls.read(Fields(data))
 
-    @classmethod
-    def read(cls, fields: Fields) -> AgentSnapshot:
-        """Read one out of something larger.
 
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no snapshot of an agent, or of another version.
-        """
-        check_version(fields)
-        return cls(
-            name=fields.text("name"),
-            kind=fields.text("kind"),
-            number=fields.whole("number"),
-            tick=fields.whole("tick"),
-            ticks_per_second=fields.whole("ticks_per_second"),
-            is_alive=fields.flag("is_alive"),
-            is_ending=fields.flag("is_ending"),
-            error=fields.text("error"),
-            status_text=fields.text("status_text"),
-            status_key=fields.text("status_key"),
-            status_args=fields.plain_object("status_args"),
-            running=fields.text("running"),
-            plan=None if fields.is_null("plan") else FrameView.read(fields.inner("plan")),
-            again=fields.whole("again", 0),
-            performances=fields.each("performances", FrameView.read),
-            drivers=fields.each("drivers", DriverView.read),
-            flags=fields.each("flags", _flag),
-            waiting=fields.each("waiting", _waiting),
-            refusals=fields.each("refusals", _refusal),
-            aborts=fields.whole("aborts"),
-            abort_reason=fields.text("abort_reason"),
-            observers=fields.texts("observers"),
-            groups=fields.texts("groups"),
-            injections=fields.each("injections", _injection),
-            strategies=None if fields.is_null("strategies") else _strategies(fields.inner("strategies")),
-        )
-
-
-def _strategies(fields: Fields) -> GameplayView:
-    from agentrt.strategy.views import GameplayView  # who has no strategies does not load them
-
-    return GameplayView.read(fields)
-
-
-def check_version(fields: Fields) -> None:
-    """Find out whether a snapshot can be read.
-
-    Raises:
-        DataFault: it is of another version, or has none.
-    """
-    version = fields.whole("version")
-    if version != VERSION:
-        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}. Use the release that "
-        raise DataFault(f"{text}wrote it.", pointer="/version")
-
-
-def _flag(fields: Fields) -> FlagView:
-    return FlagView(fields.text("flag"), fields.text("holder"), fields.whole("since"))
-
-
-def _waiting(fields: Fields) -> Waiting:
-    return Waiting(fields.text("claimant"), fields.texts("flags"), fields.whole("since"), fields.whole("precedence"))
-
-
-def _refusal(fields: Fields) -> Refusal:
-    return Refusal(
-        fields.text("flag"),
-        fields.text("claimant"),
-        fields.text("holder"),
-        fields.whole("tick"),
-        fields.text("reason"),
-        fields.flag("is_final", False),
-    )
-
-
-def _injection(fields: Fields) -> InjectionView:
-    return InjectionView(fields.text("source"), fields.whole("actions"), fields.texts("teaches"))
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeSnapshot:
+@view(adds=("version",), check=check_version)
+class RuntimeSnapshot(View):
     """What goes on in a runtime.
 
     Attributes:
@@ -750,25 +467,6 @@ class RuntimeSnapshot:
     groups: tuple[TaskGroupView, ...]
     agents: tuple[AgentSnapshot, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "version": VERSION,
-            "tick": self.tick,
-            "seconds": self.seconds,
-            "ticks_per_second": self.ticks_per_second,
-            "late_ticks": self.late_ticks,
-            "strands": self.strands,
-            "is_paused": self.is_paused,
-            "waits": self.waits,
-            "search_waits": self.search_waits,
-            "think_budget": self.think_budget,
-            "think_used": self.think_used,
-            "think_waiting": self.think_waiting,
-            "groups": [group.as_json() for group in self.groups],
-            "agents": [agent.as_json() for agent in self.agents],
-        }
-
     @classmethod
     def from_json(cls, data: object) -> RuntimeSnapshot:
         """Read what ``as_json`` wrote.
@@ -779,20 +477,4 @@ class RuntimeSnapshot:
         Raises:
             DataFault: it is no snapshot of a runtime, or of another version.
         """
-        fields = Fields(data)
-        check_version(fields)
-        return cls(
-            tick=fields.whole("tick"),
-            seconds=fields.number("seconds"),
-            ticks_per_second=fields.whole("ticks_per_second"),
-            late_ticks=fields.whole("late_ticks"),
-            strands=fields.whole("strands"),
-            is_paused=fields.flag("is_paused"),
-            waits=fields.plain_object("waits"),
-            search_waits=fields.plain_object("search_waits"),
-            think_budget=None if fields.is_null("think_budget") else fields.whole("think_budget"),
-            think_used=fields.whole("think_used"),
-            think_waiting=fields.whole("think_waiting"),
-            groups=fields.each("groups", TaskGroupView.read),
-            agents=fields.each("agents", AgentSnapshot.read),
-        )
+        return cls.read(Fields(data))

@@ -25,12 +25,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentrt.activity.plan.waits import wait_in_words
-from agentrt.body.views import Fields
+from agentrt.body.codec import View, told, view
 from agentrt.strategy.tree import Accuracy, Outcome, TaskNode
 from agentrt.words import words_of
 
@@ -74,8 +73,8 @@ class ForesightView(NamedTuple):
     taken: int = 0  # how many times the world turned out as it was assumed, so that a decision had been made already
 
 
-@dataclass(frozen=True, slots=True)
-class TaskView:
+@view(sparse=True)
+class TaskView(View):
     """A node of a task tree.
 
     Attributes:
@@ -132,57 +131,9 @@ class TaskView:
             yield node
             node = next((child for child in reversed(node.children) if child.is_under_way), None)
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values, without what has its default."""
-        data: dict[str, Any] = {
-            "kind": self.kind,
-            "label": self.label,
-            "outcome": self.outcome,
-            "place": self.place,
-        }
-        for name in ("began", "ended", "is_conditional", "reason", "left_out"):
-            value = getattr(self, name)
-            if value:
-                data[name] = value
-        if self.cost is not None:
-            data["cost"] = self.cost
-        if self.probability != 1.0:
-            data["probability"] = self.probability
-        if self.offers:
-            data["offers"] = [one._asdict() for one in self.offers]
-        if self.children:
-            data["children"] = [child.as_json() for child in self.children]
-        return data
 
-    @classmethod
-    def read(cls, fields: Fields) -> TaskView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            kind=fields.text("kind"),
-            label=fields.text("label"),
-            outcome=fields.text("outcome"),
-            place=fields.text("place"),
-            began=fields.whole("began", 0),
-            ended=fields.whole("ended", 0),
-            cost=_seconds(fields),
-            probability=fields.number("probability", 1.0),
-            is_conditional=fields.flag("is_conditional", False),
-            reason=fields.text("reason", ""),
-            offers=fields.each("offers", _offer),
-            children=fields.each("children", cls.read),
-            left_out=fields.whole("left_out", 0),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RequestView:
+@view
+class RequestView(View):
     """A request that is being solved.
 
     Attributes:
@@ -207,51 +158,11 @@ class RequestView:
     is_paused: bool = False
     forecast: tuple[str, ...] = ()
     asked_by: str = ""
-    awaits: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values; without whom it waits for, if it does not wait."""
-        data: dict[str, Any] = {
-            "wanted": self.wanted,
-            "attempts": self.attempts,
-            "stack": list(self.stack),
-            "tree": self.tree.as_json(),
-            "handled": list(self.handled),
-            "pending": list(self.pending),
-            "is_paused": self.is_paused,
-            "forecast": list(self.forecast),
-            "asked_by": self.asked_by,
-        }
-        if self.awaits:
-            data["awaits"] = self.awaits
-        return data
-
-    @classmethod
-    def read(cls, fields: Fields) -> RequestView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            fields.text("wanted"),
-            fields.whole("attempts"),
-            fields.texts("stack"),
-            TaskView.read(fields.inner("tree")),
-            fields.texts("handled"),
-            fields.texts("pending"),
-            fields.flag("is_paused", False),
-            fields.texts("forecast"),
-            fields.text("asked_by", ""),
-            fields.text("awaits", ""),
-        )
+    awaits: str = told(default="", sparse=True)
 
 
-@dataclass(frozen=True, slots=True)
-class GameplayView:
+@view
+class GameplayView(View):
     """The strategies of an agent, and what it solves by them.
 
     Attributes:
@@ -283,72 +194,6 @@ class GameplayView:
     def doing(self) -> str:
         """What runs innermost in each request, in a few words; empty if nothing is being solved."""
         return " + ".join(request.stack[-1] for request in self.requests if request.stack)
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "lookahead": self.lookahead,
-            "takes_options": self.takes_options,
-            "order": self.order,
-            "params": [list(pair) for pair in self.params],
-            "provided": [{"activity": one.activity, "strategies": list(one.strategies)} for one in self.provided],
-            "strategies": self.strategies,
-            "triggers": [list(pair) for pair in self.triggers],
-            "foresight": self.foresight._asdict(),
-            "accuracy": [asdict(one) for one in self.accuracy],
-            "requests": [request.as_json() for request in self.requests],
-            "finished": [tree.as_json() for tree in self.finished],
-        }
-
-    @classmethod
-    def read(cls, fields: Fields) -> GameplayView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            lookahead=fields.whole("lookahead"),
-            takes_options=fields.flag("takes_options"),
-            order=fields.text("order"),
-            params=fields.pairs("params", str),
-            provided=fields.each("provided", _provided),
-            strategies=fields.whole("strategies"),
-            triggers=fields.pairs("triggers", bool),
-            foresight=_foresight(fields.inner("foresight")),
-            accuracy=fields.each("accuracy", _accuracy),
-            requests=fields.each("requests", RequestView.read),
-            finished=fields.each("finished", TaskView.read),
-        )
-
-
-def _seconds(fields: Fields) -> float | None:
-    return None if fields.is_null("cost") else fields.number("cost")
-
-
-def _offer(fields: Fields) -> OfferView:
-    return OfferView(fields.text("strategy"), _seconds(fields), fields.text("reason", ""))
-
-
-def _provided(fields: Fields) -> ProvidedView:
-    return ProvidedView(fields.text("activity"), fields.texts("strategies"))
-
-
-def _foresight(fields: Fields) -> ForesightView:
-    return ForesightView(*(fields.whole(name) for name in ForesightView._fields))
-
-
-def _accuracy(fields: Fields) -> Accuracy:
-    return Accuracy(
-        strategy=fields.text("strategy"),
-        count=fields.whole("count"),
-        expected=fields.number("expected"),
-        actual=fields.number("actual"),
-        ratio=fields.number("ratio"),
-    )
 
 
 _MOST_NODES: Final = 120  # of a request that is being solved

@@ -22,7 +22,7 @@ from agentrt import (
 )
 from agentrt.activity.tasks import units
 from agentrt.activity.tasks.units import WINDOW
-from agentrt.body.views import Fields
+from agentrt.body.codec import Fields
 from agentrt.snapshot.views import FrameView
 from agentrt.testing import Simulation, check_trace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt.body.views import Fields
+from agentrt.body.codec import Fields
 from agentrt.errors import DataFault
 
 FIELDS = {

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from agentrt import Agent, CancelScope, Entity, Event, Signal, sleep_ticks
+from agentrt.body.codec import Fields
 from agentrt.body.driver import LoneBody
-from agentrt.body.views import Fields
 from agentrt.errors import DefinitionError, WrongStateError
 from agentrt.goals import JUMP, LOOK, MOVE, Goal, GoalSelector
 from agentrt.goals.views import GoalSelectorView

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt import TOP, Action, ActionArgs, Agent, Entity, Runtime
-from agentrt.body.views import MOST_LEVELS, Outline
+from agentrt.body.codec import MOST_LEVELS
+from agentrt.body.views import Outline
 from agentrt.errors import AgentRTError, DataFault
 from agentrt.snapshot import VERSION, AgentSnapshot, RuntimeSnapshot, explain, outlines, summarize
 from agentrt.testing import Simulation

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from looked_at import Carve, Chop, Stage, again, beg, trade
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, step
-from agentrt.body.views import Fields
+from agentrt.body.codec import Fields
 from agentrt.errors import DataFault
 from agentrt.snapshot import AgentSnapshot, explain, summarize
 from agentrt.strategy import Dependency, Interruptible, Order, Strategy, Trigger

@@ -5,10 +5,9 @@ Source: seed 001, "Issuing tasks" (annotation and source are for debugging).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agentrt.body.views import Fields
+from agentrt.body.codec import View, told, view
 from agentrt.words import called
 
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["TaskGroupView", "TaskView", "view_group"]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskView:
+@view
+class TaskView(View):
     """A task.
 
     Attributes:
@@ -37,7 +36,7 @@ class TaskView:
 
     number: int
     activity: str
-    args: tuple[tuple[str, str], ...]
+    args: tuple[tuple[str, str], ...] = told(by_name=True)
     state: str
     is_permanent: bool
     finished: int
@@ -47,50 +46,9 @@ class TaskView:
     annotation: str
     source: str
 
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "number": self.number,
-            "activity": self.activity,
-            "args": dict(self.args),
-            "state": self.state,
-            "is_permanent": self.is_permanent,
-            "finished": self.finished,
-            "remaining": self.remaining,
-            "worker_limit": self.worker_limit,
-            "workers": list(self.workers),
-            "annotation": self.annotation,
-            "source": self.source,
-        }
 
-    @classmethod
-    def read(cls, fields: Fields) -> TaskView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        args = fields.inner("args")
-        return cls(
-            number=fields.whole("number"),
-            activity=fields.text("activity"),
-            args=tuple((name, args.text(name)) for name in args.names()),
-            state=fields.text("state"),
-            is_permanent=fields.flag("is_permanent"),
-            finished=fields.whole("finished"),
-            remaining=None if fields.is_null("remaining") else fields.whole("remaining"),
-            worker_limit=None if fields.is_null("worker_limit") else fields.whole("worker_limit"),
-            workers=fields.texts("workers"),
-            annotation=fields.text("annotation"),
-            source=fields.text("source"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class TaskGroupView:
+@view
+class TaskGroupView(View):
     """A task group.
 
     Attributes:
@@ -106,34 +64,6 @@ class TaskGroupView:
     members: tuple[str, ...]
     tasks: tuple[TaskView, ...]
     waits: dict[str, Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        return {
-            "name": self.name,
-            "activity": self.activity,
-            "members": list(self.members),
-            "tasks": [task.as_json() for task in self.tasks],
-            "waits": self.waits,
-        }
-
-    @classmethod
-    def read(cls, fields: Fields) -> TaskGroupView:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
-        return cls(
-            fields.text("name"),
-            fields.text("activity"),
-            fields.texts("members"),
-            fields.each("tasks", TaskView.read),
-            fields.plain_object("waits"),
-        )
 
 
 def view_group(group: TaskGroup) -> TaskGroupView:
