@@ -185,6 +185,7 @@ def test_the_same_are_elected_as_if_all_were_asked(tasks, order):
     assert few == everybody
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_same_work_is_begun_first_by_several_members(seed):
     """Who of several members is first to come for the best task is a matter of how long they think."""
@@ -262,6 +263,7 @@ def test_who_waits_makes_room_for_the_next_and_preempts_when_it_is_better():
     sim.close()
 
 
+@pytest.mark.slow
 def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
     sim, group, agents = crew(8)
     for number in range(1000):
@@ -275,6 +277,7 @@ def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
     sim.close()
 
 
+@pytest.mark.slow
 def test_what_was_let_go_of_is_taken_back_when_the_better_is_gone():
     sim, group, (agent,) = crew()
     for number in range(200):
@@ -429,6 +432,7 @@ def lives(many, how):
     return count / many
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["destroy", "pause"])
 def test_the_life_of_a_task_costs_the_same_among_many(how):
     assert lives(800, how) < 1.5 * lives(200, how)
@@ -446,5 +450,6 @@ def finished(many):
     return count
 
 
+@pytest.mark.slow
 def test_work_costs_the_same_among_many():
     assert finished(1600) < 1.3 * finished(400)

@@ -31,7 +31,6 @@ from agentrt.kernel.kernel import Kernel
 
 hosts = load("tests/runtime/conftest.py")
 play = hosts.play
-little_garbage = hosts.little_garbage
 
 
 def fails(at):

@@ -17,7 +17,6 @@ from agentrt.kernel.trace import Event
 hosts = load("tests/runtime/conftest.py")
 play = pytest.fixture(params=hosts.HOSTS, name="play")(hosts._player)
 play_loop = pytest.fixture(params=("asyncio", "trio"), name="play_loop")(hosts._player)
-little_garbage = hosts.little_garbage
 
 
 class Told:

@@ -109,6 +109,7 @@ def test_what_is_carried_lies_on_the_ground(colony, reload):
     assert found[Goods].held_by is None
 
 
+@pytest.mark.slow
 def test_tasks_are_there_again_with_all_that_they_were_told(colony, reload):
     soldier = of(colony, "Jorun")
     order = colony.captain.order(soldier, (20, 10))

@@ -10,7 +10,6 @@ from modules import load
 
 hosts = load("tests/runtime/conftest.py")
 
-little_garbage = hosts.little_garbage
 play = pytest.fixture(params=hosts.HOSTS, name="play")(hosts._player)
 play_loop = pytest.fixture(params=("asyncio", "trio"), name="play_loop")(hosts._player)
 

@@ -113,6 +113,7 @@ def test_a_replay_tells_where_another_choice_was_made(recording):
     assert "Buy" in report.as_text()
 
 
+@pytest.mark.slow
 def test_what_was_solved_in_any_tick(recording):
     """Views are put together out of patches; what the live agent says in that tick is what the file says."""
     runtime = Workshop()(seed=3, host="plain")

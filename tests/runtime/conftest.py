@@ -129,16 +129,9 @@ class Player:
             assert not runtime.is_driven
 
 
-@pytest.fixture(scope="session")
-def little_garbage():
-    """What there is before the first test is no garbage; not looking at it makes the collector quick."""
+def _player(request):
     gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-def _player(request, little_garbage):
+    gc.freeze()  # so that the collection at the end looks at this test's objects only, and is quick
     player = Player(request.param)
     yield player
     player.check()

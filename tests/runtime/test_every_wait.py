@@ -245,6 +245,7 @@ def public_waits():
     return found
 
 
+@pytest.mark.slow
 def test_every_wait_of_the_library_is_known_here():
     shown = {name.partition(",")[0] for name in (*LOOPS, *STRATEGIES)}
     known = shown | NOT_WAITS | INNER | ALWAYS_WAITS | ALIASES | NOTIFIED

@@ -197,7 +197,6 @@ def test_also_outside_of_the_main_thread(play, kind):
     assert faults == [LivelockError]
 
 
-@pytest.mark.slow
 def test_under_step_it_is_told_while_it_hangs(plain, capsys, caplog, monkeypatch):
     """To the log and to standard error, with agent, path, file and line, before anything else happens."""
     told = threading.Event()

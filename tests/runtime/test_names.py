@@ -37,6 +37,7 @@ def test_the_least_number_that_makes_it_new(wanted):
     assert [names.give(name) for name in wanted] == list(given_before(wanted))
 
 
+@pytest.mark.slow
 @given(st.lists(WANTED, max_size=80), st.integers(1, 30))
 def test_never_twice_however_little_is_remembered(wanted, most):
     for names in (Names(), Names(most)):

@@ -367,7 +367,6 @@ def test_whatever_stands_there_it_is_read_or_it_is_a_data_fault(sample, data):
         json.dumps(snapshot.as_json(), allow_nan=False)
 
 
-@pytest.mark.slow
 @given(JSON)
 def test_nothing_else_comes_out_of_the_readers(value):
     for kind in (AgentSnapshot, RuntimeSnapshot, Outline):

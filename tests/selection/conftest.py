@@ -14,7 +14,6 @@ _hosts = load("tests/runtime/conftest.py")
 play = _hosts.play
 play_loop = _hosts.play_loop
 plain = _hosts.plain
-little_garbage = _hosts.little_garbage
 
 SECTIONS = """<SelectionTree name="Grunt">
 <Variables>{variables}</Variables>

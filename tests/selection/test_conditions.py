@@ -225,7 +225,6 @@ def test_expressions_mean_what_the_reference_says(text, bits):
     assert terms is None or any(bits & mask == value for mask, value in terms) is expected
 
 
-@pytest.mark.slow
 @given(
     words=st.lists(
         st.sampled_from(["a", "b", "and", "OR", "xor", "==", "!=", "!", "(", ")", "true", "=", "1", "&", "é", "x.y"]),

@@ -28,6 +28,7 @@ def play(seed):
     return world.digest.hexdigest()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 @settings(max_examples=120)
 def test_everything_pairs_and_nothing_is_left(seed):
