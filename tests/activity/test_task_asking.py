@@ -7,6 +7,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from cast import silence  # noqa: F401 - a fixture
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -26,18 +27,7 @@ from agentrt.body.reading import Fields
 from agentrt.snapshot.plan_views import FrameView
 from agentrt.testing import Simulation, check_trace
 
-
-class Silent:
-    """A logger that takes everything."""
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: None
-
-
-@pytest.fixture(autouse=True)
-def silence(monkeypatch):
-    """What is reported is in the trace."""
-    monkeypatch.setattr(Agent, "logger", lambda self, path: Silent())
+pytestmark = pytest.mark.usefixtures("silence")
 
 
 class Fixed(Action):
