@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from modules import load
+from players import HOSTS
 
 from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
 from agentrt.errors import InjectedFault
@@ -17,8 +18,6 @@ from agentrt.testing.chaos_points import Point
 from agentrt.testing.chaos_running import play
 
 worlds = load("tests/chaos/worlds.py")
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.fixture(autouse=True)

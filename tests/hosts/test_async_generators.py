@@ -14,12 +14,11 @@ import warnings
 
 import pytest
 from cast import QuietOwner
+from players import HOSTS
 
 from agentrt import TOP, Action, Agent, CancelScope, Entity, Runtime
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import next_tick, sleep_ticks
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.fixture(autouse=True)

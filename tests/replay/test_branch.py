@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
+from players import HOSTS
 
 from agentrt.errors import EditError, ReplayDifferenceError, ReplayError, RunFault, UnansweredCallError
 from agentrt.record.branching import branch
@@ -16,7 +17,6 @@ from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replaying import replay
 
 yard = load("tests/replay/yard.py")
-HOSTS = ("plain", "asyncio", "trio")
 
 
 def edits(*script):

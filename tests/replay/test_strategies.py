@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from modules import load
+from players import HOSTS
 
 from agentrt import TOP, Action, Agent, CompoundAction, Runtime, step
 from agentrt.record.replaying import replay
@@ -14,7 +15,6 @@ from agentrt.strategy import Branch, Interruptible, Strategy, Trigger
 from agentrt.testing import Have, StubBody, stub_strategy
 
 yard = load("tests/replay/yard.py")
-HOSTS = ("plain", "asyncio", "trio")
 
 
 class Idle(Action):
