@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis settings, and where the data is.
+"""What all tests share: hypothesis settings, a quick garbage collector, and where the data is.
 
 Tests are deterministic: hypothesis draws the same examples in every run (``make test ARGS=--hypothesis-profile=search``
 looks for new ones), and has no deadline, because a loaded machine is no bug.
@@ -6,6 +6,7 @@ looks for new ones), and has no deadline, because a loaded machine is no bug.
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import Path
 
@@ -27,6 +28,27 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, max_examples=5000)
 settings.load_profile("gate")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Nothing that is collected here is garbage, and nothing of it need be looked at later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_garbage():
+    """What is there before a module's tests is no garbage: not looking at it makes the collector quick.
+
+    Ten thousand collected tests and their reports are a million objects, which each full collection would visit.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

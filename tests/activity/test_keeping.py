@@ -641,6 +641,7 @@ events = st.lists(
 
 
 @pytest.mark.states('001: Making plans: (ours) An action that asks "when changed" keeps its thinking over the end ...')
+@pytest.mark.slow
 @given(actions, st.booleans(), events)
 def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happenings):  # noqa: C901 - a world in itself
     """``think`` and ``stop_thinking``, ``start`` and ``stop``: in pairs, for each instance, whatever happens."""

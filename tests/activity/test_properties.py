@@ -7,6 +7,7 @@ the same run, and nothing is left when it is over.
 from __future__ import annotations
 
 import pytest
+from cast import silence  # noqa: F401 - a fixture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
@@ -14,24 +15,13 @@ from modules import load
 from agentrt import Action, Agent, CompoundAction, Entity, step
 from agentrt.testing import Simulation, check_trace
 
+pytestmark = pytest.mark.usefixtures("silence")
+
 worlds = load("tests/activity/worlds.py")
 
 TICKS = 40
 seeds = st.integers(0, 10**9)
 EXPECTED = ("Boom", "Reject", "ActivityImpossibleError")
-
-
-class Silent:
-    """A logger that takes everything."""
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: None
-
-
-@pytest.fixture(autouse=True)
-def silence(monkeypatch):
-    """The faults are in the trace; formatting a thousand tracebacks is not what is tested."""
-    monkeypatch.setattr(Agent, "logger", lambda self, path: Silent())
 
 
 # --- somebody beside it -----------------------------------------------------------------------------------------------

@@ -414,6 +414,7 @@ def test_what_is_gone_is_lost_at_once_and_again_when_it_is_thought_again(play, i
     assert agent.snapshot().running == "top/Short"
 
 
+@pytest.mark.slow
 def test_a_thing_that_says_that_it_is_there_again_is_there(play):
     """A pool of things, which are destroyed and used again."""
     thing = destroyed_thing()

@@ -7,6 +7,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from cast import silence  # noqa: F401 - a fixture
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -26,18 +27,7 @@ from agentrt.body.codec import Fields
 from agentrt.snapshot.views import FrameView
 from agentrt.testing import Simulation, check_trace
 
-
-class Silent:
-    """A logger that takes everything."""
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: None
-
-
-@pytest.fixture(autouse=True)
-def silence(monkeypatch):
-    """What is reported is in the trace."""
-    monkeypatch.setattr(Agent, "logger", lambda self, path: Silent())
+pytestmark = pytest.mark.usefixtures("silence")
 
 
 class Fixed(Action):
@@ -190,6 +180,7 @@ def test_the_same_are_elected_as_if_all_were_asked(tasks, order):
     assert few == everybody
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_same_work_is_begun_first_by_several_members(seed):
     """Who of several members is first to come for the best task is a matter of how long they think."""
@@ -270,6 +261,7 @@ def test_who_waits_makes_room_for_the_next_and_preempts_when_it_is_better():
 
 
 @pytest.mark.states("001: Tasks: (decided) Of many tasks those are asked that could be the best, and the same are ...")
+@pytest.mark.slow
 def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
     sim, group, agents = crew(8)
     for number in range(1000):
@@ -283,6 +275,7 @@ def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
     sim.close()
 
 
+@pytest.mark.slow
 def test_what_was_let_go_of_is_taken_back_when_the_better_is_gone():
     sim, group, (agent,) = crew()
     for number in range(200):
@@ -442,6 +435,7 @@ def lives(many, how):
     "001: Issuing tasks: (ours) What a task costs does not depend on how many there are; views say how many are not "
     "asked, and why",
 )
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["destroy", "pause"])
 def test_the_life_of_a_task_costs_the_same_among_many(how):
     assert lives(800, how) < 1.5 * lives(200, how)
@@ -460,5 +454,6 @@ def finished(many):
 
 
 @pytest.mark.states("001: Issuing tasks: (ours) What a task costs does not depend on how many there are; views say ...")
+@pytest.mark.slow
 def test_work_costs_the_same_among_many():
     assert finished(1600) < 1.3 * finished(400)

@@ -11,6 +11,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from cast import silence  # noqa: F401 - a fixture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +29,8 @@ from agentrt import (
     step,
 )
 from agentrt.testing import Simulation, check_trace
+
+pytestmark = pytest.mark.usefixtures("silence")
 
 TICKS = 50
 
@@ -125,19 +128,6 @@ class Gang(TaskGroupAction):
 
 
 ACTIONS = (Dig, Scrape, Carry, Haul, Stroll, Deep)
-
-
-class Silent:
-    """A logger that takes everything."""
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: None
-
-
-@pytest.fixture(autouse=True)
-def silence(monkeypatch):
-    """What is reported is in the trace."""
-    monkeypatch.setattr(Agent, "logger", lambda self, path: Silent())
 
 
 class World:

@@ -6,7 +6,6 @@ import asyncio
 import warnings
 
 import pytest
-from modules import load
 
 from agentrt import Agent, CancelScope, Entity, sleep_ticks
 from agentrt.behavior import (
@@ -28,10 +27,6 @@ from agentrt.behavior.declare import GroupPolicy
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError
 from agentrt.kernel.kernel import Kernel
-
-hosts = load("tests/runtime/conftest.py")
-play = hosts.play
-little_garbage = hosts.little_garbage
 
 
 def fails(at):

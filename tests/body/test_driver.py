@@ -6,18 +6,12 @@ import gc
 import warnings
 
 import pytest
-from modules import load
 
 from agentrt import CancelScope, Runtime, sleep_ticks
 from agentrt.body.driver import LoneBody, Routine, note, tick_of
 from agentrt.errors import NotRunningError
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.trace import Event
-
-hosts = load("tests/runtime/conftest.py")
-play = pytest.fixture(params=hosts.HOSTS, name="play")(hosts._player)
-play_loop = pytest.fixture(params=("asyncio", "trio"), name="play_loop")(hosts._player)
-little_garbage = hosts.little_garbage
 
 
 class Told:

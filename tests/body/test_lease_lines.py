@@ -47,6 +47,7 @@ steps = st.lists(
     "and it is asked again when it is its turn",
     source="reject; design 3, Leases",
 )
+@pytest.mark.slow
 @given(steps)
 @settings(max_examples=150, deadline=None)
 def test_who_waits_is_served_in_order_whoever_leaves(course):
@@ -268,6 +269,7 @@ def test_agents_are_served_in_turn(way):
     assert len(sim.runtime.leases) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_of_a_thousand_each_is_served_once_before_anybody_twice(way):
     runtime = Runtime(host="plain")
@@ -290,6 +292,7 @@ def starts(way, many):
 
 
 @pytest.mark.states("001: AI contexts: (decided) Who is refused a lease waits in line: first come, first served ...")
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["waits", "tries", "reserves", "takes"])
 def test_how_often_each_tries_does_not_grow_with_the_line(way):
     """It may choose something else, and is asked again at longer and longer intervals; nobody is asked at each turn."""

@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import command
+from pages import command, expect
 
 from agentrt.worlds import load_world
 
 pytestmark = pytest.mark.slow
 
 PLAN = "#view-plan .tree-row"
-
-
-def expect(found):
-    from playwright.sync_api import expect
-
-    return expect(found)
 
 
 def choose(page, name):

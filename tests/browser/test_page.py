@@ -5,15 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import HOSTILE, inspected, make_village
+from pages import HOSTILE, expect, inspected, make_village
 
 pytestmark = pytest.mark.slow
-
-
-def expect(found):
-    from playwright.sync_api import expect
-
-    return expect(found)
 
 
 def names_of(page):

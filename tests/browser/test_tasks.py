@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import HOSTILE, inspected
+from pages import HOSTILE, expect, inspected
 
 from agentrt import Agent, Runtime
 from agentrt.strategy import Interruptible, Strategy, Trigger
@@ -13,12 +13,6 @@ from agentrt.strategy.tree import NodeKind, TaskNode
 from agentrt.testing import Have, StubBody, stub_strategy
 
 pytestmark = pytest.mark.slow
-
-
-def expect(found):
-    from playwright.sync_api import expect
-
-    return expect(found)
 
 
 class Carve(Strategy):

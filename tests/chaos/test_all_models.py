@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from modules import load
+from players import HOSTS
 
 from agentrt import Runtime
 from agentrt.testing import exhaust
@@ -14,7 +15,6 @@ village = load("tests/chaos/village.py").village
 hostile = load("tests/chaos/hostile.py")
 campaigns = load("tools/chaos_campaign.py")
 
-HOSTS = ("plain", "asyncio", "trio")
 
 PEACEFUL = ("LivelockError", "ValueError: confused", "Activity", "NotRunningError")  # what is raised without bombs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from modules import load
+from players import HOSTS
 
 from agentrt import MOVE, TOP, Action, Agent, Entity, sleep_ticks
 from agentrt.activity.plan import hooks
@@ -19,8 +20,6 @@ from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
 from agentrt.testing.chaos import MOMENTS
 
 worlds = load("tests/chaos/worlds.py")
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.fixture(autouse=True)

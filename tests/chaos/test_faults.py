@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from modules import load
+from players import HOSTS
 
 from agentrt import TOP, Action, Agent, Entity, Runtime, sleep_ticks
 from agentrt.errors import InjectedFault
@@ -15,8 +16,6 @@ from agentrt.testing import chaos as chaos_module
 from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, Fault, Point, RandomPlan, play
 
 worlds = load("tests/chaos/worlds.py")
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from modules import load
+from players import HOSTS
 
 from agentrt import Entity, Runtime, sleep_ticks
 from agentrt.errors import WrongStateError
@@ -12,8 +13,6 @@ from agentrt.testing.chaos import Chaos, play
 
 worlds = load("tests/chaos/worlds.py")
 village = load("tests/chaos/village.py").village
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 def points_of(scenario, host="plain", ticks=6):

@@ -7,9 +7,11 @@ import pytest
 from agentrt import Agent, Runtime
 from agentrt.testing import Simulation
 from agentrt_examples.colony.bodies import Traits
+from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.foreman import Foreman
 from agentrt_examples.colony.jobs import JOBS
+from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.terrain import Ground
 from agentrt_examples.colony.town import Town
 
@@ -88,3 +90,12 @@ def colony():
     made = Colony(seed=7)
     yield made
     made.runtime.close()
+
+
+@pytest.fixture
+def commanded(field):
+    """The field with a captain, and people who may be commanded."""
+    field.captain = Captain(field.town, field.foreman.watch)
+    field.population = Population(field.town, field.runtime, field.captain)
+    field.runtime.every_tick(field.captain.tick)
+    return field

@@ -113,6 +113,7 @@ def test_what_is_carried_lies_on_the_ground(colony, reload):
     "001: In the colony: A colony is saved in the middle of its work, loaded, and goes on",
     source="Persistence",
 )
+@pytest.mark.slow
 def test_tasks_are_there_again_with_all_that_they_were_told(colony, reload):
     soldier = of(colony, "Jorun")
     order = colony.captain.order(soldier, (20, 10))

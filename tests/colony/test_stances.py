@@ -9,25 +9,16 @@ from modules import load as load_module
 
 from agentrt_examples.colony.acting import soldiers
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
-from agentrt_examples.colony.captain import UNIT_CONTROL, Captain
+from agentrt_examples.colony.captain import UNIT_CONTROL
 from agentrt_examples.colony.daylight import DAWN, DUSK
 from agentrt_examples.colony.harm import heal, wound
 from agentrt_examples.colony.minds.perception import TREES
 from agentrt_examples.colony.minds.soldiers import STANCES
 from agentrt_examples.colony.models import driver_lines, models_of
-from agentrt_examples.colony.population import Population
 from agentrt_examples.colony.saving import load, save
 
 beside = load_module("tests/colony/test_tasks.py")
 soldier = beside.soldier
-
-
-@pytest.fixture
-def commanded(field):
-    field.captain = Captain(field.town, field.foreman.watch)
-    field.population = Population(field.town, field.runtime, field.captain)
-    field.runtime.every_tick(field.captain.tick)
-    return field
 
 
 def beast_at(field, cell, health=110):

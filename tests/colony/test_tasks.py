@@ -13,13 +13,12 @@ from agentrt_examples.colony.acting.soldiers import DefenseParty
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Health, Loyalty, Needs, Position
 from agentrt_examples.colony.buffs import Buffs, Medicine
-from agentrt_examples.colony.captain import UNIT_CONTROL, Captain
+from agentrt_examples.colony.captain import UNIT_CONTROL
 from agentrt_examples.colony.daylight import DAWN, DUSK, NIGHT
 from agentrt_examples.colony.foreman import Tally
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import wound
 from agentrt_examples.colony.jobs import COLLAR, JOBS
-from agentrt_examples.colony.population import Population
 
 FARMING = "colony:task_groups:farming"
 HEALING = "colony:task_groups:healing"
@@ -36,14 +35,6 @@ def plots(field, *states):
 
 def tasks_of(group):
     return [(task.activity, str(task.state), task.workers) for task in group.tasks]
-
-
-@pytest.fixture
-def commanded(field):
-    field.captain = Captain(field.town, field.foreman.watch)
-    field.population = Population(field.town, field.runtime, field.captain)
-    field.runtime.every_tick(field.captain.tick)
-    return field
 
 
 def soldier(field, cell=(1, 1), name="Jorun"):

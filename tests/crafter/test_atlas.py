@@ -497,6 +497,7 @@ def test_it_is_drawn_to_what_it_likes(map_):
 # --- where the player is ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_knows_where_it_is_in_a_real_episode():
     """By night and in its sleep, too: it counts how the picture scrolls, and the game says the same."""
     moments, _ = scenes.wander()

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 import pytest
 from modules import load
-
-hosts = load("tests/runtime/conftest.py")
-
-little_garbage = hosts.little_garbage
-play = pytest.fixture(params=hosts.HOSTS, name="play")(hosts._player)
-play_loop = pytest.fixture(params=("asyncio", "trio"), name="play_loop")(hosts._player)
+from players import play, play_loop  # noqa: F401 - fixtures
 
 
 @pytest.fixture

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from cast import Idle
 
-from agentrt import MOVE, TOP, Action, Agent, Entity
+from agentrt import MOVE, Action, Agent, Entity
 from agentrt.goals import Goal, GoalSelector
 from agentrt.testing import Simulation
-
-
-class Idle(Action):
-    does = TOP
-    utility = 0.1
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1000)
 
 
 class GoHome(Action):

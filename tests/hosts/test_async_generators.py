@@ -13,12 +13,12 @@ import threading
 import warnings
 
 import pytest
+from cast import QuietOwner
+from players import HOSTS
 
 from agentrt import TOP, Action, Agent, CancelScope, Entity, Runtime
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import next_tick, sleep_ticks
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +118,7 @@ def test_it_is_closed_and_its_clean_up_may_wait(host, how, wait, caplog):
         strands = []
 
         async def world():
-            strands.append(runtime.kernel.spawn(breaking(how, note, wait=wait)(), "breaks", Owner()))
+            strands.append(runtime.kernel.spawn(breaking(how, note, wait=wait)(), "breaks", QuietOwner()))
             await sleep_ticks(2)
             if how == "cancel":
                 strands[0].stop("enough")
@@ -130,11 +130,6 @@ def test_it_is_closed_and_its_clean_up_may_wait(host, how, wait, caplog):
     after = [(2, "after")] if how == "break" else []
     rest = [(closing, "closing"), (closing + wait, "closed")]
     assert log == [(1, 0), (2, 1), *sorted([*after, *rest], key=lambda one: one[0])]
-
-
-class Owner:
-    def on_strand_end(self, strand, result, error):
-        pass
 
 
 class Counts(Action):

@@ -11,6 +11,7 @@ import sys
 import weakref
 
 import pytest
+from cast import QuietOwner
 
 from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
@@ -255,15 +256,10 @@ def test_killed_before_any_loop_ran():
     from agentrt.kernel.hosts.asyncio_ import AsyncioHost
 
     kernel = Kernel(host=AsyncioHost())
-    strand = kernel.spawn(park(), owner=Owner())
+    strand = kernel.spawn(park(), owner=QuietOwner())
     assert strand.cancel() is True
     kill(strand, LookupError("killed"))
     assert isinstance(strand.error, LookupError)
-
-
-class Owner:
-    def on_strand_end(self, strand, result, error):
-        pass
 
 
 def test_a_kernel_goes_on_in_another_run_of_asyncio():

@@ -143,14 +143,12 @@ def check(on, host, ticks, turn, way):
     on(host, main)
 
 
-@pytest.mark.slow
 @few
 @given(st.integers(0, 16), st.integers(0, 3), ways)
 def test_on_asyncio(on, ticks, turn, way):
     check(on, "asyncio", ticks, turn, way)
 
 
-@pytest.mark.slow
 @few
 @given(st.integers(0, 16), st.integers(0, 3), ways)
 def test_on_trio(on, ticks, turn, way):

@@ -186,7 +186,6 @@ def cancel_case(host, on, case):
     on(host, main)
 
 
-@pytest.mark.slow
 @few
 @given(nested([Native, OfAsyncio, OfAnyio, Group, GroupOfAsyncio]))
 @example(([Native, GroupOfAsyncio], [0], "park", False))
@@ -198,7 +197,6 @@ def test_on_asyncio(on, case):
     cancel_case("asyncio", on, case)
 
 
-@pytest.mark.slow
 @few
 @given(nested([Native, OfTrio, OfAnyio, Group]))
 @example(([OfTrio, Native, Group], [2, 1, 0], "park", True))
@@ -206,7 +204,6 @@ def test_on_trio(on, case):
     cancel_case("trio", on, case)
 
 
-@pytest.mark.slow
 @few
 @given(nested([Native, OfAsyncio, OfAnyio, Group, GroupOfAsyncio]))
 @example(([OfAsyncio], [0], "park", False))
@@ -214,7 +211,6 @@ def test_stopped_at_the_same_moment_the_strand_ends_on_asyncio(on, case):
     stop_case("asyncio", on, case)
 
 
-@pytest.mark.slow
 @few
 @given(nested([Native, OfTrio, OfAnyio, Group]))
 def test_stopped_at_the_same_moment_the_strand_ends_on_trio(on, case):

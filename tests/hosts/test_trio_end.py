@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import trio
+from cast import QuietOwner
 
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.signals import Signal
@@ -100,7 +101,7 @@ def test_one_that_refuses_to_be_closed_with_an_open_nursery_stops_nobody_until_t
 
     async def main():
         kernel.spawn(bystander())
-        strand = kernel.spawn(refuses(), owner=Owner())
+        strand = kernel.spawn(refuses(), owner=QuietOwner())
         await kernel.host.run_tick(kernel)
         kill(strand, LookupError("killed"))
         for _ in range(3):
@@ -120,11 +121,6 @@ def test_one_that_refuses_to_be_closed_with_an_open_nursery_stops_nobody_until_t
 
 
 ABANDONED = []  # the garbage collector would try to close them, and complain
-
-
-class Owner:
-    def on_strand_end(self, strand, result, error):
-        pass
 
 
 def test_killed_while_it_waits(on_trio):

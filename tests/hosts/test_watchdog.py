@@ -6,6 +6,7 @@ Most tests look by hand and give the time: nothing waits. ``Watch.begin`` would 
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 import threading
 import weakref
@@ -310,3 +311,23 @@ def test_it_is_not_what_keeps_a_kernel():
     del kernel
     gc.collect()
     assert dead() is None
+
+
+LATER_PROFILED = """
+import sys, threading
+from agentrt.kernel.hosts import watchdog
+
+def nothing():
+    pass
+
+watchdog._take_back(threading.get_ident())
+sys.setprofile(lambda *_: None)
+nothing()
+sys.setprofile(None)
+"""
+
+
+@pytest.mark.slow
+def test_a_profiler_runs_after_an_error_was_taken_back():
+    """Python 3.11 would stand still in front of the first function, so another process tries it."""
+    subprocess.run([sys.executable, "-c", LATER_PROFILED], check=True, timeout=60)

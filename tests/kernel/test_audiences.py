@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from strands import waiter
 
 from agentrt.kernel.signals import Signal, Turns
 from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import Audience, next_tick
-
-
-def waiter(lab, name, source):
-    async def wait():
-        lab.note(name, await source.wait())
-
-    return lab.spawn(wait(), name)
-
 
 # --- audiences --------------------------------------------------------------------------------------------------------
 

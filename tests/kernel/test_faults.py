@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from strands import good
 
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import next_tick
@@ -17,12 +18,6 @@ def broken(*args):
 class Unprintable:
     def __call__(self):
         raise KeyError("callable object")
-
-
-async def good(lab, name):
-    while True:
-        lab.note(name)
-        await next_tick()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import types
 import anyio
 import pytest
 import trio
+from strands import good
 
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.strand import Cancelled, CancelScope
@@ -22,12 +23,6 @@ def loop():
     loop = asyncio.new_event_loop()
     yield loop
     loop.close()
-
-
-async def good(lab, name):
-    while True:
-        lab.note(name)
-        await next_tick()
 
 
 def killed_alone(lab, coro):

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from cast import QuietOwner
+from strands import parked
 
 from agentrt.errors import WrongStateError
-from agentrt.kernel.traps import next_tick, park
-
-
-class Quiet:
-    """An owner, so that an error is not reported as a fault."""
-
-    def on_strand_end(self, strand, result, error):
-        pass
+from agentrt.kernel.traps import next_tick
 
 
 async def returns():
@@ -23,12 +18,6 @@ async def raises():
     raise ValueError("broken")
 
 
-def parked(lab):
-    strand = lab.spawn(park(), "s")
-    lab.tick()
-    return strand
-
-
 def joiner(lab, name, strand):
     async def join():
         try:
@@ -37,7 +26,7 @@ def joiner(lab, name, strand):
             lab.note(name, repr(error))
             raise
 
-    return lab.spawn(join(), name, Quiet())
+    return lab.spawn(join(), name, QuietOwner())
 
 
 def test_joins_return_the_result_in_order(lab):
@@ -55,7 +44,7 @@ def test_joins_return_the_result_in_order(lab):
 
 
 def test_joins_raise_the_error(lab):
-    strand = lab.spawn(raises(), "bad", Quiet())
+    strand = lab.spawn(raises(), "bad", QuietOwner())
     for name in "ab":
         joiner(lab, name, strand)
     lab.tick()
@@ -69,7 +58,7 @@ def test_joins_raise_control_flow_that_is_not_a_cancellation(lab):
     async def aborts():
         raise Abort("now")
 
-    strand = lab.spawn(aborts(), "aborts", Quiet())
+    strand = lab.spawn(aborts(), "aborts", QuietOwner())
     joiner(lab, "a", strand)
     lab.tick()
     assert lab.log == [(1, "a", "Abort('now')")]

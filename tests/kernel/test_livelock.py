@@ -3,38 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from strands import GOOD_THREE_TICKS, wakes_itself, with_neighbors
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.signals import Event, Queue, Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, current_strand, kill
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
-
-async def good(lab, name):
-    while True:
-        lab.note(name)
-        await next_tick()
-
-
-def with_neighbors(lab, coro, owner=None):
-    """A bad strand between two good ones."""
-    lab.spawn(good(lab, "before"), "before")
-    bad = lab.spawn(coro, "bad", owner)
-    lab.spawn(good(lab, "after"), "after")
-    return bad
-
-
-GOOD_THREE_TICKS = [(tick, name) for tick in (1, 2, 3) for name in ("before", "after")]
-
-
 # --- strands that run on and on ---------------------------------------------------------------------------------------
-
-
-async def wakes_itself(lab):
-    signal = Signal()
-    while True:
-        lab.kernel.call_soon(signal.emit)
-        await signal.wait()
 
 
 async def opens_cancelled_scopes(lab):
@@ -69,7 +45,7 @@ def test_the_error_says_who_where_and_what_to_do(lab):
     lab.take_faults()
     error = strand.error
     assert (error.code, error.steps, error.tick) == ("ART302", 1000, 1)
-    assert error.path.startswith(f"bad ({__file__}:")
+    assert error.path.startswith(f"bad ({wakes_itself.__code__.co_filename}:")
     assert "took 1000 steps within one tick without time passing. Put an 'await ctx.next_tick()'" in str(error)
 
 

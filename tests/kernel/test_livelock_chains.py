@@ -2,33 +2,11 @@
 
 from __future__ import annotations
 
+from strands import GOOD_THREE_TICKS, good, wakes_itself, with_neighbors
+
 from agentrt.errors import LivelockError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import next_tick
-
-
-async def good(lab, name):
-    while True:
-        lab.note(name)
-        await next_tick()
-
-
-def with_neighbors(lab, coro, owner=None):
-    """A bad strand between two good ones."""
-    lab.spawn(good(lab, "before"), "before")
-    bad = lab.spawn(coro, "bad", owner)
-    lab.spawn(good(lab, "after"), "after")
-    return bad
-
-
-GOOD_THREE_TICKS = [(tick, name) for tick in (1, 2, 3) for name in ("before", "after")]
-
-
-async def wakes_itself(lab):
-    signal = Signal()
-    while True:
-        lab.kernel.call_soon(signal.emit)
-        await signal.wait()
 
 
 def test_strands_that_spawn_their_like_and_end_are_put_off_to_the_next_tick(lab):

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from strands import waiter
 
 from agentrt.kernel.signals import Condition, Event, Signal
 from agentrt.kernel.traps import next_tick
-
-
-def waiter(lab, name, source):
-    async def wait():
-        lab.note(name, await source.wait())
-
-    return lab.spawn(wait(), name)
-
 
 # --- signals ----------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import weakref
 from pathlib import Path
 
 import pytest
+from strands import parked
 
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.signals import Signal
@@ -55,12 +56,6 @@ def ready_again(lab):
 
 def sleeping(lab):
     strand = lab.spawn(sleeps(), "s")
-    lab.tick()
-    return strand
-
-
-def parked(lab):
-    strand = lab.spawn(park(), "s")
     lab.tick()
     return strand
 

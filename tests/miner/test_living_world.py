@@ -195,7 +195,6 @@ def test_a_furnace_smelts_one_thing_at_a_time():
 # --- speed --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_tick_in_which_nothing_is_near_is_cheap(flat):
     flat.runtime.remove(flat.agent)
     run(flat, 100)

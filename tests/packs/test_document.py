@@ -110,7 +110,6 @@ def test_hostile_input_is_refused_or_read_in_linear_time(data):
     assert len(str(caught.value)) < 20_000
 
 
-@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_any_bytes(data):
     try:

@@ -289,7 +289,6 @@ def survives(path):
     return True
 
 
-@pytest.mark.slow
 def test_a_file_that_was_cut_off_anywhere(good, tmp_path):
     data, path = good.read_bytes(), tmp_path / "cut.sqlite"
     outcomes = []

@@ -55,6 +55,7 @@ def written(batches, **options):
     return segments, digests
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(batches, st.integers(1, 5))
 def test_records_come_back_exactly(batches, segment_ticks):
@@ -69,6 +70,7 @@ def test_records_come_back_exactly(batches, segment_ticks):
     assert repr(read) == repr(batches)  # not ==: 1, 1.0 and True are another thing each; nan is nan
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(batches, st.integers(1, 5))
 def test_the_digest_is_that_of_the_trace(batches, segment_ticks):
@@ -101,6 +103,7 @@ def test_values_that_python_calls_equal_stay_apart():
     assert repr(Segment(segments[0], "file").records(2)) == repr(batches[1][1])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(batches, st.sampled_from(["", "ann", "nobody"]), st.lists(st.sampled_from(Event), max_size=3, unique=True))
 def test_filters_choose_what_a_look_at_each_record_would(batches, agent, events):

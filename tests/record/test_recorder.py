@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
+from players import HOSTS
 
 from agentrt import Runtime
 from agentrt.errors import RecordingError, WrongStateError
@@ -18,7 +19,6 @@ from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.values import Codec, Unkept
 
 camp = load("tests/record/camp.py")
-HOSTS = ("plain", "asyncio", "trio")
 
 
 def heard(runtime):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
+from players import HOSTS
 
 from agentrt.errors import EditError, ReplayDifferenceError, ReplayError, RunFault, UnansweredCallError
 from agentrt.record.branch import Edit, apply_edits, branch, load_edits, parse_edits
@@ -15,7 +16,6 @@ from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import replay
 
 yard = load("tests/replay/yard.py")
-HOSTS = ("plain", "asyncio", "trio")
 
 
 def edits(*script):

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from modules import ROOT, load
+from players import HOSTS
 
 from agentrt.record.recording import Recording
 from agentrt.record.replay import replay
@@ -16,7 +17,6 @@ from agentrt.worlds import load_world
 
 yard = load("tests/replay/yard.py")
 FOLDER = ROOT / "tests" / "data" / "recordings"
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.mark.states("tools: Replay: Recordings are kept with the code and replayed on every change", source="design 7")

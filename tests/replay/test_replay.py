@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
+from players import HOSTS
 
 from agentrt.errors import ReplayError, WrongStateError
 from agentrt.record.recording import Recording
@@ -17,7 +18,6 @@ from agentrt.record.replay import Replay, replay
 from agentrt.record.values import Codec
 
 yard = load("tests/replay/yard.py")
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @pytest.mark.states(

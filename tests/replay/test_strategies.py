@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from modules import load
+from players import HOSTS
 
 from agentrt import TOP, Action, Agent, CompoundAction, Runtime, step
 from agentrt.record.replay import replay
@@ -14,7 +15,6 @@ from agentrt.strategy import Branch, Interruptible, Strategy, Trigger
 from agentrt.testing import Have, StubBody, stub_strategy
 
 yard = load("tests/replay/yard.py")
-HOSTS = ("plain", "asyncio", "trio")
 
 
 class Idle(Action):
@@ -122,6 +122,7 @@ def test_a_replay_tells_where_another_choice_was_made(recording):
     "003: Views: A recording knows what was being solved in any tick, and explains it",
     source="design 7",
 )
+@pytest.mark.slow
 def test_what_was_solved_in_any_tick(recording):
     """Views are put together out of patches; what the live agent says in that tick is what the file says."""
     runtime = Workshop()(seed=3, host="plain")

@@ -1,179 +1,18 @@
-"""A runtime on each host, in virtual time: asyncio's and trio's clocks jump to the next timer, so nothing waits.
-
-``play(main)`` runs a coroutine function on the host of the test. On the plain host there is no event loop; there the
-coroutine has to come to its end without suspending, which is what a runtime at infinite speed does.
-
-Every play checks that it leaves nothing: no strand, no task, no suspended coroutine.
-"""
+"""A runtime on each host (see ``players``), and agents that keep a diary."""
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import logging
-import random
-
 import pytest
-import trio
-import trio.testing
+from cast import Being, logged  # noqa: F401 - a fixture
 from crowd import traces, unchanged, world_of  # noqa: F401 - fixtures
-from virtual_loop import VirtualLoop
+from players import Player, asyncio_player, plain, play, play_loop  # noqa: F401 - fixtures
 
-from agentrt import TOP, Action, Agent, Runtime
-
-HOSTS = ("plain", "asyncio", "trio")
-
-
-class InOrder(random.Random):
-    """In place of trio's dice, by which it reverses or shuffles each batch of tasks."""
-
-    def random(self):
-        return 1.0
-
-    def shuffle(self, batch):
-        pass
-
-
-def play_on(host, main):
-    if host == "plain":
-        coro = main()
-        try:
-            coro.send(None)
-        except StopIteration as stop:
-            return stop.value
-        coro.close()
-        pytest.fail("on the plain host the test awaited something real")
-    if host == "trio":
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(trio._core._run, "_r", InOrder())
-            return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-
-    async def whole():
-        result = await main()
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        assert not left
-        return result
-
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(whole())
-
-
-class Player:
-    """Runs coroutine functions on one host; makes runtimes for it."""
-
-    def __init__(self, host):
-        self.host = host
-        self.runtimes = []
-
-    def runtime(self, **options):
-        options.setdefault("host", self.host)
-        runtime = Runtime(**options)
-        self.runtimes.append(runtime)
-        return runtime
-
-    def __call__(self, main):
-        return play_on(self.host, main)
-
-    def ticks(self, runtime, ticks):
-        """Run so many ticks at once, and close the runtime."""
-
-        async def main():
-            await runtime.run(ticks, speed=float("inf"), blocking_ms=None)
-            await runtime.aclose()
-
-        self(main)
-
-    def now(self):
-        """The time on the event loop's clock."""
-        return trio.current_time() if self.host == "trio" else asyncio.get_running_loop().time()
-
-    async def sleep(self, seconds):
-        if self.host == "trio":
-            await trio.sleep(seconds)
-        else:
-            await asyncio.sleep(seconds)
-
-    async def together(self, *functions):
-        """Run coroutine functions at the same time; an error in one cancels the others and comes out as a group."""
-        if self.host == "trio":
-            async with trio.open_nursery() as nursery:
-                for function in functions:
-                    nursery.start_soon(function)
-        else:
-            async with asyncio.TaskGroup() as group:
-                for function in functions:
-                    group.create_task(function())
-
-    async def cancel_after(self, seconds, function):
-        """Run a coroutine function and cancel it after a time; returns whether it came to that."""
-        if self.host == "trio":
-            with trio.move_on_after(seconds) as scope:
-                await function()
-            return scope.cancelled_caught
-        task = asyncio.get_running_loop().create_task(function())
-        asyncio.get_running_loop().call_later(seconds, task.cancel)
-        try:
-            await task
-        except asyncio.CancelledError:
-            return True
-        return False
-
-    def check(self):
-        for runtime in self.runtimes:
-            assert runtime.agents == ()
-            assert runtime.kernel.live == 0
-            assert not runtime.kernel.strays.strands
-            assert not runtime.kernel.ready
-            assert not runtime.kernel.in_tick
-            assert not runtime.calls.running
-            assert not runtime.is_driven
-
-
-@pytest.fixture(scope="session")
-def little_garbage():
-    """What there is before the first test is no garbage; not looking at it makes the collector quick."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-def _player(request, little_garbage):
-    player = Player(request.param)
-    yield player
-    player.check()
-    gc.collect()  # what is wrong with a forgotten coroutine is said now, and fails this test
-
-
-play = pytest.fixture(params=HOSTS, name="play")(_player)
-play_loop = pytest.fixture(params=("asyncio", "trio"), name="play_loop")(_player)
-
-
-@pytest.fixture
-def plain():
-    player = Player("plain")
-    yield player
-    player.check()
-
-
-@pytest.fixture
-def asyncio_player():
-    player = Player("asyncio")
-    yield player
-    player.check()
+from agentrt import TOP, Action, Agent
 
 
 @pytest.fixture(scope="session")
 def player_for():
     return Player
-
-
-class Being:
-    """An entity with a diary: tuples of a tick and words."""
-
-    def __init__(self, name="being"):
-        self.name = name
-        self.diary = []
 
 
 class Work(Action):
@@ -235,15 +74,3 @@ def actions():
     for action in (Work, Forever, Failing):
         setattr(Actions, action.__name__, action)
     return Actions
-
-
-@pytest.fixture
-def logged(caplog):
-    """What was logged, as pairs of a level and the first line of the text; not how long a loaded machine took."""
-    caplog.set_level(logging.DEBUG, logger="agentrt")
-
-    def lines():
-        told = [(record.levelname, record.getMessage().splitlines()[0]) for record in caplog.records]
-        return [(level, text) for level, text in told if "blocked the event loop" not in text]
-
-    return lines

@@ -5,20 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from cast import Idle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt import TOP, Action, Agent, Entity, Manifest, Registry, load_pack
+from agentrt import TOP, Agent, Entity, Manifest, Registry, load_pack
 from agentrt.errors import DefinitionError, InvalidPackError, UnknownAliasError
 from agentrt.testing import Simulation
-
-
-class Idle(Action):
-    does = TOP
-    utility = 0.1
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1000)
 
 
 class Play(Idle):

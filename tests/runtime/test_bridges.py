@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cast import Idle
 
 from agentrt import LOOK, MOVE, TOP, Action, ActionArgs, Agent, Entity, sleep_ticks
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
@@ -32,14 +33,6 @@ def sim():
 
 def note(body, *what):
     LOG.append((body.kernel.tick, *what))
-
-
-class Idle(Action):
-    does = TOP
-    utility = 0.1
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1000)
 
 
 class Walk(Action):

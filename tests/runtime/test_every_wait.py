@@ -248,6 +248,7 @@ def public_waits():
 
 
 @pytest.mark.states("tools: Hang: No loop of our own waits can hang a tick, on any host; it is ended alone, after ...")
+@pytest.mark.slow
 def test_every_wait_of_the_library_is_known_here():
     shown = {name.partition(",")[0] for name in (*LOOPS, *STRATEGIES)}
     known = shown | NOT_WAITS | INNER | ALWAYS_WAITS | ALIASES | NOTIFIED

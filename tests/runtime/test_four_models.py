@@ -221,7 +221,6 @@ def test_a_leaf_with_flags_shares_those_of_the_action_that_ticks_its_tree():
     check_end(agent)
 
 
-@pytest.mark.slow
 def test_what_never_cleans_up_is_killed_with_the_action_that_ticks_it(caplog):
     tree = BehaviorTree(group("ROOT")[decider("SLOW", slow("SLOW", 10**6, []), flags=(MOVE,))])
 

@@ -203,7 +203,6 @@ def test_also_outside_of_the_main_thread(play, kind):
 
 
 @pytest.mark.states("tools: Hang: A step that does not end is seen while it lasts, with agent, path, file and line ...")
-@pytest.mark.slow
 def test_under_step_it_is_told_while_it_hangs(plain, capsys, caplog, monkeypatch):
     """To the log and to standard error, with agent, path, file and line, before anything else happens."""
     told = threading.Event()

@@ -212,6 +212,7 @@ def bystander_alone():
     return [record for record in records if record.agent == "bystander"]
 
 
+@pytest.mark.slow
 def test_a_value_at_every_door(value, tmp_path, logged):
     runtime = Runtime(seed=3, host="plain")
     digest = TraceDigest(runtime.trace)

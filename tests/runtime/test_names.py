@@ -41,6 +41,7 @@ def test_the_least_number_that_makes_it_new(wanted):
     "tools: Outside: A name is given once, however many agents come and go, and remembering that is bounded",
     source="design 2 (ours)",
 )
+@pytest.mark.slow
 @given(st.lists(WANTED, max_size=80), st.integers(1, 30))
 def test_never_twice_however_little_is_remembered(wanted, most):
     for names in (Names(), Names(most)):

@@ -14,7 +14,6 @@ from modules import load
 Crowd = load("tests/runtime/crowded_body.py").Crowd
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_two_never_use_one_part(seed):
     draw = random.Random(seed)

@@ -387,7 +387,6 @@ def test_whatever_stands_there_it_is_read_or_it_is_a_data_fault(sample, data):
 
 
 @pytest.mark.states("tools: Looking: Only an AgentRTError comes out of reading a snapshot, whatever stands there ...")
-@pytest.mark.slow
 @given(JSON)
 def test_nothing_else_comes_out_of_the_readers(value):
     for kind in (AgentSnapshot, RuntimeSnapshot, Outline):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntFlag, auto
 
 import pytest
+from cast import Stranger
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
@@ -195,19 +196,6 @@ def test_why_each_decider_is_not_active(sim):
     assert driver.state.print == memory.debug_print_state()
     assert driver.state.print.startswith("*0:ROOT/0x")
     assert (summarize(agent).doing, summarize(agent).models) == ("SIT", ("behavior",))
-
-
-class Stranger:
-    flag_name = "a stranger"
-    runs_for = None
-    precedence = 0
-    is_interruptible = True
-
-    def give_way(self, flag, claimant):
-        raise AssertionError
-
-    def flags_granted(self):
-        raise AssertionError
 
 
 def test_why_a_root_is_not_active():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from cast import Stranger
 
 from agentrt import (
     BACK,
@@ -275,19 +276,6 @@ def test_who_waits_for_control_flags_or_to_be_resumed_says_so(sim):
         "walk waits for MOVE since tick 1",
         "walk was refused MOVE in tick 1: held by a stranger, which came first, in tick 0, with precedence 0 against 0",
     ]
-
-
-class Stranger:
-    flag_name = "a stranger"
-    runs_for = None
-    precedence = 0
-    is_interruptible = True
-
-    def give_way(self, flag, claimant):
-        raise AssertionError
-
-    def flags_granted(self):
-        raise AssertionError
 
 
 @pytest.mark.states(

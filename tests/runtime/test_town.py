@@ -8,6 +8,7 @@ import weakref
 from types import SimpleNamespace
 
 import pytest
+from cast import Idle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,12 +45,8 @@ class Plant(Action):
         await ctx.sleep_ticks(2)
 
 
-class Hum(Action):
-    does = TOP
-    utility = 0.1
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1000)
+class Hum(Idle):
+    """Under another name."""
 
 
 REGISTRY = Registry(

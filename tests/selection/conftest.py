@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from modules import load
+from players import plain, play, play_loop  # noqa: F401 - fixtures
 
 from agentrt.body.driver import LoneBody
 from agentrt.selection import LeafBehavior, SelectionLibrary
-
-_hosts = load("tests/runtime/conftest.py")
-play = _hosts.play
-play_loop = _hosts.play_loop
-plain = _hosts.plain
-little_garbage = _hosts.little_garbage
 
 SECTIONS = """<SelectionTree name="Grunt">
 <Variables>{variables}</Variables>

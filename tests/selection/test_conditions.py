@@ -236,7 +236,6 @@ def test_expressions_mean_what_the_reference_says(text, bits):
 
 
 @pytest.mark.states("004: The Selection Tree: A condition: `and`, `or`, `xor` on one level from left to right ...")
-@pytest.mark.slow
 @given(
     words=st.lists(
         st.sampled_from(["a", "b", "and", "OR", "xor", "==", "!=", "!", "(", ")", "true", "=", "1", "&", "é", "x.y"]),

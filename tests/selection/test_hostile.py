@@ -133,7 +133,6 @@ def test_memory_stays_flat(name):
     assert peak < 40 * MIB
 
 
-@pytest.mark.slow
 def test_a_large_file_is_not_read_beyond_the_bound(tmp_path):
     file = tmp_path / "x.xml"
     with file.open("wb") as stream:
@@ -158,7 +157,6 @@ def test_trees_that_are_many_and_large_share_one_budget():
     assert time.process_time() - begun < 8
 
 
-@pytest.mark.slow
 def test_a_long_condition_that_is_spliced_often_is_compiled_once():
     condition = " or ".join(["v"] * 600)
     block = f'<Blocks><Block name="x"><Leaf name="L" condition="{condition}"/></Block></Blocks>'
@@ -242,7 +240,6 @@ PIECES = st.sampled_from(
 
 
 @pytest.mark.states("004: Concept and anatomy: The files hold no logic, and are only data")
-@pytest.mark.slow
 @given(pieces=st.lists(PIECES, max_size=12), mode=st.sampled_from(["strict", "compatible"]))
 def test_only_our_errors_come_out_of_any_mixture_of_elements(pieces, mode):
     try:

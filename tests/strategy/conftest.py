@@ -8,6 +8,7 @@ nothing is being solved, and every node of every task tree has ended.
 from __future__ import annotations
 
 import pytest
+from mines import Digger
 from wants import Bearer, Build, Have, Reach
 
 from agentrt import Agent
@@ -249,3 +250,16 @@ def walk(game, way):
         return agent, wish
 
     return make
+
+
+@pytest.fixture
+def digger(game):
+    """Add a digger who knows strategies."""
+
+    def add(*strategies, **options):
+        entity = Digger()
+        agent = game.add(*strategies, entity=entity, **options)
+        entity.gameplay = agent.gameplay
+        return agent
+
+    return add

@@ -9,19 +9,6 @@ from agentrt.strategy import Branch, Strategy
 from agentrt.strategy.tree import Records
 
 
-@pytest.fixture
-def digger(game):
-    """Add a digger who knows strategies."""
-
-    def add(*strategies, **options):
-        entity = Digger()
-        agent = game.add(*strategies, entity=entity, **options)
-        entity.gameplay = agent.gameplay
-        return agent
-
-    return add
-
-
 def forecasts(game):
     """(wanted, foreseen, what) of every comparison."""
     details = [dict(one.detail) for one in game.sim.trace if one.event.value == "forecast"]

@@ -15,19 +15,6 @@ from agentrt.strategy.estimate import Estimator
 ORIGINAL = Estimator.offers
 
 
-@pytest.fixture
-def digger(game):
-    """Add a digger who knows strategies."""
-
-    def add(*strategies, **options):
-        entity = Digger()
-        agent = game.add(*strategies, entity=entity, **options)
-        entity.gameplay = agent.gameplay
-        return agent
-
-    return add
-
-
 def asks_at_decisions(game, agent, monkeypatch):
     """How many times strategies were asked in each decision of the request."""
     solving_offers = type(agent.gameplay.estimator).offers

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 import trio
 import trio.testing
+from players import HOSTS
 from virtual_loop import VirtualLoop
 from wants import Bearer, Know, Reach
 
@@ -15,8 +16,6 @@ from agentrt import Agent, CancelScope, Signal, move_on_after, sleep_ticks
 from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
 from agentrt.strategy.attempt import Gate
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 def play(host, run, *, ticks, interrupt_at, lasts=6, more=None):

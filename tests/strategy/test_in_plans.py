@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cast import Idle
 from wants import Build, Know, Reach
 
 from agentrt import (
@@ -28,14 +29,6 @@ class Settle(CompoundAction):
     does = TOP
     utility = 0.5
     steps = [step("want:have", item="wood", count=2), step("want:reach", place="hill")]
-
-
-class Idle(Action):
-    does = TOP
-    utility = 0.1
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1000)
 
 
 def top_action(utility, run, think=None, **attributes):

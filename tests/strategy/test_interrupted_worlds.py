@@ -35,6 +35,7 @@ def play(seed):
     "same on each host",
     source="design 2, total order",
 )
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 @settings(max_examples=120)
 def test_everything_pairs_and_nothing_is_left(seed):

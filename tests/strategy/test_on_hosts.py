@@ -7,7 +7,7 @@ import math
 
 import pytest
 import trio
-from modules import load
+from players import HOSTS, Player
 from wants import Bearer, Build, Have, Know, Reach
 
 from agentrt import MOVE, TOP, Action, Agent, CompoundAction, step
@@ -15,10 +15,6 @@ from agentrt.errors import DependencyFailedError, ForeignAwaitError
 from agentrt.kernel.traps import sleep
 from agentrt.strategy import Order, strategy
 from agentrt.testing import check_trace
-
-Player = load("tests/runtime/conftest.py").Player
-
-HOSTS = ("plain", "asyncio", "trio")
 
 
 @strategy(Build, cost=20)

@@ -10,6 +10,7 @@ import random
 from contextlib import suppress
 
 import pytest
+from cast import Idle
 from wants import Bearer, Build, Have, Know, Reach
 
 from agentrt import LOOK, MOVE, TOP, Action, Agent, CompoundAction, step
@@ -47,14 +48,6 @@ class Dig(Action):
         await ctx.sleep_ticks(ctx.random.below(4))
         if ctx.random.random() < 0.3:
             ctx.abort("the shovel broke")
-
-
-class Idle(Action):
-    does = TOP
-    utility = 0.1
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1000)
 
 
 def plan(chance):

@@ -7,14 +7,12 @@ cancelled; so what it awaits there ends with an error, and it goes on in its cle
 from __future__ import annotations
 
 import pytest
-from modules import load
+from players import Player
 from wants import Bearer, Build, Have, Know, Reach
 
 from agentrt import Action, Agent, CancelScope, sleep_ticks
 from agentrt.errors import ActivityAbortedError
 from agentrt.strategy import Interruptible, Interruption, Trigger
-
-Player = load("tests/runtime/conftest.py").Player
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
 

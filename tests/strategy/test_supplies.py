@@ -62,7 +62,6 @@ def test_tries(successes, probability, confidence, tries):
     "003: Left open, looking ahead: How many tries something takes until it succeeded often enough (ours)",
     source="Planning Ahead Using Probability",
 )
-@pytest.mark.slow
 @given(st.integers(0, 6), st.sampled_from([0.1, 0.25, 0.5, 0.8, 1.0]), st.sampled_from([0.0, 0.3, 0.5, 0.9, 0.99]))
 def test_tries_are_the_least_number_that_is_enough(successes, probability, confidence):
     """Computed again from the binomial distribution, with fractions."""

@@ -103,3 +103,10 @@ def command(*words):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=20)
     assert process.returncode == 0, said
+
+
+def expect(found):
+    """Playwright's, imported where there is one."""
+    from playwright.sync_api import expect
+
+    return expect(found)

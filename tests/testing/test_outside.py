@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from modules import load
+from cast import Being
+from players import HOSTS, Player
 
 from agentrt import Action, Agent, Entity, Runtime
 from agentrt.errors import UnansweredError
 from agentrt.record import Recording, Replay
 from agentrt.testing import AskedCall, Simulation, StubOutside, StubService
-
-hosts = load("tests/runtime/conftest.py")
 
 
 def fetch(number):
@@ -42,7 +41,7 @@ def asker(*functions, name="Ann"):
                 ctx.entity.diary.append((ctx.clock.tick, came))
             await ctx.sleep(1000)
 
-    entity = hosts.Being(name)
+    entity = Being(name)
     return Agent(entity, actions=[Asks], top="top")
 
 
@@ -188,10 +187,10 @@ def test_who_is_cancelled_gets_no_answer():
 
 
 @pytest.mark.states("tools: Test kit and log: `ctx.call` is answered by stubs after a number of ticks, at an ...")
-@pytest.mark.parametrize("host", hosts.HOSTS)
+@pytest.mark.parametrize("host", HOSTS)
 def test_the_same_on_each_host(host):
     """Nothing of the host is used: a coroutine function is answered without an event loop, too."""
-    player = hosts.Player(host)
+    player = Player(host)
     runtime = player.runtime()
     agent = runtime.add(asker(fetch_slowly, fetch))
     StubOutside(runtime).answer(fetch_slowly, "slow", after=3).answer(fetch, "quick")

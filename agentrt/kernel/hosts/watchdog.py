@@ -497,6 +497,10 @@ class _Delivered(BaseException):
         return _sent.get(threading.get_ident()) or Insist(LivelockError(0))
 
 
+class _Nothing(BaseException):
+    """What is delivered when there is nothing to deliver any more."""
+
+
 def _send(thread: int, error: BaseException) -> None:
     import ctypes  # here: few programs ever need it
 
@@ -510,6 +514,16 @@ def _take_back(thread: int) -> None:
 
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
     _sent.pop(thread, None)
+    if not _FREEZES or thread != threading.get_ident():
+        return
+    # Python 3.11 goes on believing that an error is pending, until one is delivered. A tracer or a profiler that is set
+    # later would then let no thread into any function. So one is delivered, to us: a loop looks for it at each turn.
+    try:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Nothing))
+        for _ in range(100):
+            pass
+    except _Nothing:
+        pass
 
 
 def _on_signal(_signal: int, frame: FrameType | None) -> None:

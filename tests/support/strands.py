@@ -1,0 +1,47 @@
+"""Strands for a laboratory (see the kernel's conftest): good ones that note each tick, bad ones between them, waiters."""
+
+from __future__ import annotations
+
+from agentrt.kernel.signals import Signal
+from agentrt.kernel.traps import next_tick, park
+
+GOOD_THREE_TICKS = [(tick, name) for tick in (1, 2, 3) for name in ("before", "after")]
+
+
+async def good(lab, name):
+    """Notes its name in each tick."""
+    while True:
+        lab.note(name)
+        await next_tick()
+
+
+def with_neighbors(lab, coro, owner=None):
+    """A bad strand between two good ones."""
+    lab.spawn(good(lab, "before"), "before")
+    bad = lab.spawn(coro, "bad", owner)
+    lab.spawn(good(lab, "after"), "after")
+    return bad
+
+
+async def wakes_itself(lab):
+    """Never lets time pass."""
+    signal = Signal()
+    while True:
+        lab.kernel.call_soon(signal.emit)
+        await signal.wait()
+
+
+def waiter(lab, name, source):
+    """Notes what it is given by a signal, an event, a queue or an audience."""
+
+    async def wait():
+        lab.note(name, await source.wait())
+
+    return lab.spawn(wait(), name)
+
+
+def parked(lab):
+    """A strand that has parked."""
+    strand = lab.spawn(park(), "s")
+    lab.tick()
+    return strand
