@@ -30,7 +30,7 @@ from agentrt.goals.goal import Goal
 from agentrt.kernel.scope import outlast
 from agentrt.kernel.signals import Event
 from agentrt.kernel.traps import next_tick, sleep
-from agentrt.selection.leaf import LeafBehavior
+from agentrt.selection.state import LeafBehavior
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context

@@ -2,7 +2,9 @@
 
 A goal, a behavior or an action that declares flags takes them from the agent's ledger when it begins and gives them
 back when it ends, so that two models never drive the same legs. This is the rule by which models meet; what happens
-*within* a model (goals that replace each other, plans that switch) is that model's own business.
+*within* a model (goals that replace each other, plans that switch) is that model's own business. Models, snapshots and
+tools share four words with the ledger: a ``Holder`` has flags, a ``Hold`` says since when, a ``Refusal`` why somebody
+has not, a ``Waiting`` who stands in the line. A ``Claim`` is the ledger's own: nobody else sees one.
 
 1. A claim takes all of its flags or none. A flag has one holder.
 2. Who runs *for* a holder (``runs_for``, link by link) shares its flags: the steps of a plan with the plan, what a goal
@@ -19,15 +21,11 @@ One claimant has one claim: a new one takes the place of the old one, at the end
 has nobody give way for nothing: only if all who are in its way would. A refusal is remembered until the next claim of
 that claimant; it is never silent.
 
+Whoever is told something (``give_way``, ``flags_granted``) may claim, release and wait in its turn, on the same stack.
+So what was looked up before such a call is looked up again after it.
+
 Rejected: fixed ranks of the models (a reflex is one game's goal and another game's action), and taking flags away at
 once (two models would drive the same legs while the old one cleans up).
-
-Source: design section 3, control flags; seed 000, "Flags".
-
-What the ledger of control flags is about: holders, what they hold, claims, and refusals.
-
-The rules stand in ``flags``, beside the ledger that keeps them; here are the words that models, snapshots and tools
-share with it. A ``Claim`` is the ledger's own: nobody else sees one, what tools see of it is a ``Waiting``.
 
 Source: design section 3, control flags; seed 000, "Flags".
 """

@@ -1,24 +1,19 @@
-"""What the views of all tick-driven models have in common, and the outline of a tree.
+"""What the views of all tick-driven models have in common: how they are shown, written as JSON, and read again.
 
 A driver's ``view()`` may be any dataclass. Those of the models of this library derive from ``ModelView``: they say what
 is active by paths, why the rest is not, and can be written as JSON and read again, so that a tick of a recording is
-explained by the same code as the present one.
+explained by the same code as the present one. An ``Outline`` is the static half: a whole tree as it was declared, with
+the same paths as the trace and as ``active``. It is made once for each tree and shared; a view says by ``outline_id``
+which one it belongs to.
 
-An ``Outline`` is the static half: a whole tree as it was declared, with the same paths as the trace and as ``active``.
-It is made once for each tree and shared; a view says by ``outline_id`` which one it belongs to.
+What is read was written by somebody else: a snapshot out of a recording, or one that came over a socket. A ``Fields``
+stands for one JSON object and says where it stands. Each question names a key and the kind of value that has to be
+there; what is not of that kind is a ``DataFault`` with the place, as a JSON pointer. Nothing else ever comes out of it,
+whatever it is given: depth is bounded, numbers are finite, and nothing in the data is looked up as code. A key that is
+not there has its default, if the question names one. Keys that nobody asks for are passed over, so that a newer writer
+may add some.
 
-Source: design section 7, "Snapshot"; seed 002, "S11: Debugging", 1.
-
-Reading plain data that somebody else wrote: a snapshot out of a recording, or one that came over a socket.
-
-A ``Fields`` stands for one JSON object and says where it stands. Each question names a key and the kind of value that
-has to be there; what is not of that kind is a ``DataFault`` with the place, as a JSON pointer. Nothing else ever comes
-out of it, whatever it is given: depth is bounded, numbers are finite, and nothing in the data is looked up as code.
-
-A key that is not there has its default, if the question names one. Keys that nobody asks for are passed over, so that a
-newer writer may add some.
-
-Source: design section 10.
+Source: design section 7, "Snapshot"; section 10; seed 002, "S11: Debugging", 1.
 """
 
 from __future__ import annotations

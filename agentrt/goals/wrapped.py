@@ -543,7 +543,7 @@ class Lifecycle:
         wrapped.move(fate)
         if self.ending:
             self.ending.pop(wrapped, None)
-        # In this order: the ledger knows a goal by its path, of which ``forget`` takes the half; and whoever waits for the
+        # In this order: the ledger knows a goal by its path, of which ``forget`` takes half; and whoever waits for the
         # end of all may have the selector join another body, whose ledger is another one.
         self.sharing.give_back(wrapped)
         if fate == ABSENT:

@@ -1,49 +1,34 @@
-"""Programs: a selection tree as it is evaluated, shared by all agents that use it, never changed.
+"""Programs: a selection tree as it is evaluated, shared by all agents that use it, never changed; and how it is made.
 
 The variables of an agent are one integer with a bit for each; that is all that the tree knows about an agent. The nodes
 stand in one tuple in the order of the file, each with the index at which it goes on when its condition does not hold.
 The first leaf that is reached is selected; so a Priority whose children all fail goes on with its next sibling, without
-a stack.
+a stack. What a tree selects depends on nothing but the bits, so it is remembered: an agent whose variables are as
+somebody's were before costs one look into a dict. That memory is bounded (``MOST_REMEMBERED``) and begins anew when it
+is full. Leaves that are out for one agent are walked around, without memory; that is rare.
 
-What a tree selects depends on nothing but the bits. So it is remembered: an agent whose variables are as somebody's
-were before costs one look into a dict. The memory is bounded (``MOST_REMEMBERED``) and begins anew when it is full.
-Leaves that are out for one agent are walked around, without memory; that is rare.
+A program is compiled from the elements of one tree in the order of what they need: variables, then leaf translations,
+then signals and nodes, whose expressions name variables. Where the sections stand in the file does not matter, except
+that the order of the nodes is their priority, and that the variables of one signal are set in the order of the file.
+Names that stand only in files (variables, blocks, trees, the nodes of leaf translations) ignore case. Names that leave
+the files, signals and behaviors, do not: somebody else looks them up.
 
-Source: seed 004, "Behavior Selection Tree Evaluation"; design section 9, "Compile what is static".
-
-Blocks, and the Refs that splice them.
-
-A block is a piece of a section under a name. It stands in a file of blocks, where every tree of the folder can refer to
-it, or in the ``Blocks`` of one tree, which alone can. A Ref stands for what is in the block, wherever it is, also
-inside another block. The name is looked up in the scope of *the tree that is being made*, first, then among the global
-ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
-
-Rules:
+On the way *blocks* are spliced in. A block is a piece of a section under a name; a Ref stands for what is in it,
+wherever it is, also inside another block. The name is looked up in the scope of *the tree that is being made* first,
+then among the global ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
 
 * A block that refers to itself, in however many steps, is an error that prints the circle.
 * Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. What
   one tree splices is bounded (``MAX_SPLICED``), and the excess is an error at the tree.
 * A Ref that means nothing is left out, and reported.
-* One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own
-  (see ``compiling``).
-
-Source: seed 004, "Sharing Behavior Blocks between Behavior Selection Trees"; design section 5, "Ref splices a block
-anywhere, tree scope before global".
-
-Compiling: the elements of one tree, with its blocks in place, become a program.
-
-The sections are read in the order of what they need: variables, then leaf translations, then signals and nodes, whose
-expressions name variables. Where they stand in the file does not matter, except that the order of the nodes is their
-priority, and that the variables of one signal are set in the order of the file.
-
-Names that stand only in files (variables, blocks, trees, the nodes of leaf translations) ignore case. Names that leave
-the files, signals and behaviors, do not: somebody else looks them up.
+* One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own.
 
 A tree with an error has no program. In the compatible mode little is an error: what means nothing is left out and
 reported, the first of two equal names stays, a condition is read as far as it goes. A condition that does not begin as
 an expression is an error in both modes: nobody can say what it asks.
 
-Source: seed 004, "The Behavior Selection Tree concept and anatomy"; design section 5, "Selection tree".
+Source: seed 004, "Behavior Selection Tree Evaluation", "The Behavior Selection Tree concept and anatomy", "Sharing
+Behavior Blocks between Behavior Selection Trees"; design section 5, "Selection tree"; section 9.
 """
 
 from __future__ import annotations

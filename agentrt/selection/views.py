@@ -1,16 +1,13 @@
-"""A selection tree as a picture, made of the program that is evaluated: a Mermaid flowchart, or an outline for tools.
-
-Nodes are numbered in the order of the file, so that equal programs give equal text. An arrow carries the condition that
-leads along it; groups are boxes, leaves are rounded and say what they select.
-
-Source: seed 004, "The Selection Tree".
-
-What a selection tree is doing for one agent, as plain values, for snapshots and tools; and why the rest is not.
+"""What a selection tree is doing for one agent, as plain values for snapshots and tools; and the tree as a picture.
 
 Why the nodes before the current leaf were passed over is found out by evaluating their conditions again, as the tree
 does: they depend on nothing but the variables.
 
-Source: seed 004, "No Behavior" in the debug information; design section 7, "Snapshot".
+The picture is made of the program that is evaluated: a Mermaid flowchart, or an outline for tools. Nodes are numbered
+in the order of the file, so that equal programs give equal text. An arrow carries the condition that leads along it;
+groups are boxes, leaves are rounded and say what they select.
+
+Source: seed 004, "The Selection Tree", "No Behavior" in the debug information; design section 7, "Snapshot".
 """
 
 from __future__ import annotations

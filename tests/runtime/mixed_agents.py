@@ -316,7 +316,7 @@ class Held(LeafBehavior):
         ai.entity.tell("Held", "destructor")
 
     def look(self, ai):
-        held = None if ai._flags is None else ai._flags.held
+        held = None if ai._stage.flags is None else ai._stage.flags.held
         check_use(ai.entity, ai.body.flags, self.flags, held, "Held")
 
     async def run(self, ai):
