@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.agent.agent import Agent, Injectable, Injection
     from agentrt.agent.drivers import Attachment
-    from agentrt.behavior.activation import Activation
+    from agentrt.behavior.memory import Activation
     from agentrt.body.driver import Body, Driver
     from agentrt.body.flags import FlagLedger, Holder
     from agentrt.kernel.kernel import Kernel

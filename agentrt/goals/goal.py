@@ -30,7 +30,7 @@ from agentrt.errors import DefinitionError, WrongStateError
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
 
-__all__ = ["NOBODY", "Goal", "Nobody", "Place", "in_order", "is_placed", "put"]
+__all__ = ["NOBODY", "Goal", "Nobody", "GoalPlace", "in_order", "is_placed", "put"]
 
 _FIRST = {MOVE: 0, LOOK: 1, JUMP: 2, TARGET: 3}
 _QUESTIONS = ("can_use", "can_continue_to_use", "is_interruptible", "requires_update_every_tick")
@@ -81,7 +81,7 @@ class Nobody:
 NOBODY = Nobody()
 
 
-class Place(Holder, Protocol):
+class GoalPlace(Holder, Protocol):
     """What a goal knows of the selector that it is in: whom it drives, and who holds the goal's control flags there."""
 
     @property
@@ -142,7 +142,7 @@ class Goal(ABC):
         goal.entity = NOBODY
         return goal
 
-    _place: Place | None  # in a selector; see ``put``
+    _place: GoalPlace | None  # in a selector; see ``put``
     entity: Any
 
     # --- whom it drives -----------------------------------------------------------------------------------------------
@@ -245,6 +245,6 @@ def is_placed(goal: Goal) -> bool:
     return goal._place is not None
 
 
-def put(goal: Goal, place: Place | None) -> None:
+def put(goal: Goal, place: GoalPlace | None) -> None:
     """A goal was added to a selector; or it is gone from there: None."""
     goal._place = place

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 from agentrt.body.driver import note, tick_of
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
-from agentrt.selection.program import Node, Program
+from agentrt.selection.program import Program, SelectionNode
 
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
@@ -69,7 +69,7 @@ class LeafStage(Protocol):
         """Whether the current behavior was told to leave and has not ended."""
         ...
 
-    def flags_of(self, leaf: Node) -> tuple[str, ...]:
+    def flags_of(self, leaf: SelectionNode) -> tuple[str, ...]:
         """The control flags that the behavior of a leaf needs, in a fixed order."""
         ...
 
@@ -92,7 +92,7 @@ class LeafHold:
 
     __slots__ = ("_name", "_owner", "behavior", "flags", "is_granted")
 
-    def __init__(self, owner: LeafFlags, leaf: Node, flags: tuple[str, ...]) -> None:
+    def __init__(self, owner: LeafFlags, leaf: SelectionNode, flags: tuple[str, ...]) -> None:
         self._owner = owner
         self._name = f"{owner.stage.name}/{leaf.path}"
         self.behavior: str = leaf.behavior or ""
@@ -151,7 +151,9 @@ class LeafFlags:
         self.waiting: LeafHold | None = None  # of the most preferred behavior that was refused
         self._refused: dict[str, str] = {}  # behavior -> by whom, at the last choice
 
-    def choose(self, program: Program, leaf: Node | None, bits: int, out: Collection[str]) -> Node | None:
+    def choose(
+        self, program: Program, leaf: SelectionNode | None, bits: int, out: Collection[str]
+    ) -> SelectionNode | None:
         """The first leaf from a selected one on that can have its flags.
 
         Args:
@@ -176,7 +178,7 @@ class LeafFlags:
             self._keep_only(None, refused)
         return leaf
 
-    def _keep_only(self, leaf: Node | None, refused: Collection[str]) -> None:
+    def _keep_only(self, leaf: SelectionNode | None, refused: Collection[str]) -> None:
         """Nobody but a leaf follows, and nobody waits but for one of the refused ones."""
         waiting, wanted = self.waiting, self.wanted
         if waiting is not None and waiting.behavior not in refused:
@@ -186,14 +188,14 @@ class LeafFlags:
             self.wanted = None
             self._release(wanted)
 
-    def _has(self, leaf: Node) -> bool:
+    def _has(self, leaf: SelectionNode) -> bool:
         """Whether a leaf has its control flags, or needs none."""
         stage, held, wanted = self.stage, self.held, self.wanted
         if held is not None and held.behavior == leaf.behavior and not stage.is_leaving:
             return True
         return (wanted is not None and wanted.behavior == leaf.behavior) or not stage.flags_of(leaf)
 
-    def _refuser(self, leaf: Node, refused: dict[str, str]) -> str | None:
+    def _refuser(self, leaf: SelectionNode, refused: dict[str, str]) -> str | None:
         """Who keeps a leaf from its control flags; None if it has them, or needs none."""
         if self._has(leaf):
             return None

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
 from agentrt.selection import xml
-from agentrt.selection.program import BlockScope, Budget, Program, check_blocks, compile_tree
+from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
 from agentrt.selection.tree import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 
@@ -159,7 +159,7 @@ class Survey:
                 self._failed.append(root)
 
     def _compile_all(self) -> None:
-        findings, budget = self.findings, Budget()
+        findings, budget = self.findings, SpliceBudget()
         roots = [*self.files.values(), *self._failed]
         blocks = BlockScope()
         for root in roots:

@@ -55,12 +55,12 @@ from agentrt.words import error_words, repr_of, type_name
 if TYPE_CHECKING:
     from agentrt.body.views import Outline
     from agentrt.kernel.strand import Strand
-    from agentrt.selection.program import Node, Program
+    from agentrt.selection.program import Program, SelectionNode
 
-__all__ = ["BehaviorSource", "Behaviors", "LeafBehavior", "Phase", "SelectionState", "Stage", "Tree", "Variables"]
+__all__ = ["BehaviorSource", "Behaviors", "LeafBehavior", "Phase", "SelectionState", "Stage", "SharedTree", "Variables"]
 
 
-class Tree(Protocol):
+class SharedTree(Protocol):
     """What a state knows of its tree, which is shared by all agents that use it; ``SelectionTree`` is it."""
 
     @property
@@ -354,7 +354,7 @@ class Stage:
         self.ai: SelectionState = ai  # what callbacks are given
         self.variables: Variables = variables
         self.phase: Phase = NONE
-        self.leaf: Node | None = None  # the current one
+        self.leaf: SelectionNode | None = None  # the current one
         self.behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
         self.constructed: bool = False  # its constructor has returned, so that its destructor is due
         self.flags: LeafFlags | None = None  # if a behavior has control flags
@@ -364,7 +364,7 @@ class Stage:
         self.leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
         self._due: bool = False  # to be evaluated now
         self._busy: bool = False  # a callback is on the stack, or ``settle``
-        self._target: Node | None = None  # begins when the current behavior is gone
+        self._target: SelectionNode | None = None  # begins when the current behavior is gone
         self._lost: frozenset[str] | None = None  # who of ``out`` only could not take a signal
 
     # --- for its control flags ----------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ class Stage:
         """The current behavior itself."""
         return self.behavior
 
-    def flags_of(self, leaf: Node) -> tuple[str, ...]:
+    def flags_of(self, leaf: SelectionNode) -> tuple[str, ...]:
         """The control flags that the behavior of a leaf needs, in a fixed order."""
         return tuple(sorted(getattr(self.ai.behaviors.get(leaf.behavior or ""), "flags", ())))
 
@@ -518,7 +518,7 @@ class Stage:
         if self.flags is not None:
             self.flags.end()
 
-    def _begin(self, leaf: Node) -> None:
+    def _begin(self, leaf: SelectionNode) -> None:
         """The leaf becomes current, and its behavior begins."""
         self._target = None
         name = leaf.behavior or ""
@@ -638,7 +638,7 @@ class Stage:
 
     # --- choosing, and control flags ----------------------------------------------------------------------------------
 
-    def _select(self) -> Node | None:
+    def _select(self) -> SelectionNode | None:
         """The first leaf whose conditions hold, whose behavior is not out, and whose control flags can be had."""
         if self._lost:
             self._take_in()
@@ -688,7 +688,7 @@ class SelectionState:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: SharedTree,
         behaviors: Behaviors | None = None,
         *,
         body: Body | None = None,
@@ -704,7 +704,7 @@ class SelectionState:
                 "agent.attach(tree.state(...)).",
             )
         number_in(precedence, "SelectionTree.state", "precedence")
-        self.tree: Tree = tree
+        self.tree: SharedTree = tree
         self.behaviors: Behaviors = given
         self.name: str = name
         self.precedence: int = precedence

@@ -1,6 +1,6 @@
 """A selection tree as agents know it: a name, and the program that is read under it now.
 
-A tree is shared by all agents that use it and holds nothing of theirs; what one agent has of it is a ``SelectionState``,
+A tree is shared by all agents that use it and holds nothing of theirs; what one agent has is a ``SelectionState``,
 which is made here. Reading the folder again puts another program into the tree; whoever uses it sees that the program
 is another one, and takes it over (see ``state``). So the tree knows no agents, and has nobody to tell.
 

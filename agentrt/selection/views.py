@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from agentrt.body.views import Fields, ModelView, Outline
 from agentrt.selection.conditions import names_in
-from agentrt.selection.program import Node, Program
+from agentrt.selection.program import Program, SelectionNode
 
 __all__ = ["NO_BEHAVIOR", "PassedView", "SelectionView", "passed_over", "mermaid", "outline_of"]
 
@@ -166,7 +166,7 @@ class SelectionView(ModelView):
         )
 
 
-def passed_over(program: Program, bits: int, leaf: Node | None, name: str) -> tuple[PassedView, ...]:
+def passed_over(program: Program, bits: int, leaf: SelectionNode | None, name: str) -> tuple[PassedView, ...]:
     """The nodes before a leaf whose condition does not hold, in the order of the file; all, if there is no leaf."""
     values = {one.lower(): value for one, value in program.values(bits).items()}
     nodes, index, found = program.nodes, 0, []
@@ -196,7 +196,7 @@ def mermaid(program: Program, current: str = "") -> str:
         The text of the flowchart, without a fence.
     """
     lines = ["flowchart TD"]
-    numbers: dict[Node, int] = {}
+    numbers: dict[SelectionNode, int] = {}
     for number, node in enumerate(program.nodes):
         numbers[node] = number
         lines.append(f"    n{number}{_shape(node)}")
@@ -208,7 +208,7 @@ def mermaid(program: Program, current: str = "") -> str:
     return "\n".join(lines)
 
 
-def _shape(node: Node) -> str:
+def _shape(node: SelectionNode) -> str:
     if node.behavior is None:
         return f"[{_quoted(node.name)}]"
     same = node.name == node.behavior
@@ -227,7 +227,7 @@ def outline_of(program: Program, name: str) -> Outline:
     Args:
         name: begins the paths: that of the state.
     """
-    below: dict[Node, list[Outline]] = {}
+    below: dict[SelectionNode, list[Outline]] = {}
     root = Outline(name, program.name, "priority", "")
     for node in reversed(program.nodes):  # children stand behind their parents in the file
         kind = "priority" if node.behavior is None else "leaf"
