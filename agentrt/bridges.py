@@ -30,13 +30,13 @@ from agentrt.goals.goal import Goal
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import outlast
 from agentrt.kernel.traps import next_tick, sleep
-from agentrt.selection.leaf import LeafBehavior
+from agentrt.selection.state import LeafBehavior
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.agent.agent import Agent, Injectable, Injection
     from agentrt.agent.drivers import Attachment
-    from agentrt.behavior.activation import Activation
+    from agentrt.behavior.memory import Activation
     from agentrt.body.driver import Body, Driver
     from agentrt.body.flags import FlagLedger, Holder
     from agentrt.kernel.kernel import Kernel

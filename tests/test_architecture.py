@@ -52,9 +52,8 @@ LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
     "agentrt/activity/author/context.py",  # all that an action can call, in one place
     "agentrt/activity/plan/tree.py",  # units and frames: one machine
-    "agentrt/behavior/memory.py",
-    "agentrt/goals/selector.py",
-    "agentrt/selection/state.py",
+    "agentrt/behavior/memory.py",  # a memory and its activations name each other
+    "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/strategy/attempt.py",
     "agentrt/strategy/declare.py",  # all that an author of strategies declares
     "agentrt/testing/chaos.py",

@@ -1,16 +1,14 @@
 """Floor 3: behavior trees, static and shared, ticked from the root, with a memory for each agent.
 
-What authors write: ``deciders`` and ``behaviors`` (the declaration), ``checks`` and ``stimuli`` (preconditions),
-``tree``. What runs it: ``compiling`` and ``nodes`` (the declaration, compiled), ``memory`` and ``state`` (one agent),
-``walking`` with ``asking`` and ``choosing`` (a tick that changes something), ``unwinding`` and ``routines`` (ends, and
-coroutines), ``claiming`` (control flags). What shows it: ``debugging``, ``printing``, ``views``.
+What authors write is in ``declare``, and ``stimuli`` for what an agent perceives. From below upward: ``compile`` (the
+declaration, compiled), ``memory`` (one agent), ``decide`` (who is asked and chosen), ``walk`` (what begins and ends),
+``tick`` (the steady path), ``tree``, where they meet. What shows it: ``log``, ``explain``, ``views``.
 
 Source: seed 002.
 """
 
 from __future__ import annotations
 
-from agentrt.behavior.activation import Activation
 from agentrt.behavior.compile import MAX_SHUFFLE_CHILDREN
 from agentrt.behavior.declare import (
     PRIORITIZED_LIST,
@@ -29,8 +27,7 @@ from agentrt.behavior.declare import (
     group,
     reference,
 )
-from agentrt.behavior.log import DebugOutput
-from agentrt.behavior.memory import Memory
+from agentrt.behavior.memory import Activation, DebugOutput, Memory
 from agentrt.behavior.stimuli import Stimuli, Stimulus
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.behavior.views import DeciderView, StimulusView, TreeView

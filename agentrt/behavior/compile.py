@@ -1,29 +1,24 @@
-"""From declared deciders to nodes: the checks of initialization, and the compiler.
+"""From declared deciders to what a tick looks at: the checks of initialization, and the compiler.
 
 Everything that can be wrong with the shape of a tree is found here, before any agent is there, and told in one error:
 names that are no decider's, two deciders of one name, groups without children, a decider twice in one group, circles,
 groups that are too large to shuffle, references that lead to a reference or to what contains them, two deciders or
 behaviors with one number.
 
-The order of declaration, depth first, is the order of everything: the numbers of nodes and of timers, and the *place*
-of a decider that stands at several places, which is its first one. All walks keep their own stack: a tree may be
-deeper than Python's.
+The order of declaration, depth first, is the order of everything: the numbers of deciders and of timers, and the
+*place* of a decider that stands at several places, which is its first one. All walks keep their own stack: a tree may
+be deeper than Python's.
 
-Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
-
-Nodes: deciders as the tree runs them, compiled once and shared by all agents.
-
-A node holds what a tick looks at, resolved as far as it can be before any agent is there: hooks without a look-up,
-checks as tuples, children as nodes, the children that are of higher priority than each child. Two fields are there for
-the steady path alone:
+A ``DeciderNode`` is a decider as the tree runs it, shared by all agents, and never changed after initialization. It
+holds what a tick looks at, resolved as far as it can be before any agent is there: hooks without a look-up, checks as
+tuples, children as nodes, the children that are of higher priority than each child. Two fields are there for the steady
+path alone:
 
     ask    the Decide, if asking means calling it and nothing else (no precondition, no control flag, no DBlock)
     beat   what is called in each tick while the decider is active: the tick of its behavior, or, if coroutines are
-           involved, the function that looks after them; None if there is nothing to call
+           involved, the function that looks after them, which is handed in; None if there is nothing to call
 
-A node is never changed after the tree was initialized.
-
-Source: seed 002, "S10: Performance"; "S02: Design Principles", 2.
+Source: seed 002, "S02: Design Principles", 2; "S09: Initializing and Ticking the Behavior Tree"; "S10: Performance".
 """
 
 from __future__ import annotations
@@ -42,7 +37,6 @@ from agentrt.behavior.declare import (
     hook_of,
     stable_number,
 )
-from agentrt.behavior.walk import look_after
 from agentrt.errors import DefinitionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -51,9 +45,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CALL_DECIDE_ON_REDECIDE",
     "DELEGATE_DECIDE_TO_CHILDREN",
-    "Node",
+    "DeciderNode",
     "MAX_SHUFFLE_CHILDREN",
-    "Compiled",
+    "CompiledTree",
     "compile_tree",
 ]
 
@@ -61,7 +55,7 @@ CALL_DECIDE_ON_REDECIDE = 0x1
 DELEGATE_DECIDE_TO_CHILDREN = 0x2
 
 
-class Node:
+class DeciderNode:
     """A compiled decider."""
 
     __slots__ = (
@@ -106,10 +100,10 @@ class Node:
         self.id: int = id  # its number in logs
         self.decider_flags: int = 0  # the word of its flags in logs
         self.policy: GroupPolicy | None = None  # of a group
-        self.children: tuple[Node, ...] = ()  # of a group
+        self.children: tuple[DeciderNode, ...] = ()  # of a group
         # for each child, the children that are asked in each tick while it is active; ends with an empty
         # tuple, for a group without an active child
-        self.higher: tuple[tuple[Node, ...], ...] = ((),)
+        self.higher: tuple[tuple[DeciderNode, ...], ...] = ((),)
         self.decide: Callable[..., float] | None = None
         self.ask: Callable[[Any], float] | None = None
         self.dblock: Callable[[], Any] | None = None  # the type of its DBlock
@@ -132,9 +126,9 @@ class Node:
         self.run: Callable[[Any], Any] | None = None
         self.is_async: frozenset[str] = frozenset()  # which of activate, tick and deactivate are coroutine functions
         self.beat: Callable[[Any], Any] | None = None
-        self.target: Node | None = None  # of a reference
+        self.target: DeciderNode | None = None  # of a reference
         # of a reference: the children to take from ROOT down to the target, as pairs of a number and a node
-        self.way: tuple[tuple[int, Node], ...] = ()
+        self.way: tuple[tuple[int, DeciderNode], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Node {self.name}/{self.id:#x}>"
@@ -144,22 +138,23 @@ MAX_SHUFFLE_CHILDREN = 32
 """How many children a group may have that shuffles them."""
 
 
-class Compiled:
+class CompiledTree:
     """What initialization makes of the declaration."""
 
     __slots__ = ("nodes", "num_timers", "numbers")
 
-    def __init__(self, nodes: list[Node], num_timers: int) -> None:
-        self.nodes: tuple[Node, ...] = tuple(nodes)  # by number; the first is ROOT
+    def __init__(self, nodes: list[DeciderNode], num_timers: int) -> None:
+        self.nodes: tuple[DeciderNode, ...] = tuple(nodes)  # by number; the first is ROOT
         self.numbers: dict[str, int] = {node.name: node.number for node in nodes}  # the number of each name
         self.num_timers: int = num_timers  # how many timers an agent needs
 
 
-def compile_tree(name: str, root: Decider) -> Compiled:
+def compile_tree(name: str, root: Decider, look_after: Callable[[Any], Any]) -> CompiledTree:
     """Check and compile a declaration.
 
     Args:
         name: of the tree, for the error.
+        look_after: what a tick does for a behavior with coroutines.
 
     Raises:
         DefinitionError: with all problems in one text.
@@ -171,7 +166,7 @@ def compile_tree(name: str, root: Decider) -> Compiled:
         remedy = "Correct the declaration." if len(declared.problems) == 1 else "Correct each of them."
         text = "; ".join(declared.problems)
         raise DefinitionError(f"behavior tree {name}", text if text.endswith("?") else f"{text}.", remedy)
-    return _compile(declared)
+    return _compile(declared, look_after)
 
 
 class _Declared:
@@ -322,15 +317,15 @@ def behavior_number(one: Behavior) -> int:
 # --- the compiler -----------------------------------------------------------------------------------------------------
 
 
-def _compile(declared: _Declared) -> Compiled:
-    nodes: dict[str, Node] = {}
+def _compile(declared: _Declared, look_after: Callable[[Any], Any]) -> CompiledTree:
+    nodes: dict[str, DeciderNode] = {}
     timers = 0
     for number, name in enumerate(declared.order):
         one = declared.by_name[name]
-        node = nodes[name] = Node(number, name, one.kind, number_of(one))
+        node = nodes[name] = DeciderNode(number, name, one.kind, number_of(one))
         _guard(node, one)
         if one.behavior is not None:
-            _equip(node, one.behavior, one.behavior_flags)
+            _equip(node, one.behavior, one.behavior_flags, look_after)
         if one.every is not None:
             node.timer, node.every = timers, one.every
             timers += 1
@@ -342,10 +337,10 @@ def _compile(declared: _Declared) -> Compiled:
             node.target = nodes[declared.targets[name]]
             node.way = _way(declared, nodes, node.target)
         node.ask = _plain_ask(node)
-    return Compiled(list(nodes.values()), timers)
+    return CompiledTree(list(nodes.values()), timers)
 
 
-def _guard(node: Node, one: Decider) -> None:
+def _guard(node: DeciderNode, one: Decider) -> None:
     node.decide = one.decide
     node.dblock = one.dblock
     node.decision = one.decision
@@ -354,7 +349,7 @@ def _guard(node: Node, one: Decider) -> None:
     node.interruptible = one.interruptible
 
 
-def _equip(node: Node, one: Behavior, behavior_flags: int) -> None:
+def _equip(node: DeciderNode, one: Behavior, behavior_flags: int, look_after: Callable[[Any], Any]) -> None:
     """Resolve the hooks of a behavior."""
     found = {hook: hook_of(one, hook) for hook in HOOKS}
     node.behavior = one
@@ -371,7 +366,7 @@ def _equip(node: Node, one: Behavior, behavior_flags: int) -> None:
         node.block_id = stable_number("block", getattr(one.block, "__qualname__", type(one.block).__qualname__))
 
 
-def _join(node: Node, one: GroupDecider, children: tuple[Node, ...]) -> None:
+def _join(node: DeciderNode, one: GroupDecider, children: tuple[DeciderNode, ...]) -> None:
     """Give a group its children and its policy."""
     node.policy = one.policy
     node.children = children
@@ -385,9 +380,11 @@ def _join(node: Node, one: GroupDecider, children: tuple[Node, ...]) -> None:
     node.decider_flags |= DELEGATE_DECIDE_TO_CHILDREN * node.delegates
 
 
-def _way(declared: _Declared, nodes: dict[str, Node], target: Node) -> tuple[tuple[int, Node], ...]:
+def _way(
+    declared: _Declared, nodes: dict[str, DeciderNode], target: DeciderNode
+) -> tuple[tuple[int, DeciderNode], ...]:
     """How to come from ROOT to the first place of a decider."""
-    way: list[tuple[int, Node]] = []
+    way: list[tuple[int, DeciderNode]] = []
     name = target.name
     while (place := declared.places[name]) is not None:
         way.append((place[0], nodes[name]))
@@ -395,7 +392,7 @@ def _way(declared: _Declared, nodes: dict[str, Node], target: Node) -> tuple[tup
     return tuple(reversed(way))
 
 
-def _plain_ask(node: Node) -> Callable[[Any], float] | None:
+def _plain_ask(node: DeciderNode) -> Callable[[Any], float] | None:
     """The Decide, if asking means calling it and nothing else."""
     is_plain = (
         node.timer < 0

@@ -1,33 +1,6 @@
-"""Control flags of deciders: how a tree takes its part of the agent's ledger.
+"""Deciding: who is asked, by which checks, who is chosen, and how a tree takes its part of the agent's control flags.
 
-A decider with control flags is passed over while somebody foreign keeps one of them: it fails a check, before its
-Decide is called, as if it were a precondition. What is on the path of this tree is not foreign: a child shares the
-flags of its groups, and who replaces somebody takes over his.
-
-Who would give way to this tree may need time for it. The claim then waits in the ledger, the decider is passed over in
-this tick, and is chosen in the next one in which it has its flags and is asked again.
-
-* A claim that waits is renewed by being asked; one that nobody renewed by the end of a tick is given back.
-* What the ledger granted is for the next tick: if the decider is not activated in it, because it is not asked, refuses,
-  or another one wins, it is given back, too. Being asked is not enough: a decider that wants nothing any more would
-  keep its flags for as long as somebody asks it.
-* Only while somebody below, who is to be activated together with it, waits for his flags, a decider keeps its own.
-* A claim shares the flags of the active path. If the path has lost one of them by the time at which the decider is to
-  be activated, the claim is worth nothing: the rest is given back, and all are claimed anew.
-
-Source: design section 3, control flags.
-
-Choices: what asking a decider came to, when it accepts.
-
-Usually one newcomer, to be activated below the group that asked. There are several when a group was asked that
-delegates its decision to its children (the group, then the child that it would choose), and for a jump (all that is on
-the way from the active path to the target); then ``base`` may be another activation than the one that asked.
-
-Source: seed 002, "S04: How Deciders Decide", 3; note 2.
-
-Asking a decider whether it accepts: preconditions, control flags, Decide.
-
-In this order, each only if the one before passed:
+*Asking* a decider whether it accepts is, in this order, each only if the one before passed:
 
     1. it is not disabled for this agent
     2. its timer: at least so many seconds since the last call of its Decide
@@ -37,19 +10,13 @@ In this order, each only if the one before passed:
     6. its control flags are not kept by somebody foreign
     7. its Decide answers a number greater than 0; without one, that counts as 1.0
 
-The timer does not count for a decider that accepted already, and has waited for its control flags since.
+The timer does not count for a decider that accepted already, and has waited for its control flags since. Preconditions
+are for those who are not active: what is active goes on whatever they say. A Decide that raises, or answers what is no
+number, refuses, and is not asked again. ``tick`` has the same order once more, for the steady path.
 
-Preconditions are for those who are not active: what is active goes on whatever they say.
-
-A Decide that raises, or answers what is no number, refuses, and is not asked again.
-
-Source: seed 002, "S04: How Deciders Decide"; "S06: Preconditions & Stimuli"; "S03: Differences From Halo's Behavior
-Tree AI".
-
-The policies: which child of a group is chosen, when, and what a redecide does.
-
-A group *begins* when it has no active child: it was activated, or it is ROOT and found nobody before. It *redecides*
-when its active child failed. Children that failed in this tick are masked: they are not asked again.
+*Choosing* a child of a group is a matter of its policy. A group *begins* when it has no active child: it was activated,
+or it is ROOT and found nobody before. It *redecides* when its active child failed. Children that failed in this tick
+are masked: they are not asked again.
 
     policy                 begins                           while a child is active     redecides
     kGroupPrioritizedList  the first in order that accepts  those before it are asked;  the first in order that
@@ -72,34 +39,51 @@ That an active child is not interrupted by its siblings in the last four, and th
 hysteresis: what begins a behavior is another question than what continues it. To let something interrupt such a group,
 put it above the group in a prioritized list.
 
-A group that delegates its decision is asked together with its children, by its policy; whom it would choose is
-remembered and activated without being asked again. (Asking twice would run timers down and double the work, which are
-the caveats of the source.)
+What asking came to is a ``DeciderChoice``: usually one newcomer, to be activated below the group that asked. There are
+several when a group was asked that delegates its decision to its children (the group, then the child that it would
+choose), and for a jump (all that is on the way from the active path to the target); then ``base`` may be another
+activation than the one that asked. A group that delegates is asked together with its children, by its policy; whom it
+would choose is remembered and activated without being asked again. (Asking twice would run timers down and double the
+work, which are the caveats of the source.)
 
-Source: seed 002, "S01: Overview"; "S04: How Deciders Decide", 3; "S05: Subset Rule".
+*Control flags*: a decider is passed over while somebody foreign keeps one of its flags: it fails a check, before its
+Decide is called, as if it were a precondition. What is on the path of this tree is not foreign: a child shares the
+flags of its groups, and who replaces somebody takes over his. Who would give way to this tree may need time for it. The
+claim then waits in the ledger, the decider is passed over in this tick, and is chosen in the next one in which it has
+its flags and is asked again.
+
+* A claim that waits is renewed by being asked; one that nobody renewed by the end of a tick is given back.
+* What the ledger granted is for the next tick: if the decider is not activated in it, because it is not asked, refuses,
+  or another one wins, it is given back, too. Being asked is not enough: a decider that wants nothing any more would
+  keep its flags for as long as somebody asks it.
+* Only while somebody below, who is to be activated together with it, waits for his flags, a decider keeps its own.
+* A claim shares the flags of the active path. If the path has lost one of them by the time at which the decider is to
+  be activated, the claim is worth nothing: the rest is given back, and all are claimed anew.
+
+Source: seed 002, "S01: Overview"; "S03: Differences From Halo's Behavior Tree AI"; "S04: How Deciders Decide"; "S05:
+Subset Rule"; "S06: Preconditions & Stimuli"; design section 3, control flags.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from agentrt.behavior.activation import Activation, Stage
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL
+from agentrt.behavior.log import log_of
+from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
 from agentrt.body.driver import note, tick_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.trace import Event
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
-    from agentrt.behavior.compile import Node
-    from agentrt.behavior.log import Log
+    from agentrt.behavior.compile import DeciderNode
+    from agentrt.behavior.log import DecisionLog
     from agentrt.behavior.memory import Memory
     from agentrt.body.flags import Holder, Refusal
 
 __all__ = [
-    "Choice",
-    "Newcomer",
     "abandon",
     "candidate",
     "give_back",
@@ -108,86 +92,54 @@ __all__ = [
     "is_refused",
     "release",
     "secure",
-    "SLACK",
     "Trail",
     "ask",
     "call_decide",
     "chosen",
-    "Round",
+    "GroupRound",
     "accepted",
     "attempt",
     "delegate",
 ]
 
 
-class Newcomer(NamedTuple):
-    """Somebody who is to be activated."""
-
-    place: int  # its number among the children of its parent
-    at: Activation
-
-
-class Choice:
-    """Who is to be activated."""
-
-    __slots__ = ("base", "index", "newcomers", "value")
-
-    def __init__(self, value: float, index: int, base: Activation | None, newcomers: list[Newcomer]) -> None:
-        self.index: int = index  # the number of the child that was asked, in the group that asked
-        self.value: float = value  # what Decide answered
-        self.base: Activation | None = base  # whose child the first newcomer becomes; None for ROOT
-        self.newcomers: list[Newcomer] = newcomers  # from the top down
-
-    def and_then(self, inner: Choice, value: float) -> Choice:
-        """This choice of a group, together with what the group would choose.
-
-        Args:
-            inner: that. If it is a jump, it takes the place of the whole choice.
-        """
-        if inner.base is not self.newcomers[-1].at:
-            inner.value = value
-            inner.index = self.index
-            return inner
-        return Choice(value, self.index, self.base, self.newcomers + inner.newcomers)
-
-
-def candidate(memory: Memory, node: Node, parent: Activation | None) -> Activation:
+def candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation:
     """An activation for somebody who may be activated: the one that waits for its flags, if it does."""
     found = _claimant(memory, node, parent) if node.flags else None
     return Activation(memory, node, parent) if found is None else found
 
 
-def is_refused(memory: Memory, node: Node, parent: Activation | None) -> bool:
+def is_refused(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
     """Whether somebody foreign keeps a flag of a decider."""
-    ledger = memory.require_body().flags
+    ledger = memory.state.require_body().flags
     if ledger.is_free:
         return False
     claimant = _claimant(memory, node, parent)
     if claimant is not None:
         _renew(memory, claimant)
-        return claimant.stage is Stage.WAITING
+        return claimant.stage is ActivationStage.WAITING
     if all(_is_own(memory, flag) for flag in node.flags):
         return False
     at = Activation(memory, node, parent)
     own = [*_present(memory), *at.upward()]
-    refusal = ledger.obstacle(node.flags, at, tick_of(memory.require_body()), shared_with=own)
+    refusal = ledger.obstacle(node.flags, at, tick_of(memory.state.require_body()), shared_with=own)
     _tell(memory, at, refusal)
     return refusal is not None
 
 
-def secure(memory: Memory, choice: Choice) -> bool:
+def secure(memory: Memory, choice: DeciderChoice) -> bool:
     """Take the flags of those who are to be activated, all or none."""
     claimants = [one.at for one in choice.newcomers if one.at.node.flags]
     if not claimants:
         return True
-    body = memory.require_body()
+    body = memory.state.require_body()
     present = _present(memory)
     shared = [*present, *(one.at for one in choice.newcomers)]
     granted: list[Activation] = []
     for at in claimants:
-        if at.stage is Stage.GRANTED:
+        if at.stage is ActivationStage.GRANTED:
             continue
-        if at.stage is Stage.WAITING or not _claim(memory, at, shared):
+        if at.stage is ActivationStage.WAITING or not _claim(memory, at, shared):
             for other in granted:
                 body.flags.release(other)
             return False
@@ -206,7 +158,7 @@ def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activatio
         newcomers: to whom flags had passed on.
         holders: from whom, from the top down: the outermost ends last.
     """
-    body = memory.require_body()
+    body = memory.state.require_body()
     chosen = [one.at for one in newcomers]
     wanted = {flag for at in chosen for flag in at.node.flags}
     for at in holders:
@@ -218,7 +170,7 @@ def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activatio
 
 def give_back(memory: Memory) -> None:
     """A tick is over: give back what waits for a decider that was not asked in it, or was granted and not taken up."""
-    rare = memory.rare
+    rare = memory.state.rare
     renewed, rare.renewed = rare.renewed, []
     for at in tuple(rare.waiting):
         if not any(at in other.upward() for other in renewed):
@@ -227,7 +179,7 @@ def give_back(memory: Memory) -> None:
 
 def abandon(at: Activation) -> None:
     """Give back what waits, or was granted, for a decider that is not active."""
-    at.stage = Stage.CANDIDATE
+    at.stage = ActivationStage.CANDIDATE
     _forget(at.memory, at)
     release(at)
 
@@ -235,53 +187,53 @@ def abandon(at: Activation) -> None:
 def release(at: Activation) -> None:
     """Give back the flags of an activation that is over, or never came to be."""
     if at.node.flags:
-        at.memory.require_body().flags.release(at)
+        at.memory.state.require_body().flags.release(at)
 
 
 def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
-    body = memory.require_body()
+    body = memory.state.require_body()
     tick = tick_of(body)
     refusal = body.flags.obstacle(at.node.flags, at, tick, shared_with=shared)
     if refusal is None:
         refusal = body.flags.claim(at.node.flags, at, tick, shared_with=shared, wait=True)
         if refusal is not None and body.flags.is_waiting(at):
-            at.stage = Stage.WAITING
-            memory.rare.waiting.append(at)
+            at.stage = ActivationStage.WAITING
+            memory.state.rare.waiting.append(at)
             _renew(memory, at)
-            memory.update()
+            memory.state.update()
     _tell(memory, at, refusal)
     return refusal is None
 
 
-def has_claimed(memory: Memory, node: Node, parent: Activation | None) -> bool:
+def has_claimed(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
     """Whether a decider accepted in an earlier tick, and has waited for its flags since."""
-    return memory.has_claims and _found(memory, node, parent) is not None
+    return memory.state.has_claims and _found(memory, node, parent) is not None
 
 
-def _found(memory: Memory, node: Node, parent: Activation | None) -> Activation | None:
-    for at in memory.rare.waiting:
+def _found(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
+    for at in memory.state.rare.waiting:
         if at.node is node and _same_place(at.parent, parent):
             return at
     return None
 
 
-def _claimant(memory: Memory, node: Node, parent: Activation | None) -> Activation | None:
+def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
     """Who waits for the flags of a decider, or was granted them and has them still."""
-    if not memory.has_claims:
+    if not memory.state.has_claims:
         return None
     at = _found(memory, node, parent)
     if at is None:
         return None
     at.parent = parent
-    if at.stage is Stage.GRANTED and not all(_is_shared(at, flag) for flag in node.flags):
+    if at.stage is ActivationStage.GRANTED and not all(_is_shared(at, flag) for flag in node.flags):
         abandon(at)
         return None
     return at
 
 
 def _renew(memory: Memory, at: Activation) -> None:
-    if at.stage is Stage.WAITING and at not in memory.rare.renewed:
-        memory.rare.renewed.append(at)
+    if at.stage is ActivationStage.WAITING and at not in memory.state.rare.renewed:
+        memory.state.rare.renewed.append(at)
 
 
 def _same_place(one: Activation | None, other: Activation | None) -> bool:
@@ -289,12 +241,12 @@ def _same_place(one: Activation | None, other: Activation | None) -> bool:
 
 
 def _forget(memory: Memory, at: Activation) -> None:
-    if at in memory.rare.waiting:
-        memory.rare.waiting.remove(at)
+    if at in memory.state.rare.waiting:
+        memory.state.rare.waiting.remove(at)
 
 
 def _is_own(memory: Memory, flag: str) -> bool:
-    hold = memory.require_body().flags.holder(flag)
+    hold = memory.state.require_body().flags.holder(flag)
     return hold is not None and isinstance(hold.owner, Activation) and hold.owner.memory is memory
 
 
@@ -321,33 +273,33 @@ def _is_shared(at: Activation, flag: str) -> bool:
 
 def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
     """Put a refusal into the trace, when it is another one than before."""
-    refused = memory.rare.refused
+    refused = memory.state.rare.refused
     path = at.path
     if refusal is None:
         refused.pop(path, None)
     elif refused.get(path) != (refusal.flag, refusal.holder):
         refused[path] = (refusal.flag, refusal.holder)
-        note(memory.require_body(), path, Event.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
+        note(memory.state.require_body(), path, Event.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
 
-
-SLACK = 1e-9  # seconds; times are sums of binary fractions
 
 Trail = list[str] | None
 """Where to write down for the log what came of each check, if anybody reads it."""
 
 
-def ask(memory: Memory, parent: Activation | None, index: int, node: Node, trail: Trail = None) -> Choice | None:
+def ask(
+    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: Trail = None
+) -> DeciderChoice | None:
     """Ask a decider that is not active.
 
     Args:
         parent: the group that asks; None for ROOT.
     """
-    if memory.is_disabled(node):
+    if memory.state.is_disabled(node):
         _told(trail, "disabled")
         return None
     if not _passes(memory, node, parent, trail):
         return None
-    jump: Choice | None = None
+    jump: DeciderChoice | None = None
     if node.target is not None:
         jump = _jump(memory, index, node, trail)
         if jump is None:
@@ -370,21 +322,23 @@ def ask(memory: Memory, parent: Activation | None, index: int, node: Node, trail
     return choice
 
 
-def chosen(memory: Memory, parent: Activation | None, index: int, node: Node, value: float) -> Choice:
+def chosen(memory: Memory, parent: Activation | None, index: int, node: DeciderNode, value: float) -> DeciderChoice:
     """Who is to be activated for a decider that accepted.
 
     Args:
         parent: the group that asked; None for ROOT.
     """
-    remembered = memory.remembered(node, parent)
+    remembered = memory.state.remembered(node, parent)
     if remembered is None:
-        return Choice(value, index, parent, [Newcomer(index, candidate(memory, node, parent))])
+        return DeciderChoice(value, index, parent, [Newcomer(index, candidate(memory, node, parent))])
     at, inner = remembered
-    choice = Choice(value, index, parent, [Newcomer(index, at)])
+    choice = DeciderChoice(value, index, parent, [Newcomer(index, at)])
     return choice if inner is None else choice.and_then(inner, value)
 
 
-def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Trail = None) -> tuple[bool, float, Any]:
+def call_decide(
+    memory: Memory, node: DeciderNode, parent: Activation | None, trail: Trail = None
+) -> tuple[bool, float, Any]:
     """Call the Decide of a decider, and nothing else.
 
     Returns:
@@ -392,7 +346,7 @@ def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Tr
     """
     if node.timer >= 0:
         memory.timers[node.timer] = memory.time
-    memory.asked, memory.asked_by = node, parent
+    memory.state.asked, memory.state.asked_by = node, parent
     dblock = None
     hook = "dblock"
     try:
@@ -411,15 +365,15 @@ def call_decide(memory: Memory, node: Node, parent: Activation | None, trail: Tr
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        memory.fault(node, memory.path_of(node, parent), hook, error)
+        memory.state.fault(node, memory.state.path_of(node, parent), hook, error)
         _told(trail, f"Decide raised {type_name(error)}")
         return False, 0.0, None
     finally:
-        memory.asked = None
+        memory.state.asked = None
     return accepted, value, dblock
 
 
-def _passes(memory: Memory, node: Node, parent: Activation | None, trail: Trail) -> bool:
+def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail: Trail) -> bool:
     """Whether the preconditions hold."""
     told = len(trail) if trail is not None else 0
     if node.timer >= 0:
@@ -443,20 +397,20 @@ def _passes(memory: Memory, node: Node, parent: Activation | None, trail: Trail)
     return True
 
 
-def _is_refused(memory: Memory, node: Node, parent: Activation | None, jump: Choice | None) -> bool:
+def _is_refused(memory: Memory, node: DeciderNode, parent: Activation | None, jump: DeciderChoice | None) -> bool:
     """Whether somebody foreign keeps a control flag of a decider, or of those to whom it leads."""
     if jump is None:
         return bool(node.flags) and is_refused(memory, node, parent)
     return any(one.at.node.flags and is_refused(memory, one.at.node, one.at.parent) for one in jump.newcomers)
 
 
-def _jump(memory: Memory, index: int, node: Node, trail: Trail) -> Choice | None:
+def _jump(memory: Memory, index: int, node: DeciderNode, trail: Trail) -> DeciderChoice | None:
     """Who is to be activated for a reference: everybody on the way from the active path to its target."""
     base = memory.root
     newcomers: list[Newcomer] = []
     way = list(node.way)
     if base is None:
-        newcomers.append(Newcomer(0, candidate(memory, memory.nodes[0], None)))
+        newcomers.append(Newcomer(0, candidate(memory, memory.tree.nodes[0], None)))
     else:
         if any(at.node is node.target or _awaits(at, node.target) for at in memory.path()):
             _told(trail, "target is active")
@@ -470,15 +424,15 @@ def _jump(memory: Memory, index: int, node: Node, trail: Trail) -> Choice | None
     parent = newcomers[-1].at if newcomers else base
     for place, step in way:
         at = candidate(memory, step, parent)
-        if memory.is_disabled(step):
+        if memory.state.is_disabled(step):
             _told(trail, "target is disabled")
             return None
         newcomers.append(Newcomer(place, at))
         parent = at
-    return Choice(1.0, index, base, newcomers)
+    return DeciderChoice(1.0, index, base, newcomers)
 
 
-def _awaits(at: Activation, target: Node | None) -> bool:
+def _awaits(at: Activation, target: DeciderNode | None) -> bool:
     """Whether somebody is to be activated below, as soon as a coroutine has ended."""
     return at.work is not None and any(one.at.node is target for one in at.work.newcomers)
 
@@ -489,8 +443,14 @@ def _told(trail: Trail, text: str) -> None:
 
 
 def attempt(
-    memory: Memory, parent: Activation | None, index: int, node: Node, log: Log | None, *, secures: bool = True
-) -> Choice | None:
+    memory: Memory,
+    parent: Activation | None,
+    index: int,
+    node: DeciderNode,
+    log: DecisionLog | None,
+    *,
+    secures: bool = True,
+) -> DeciderChoice | None:
     """Ask one decider, its children if it delegates to them, and take the control flags of who accepted.
 
     Args:
@@ -515,9 +475,9 @@ def attempt(
     return choice
 
 
-def _delegated(memory: Memory, choice: Choice, log: Log | None) -> Choice | None:
+def _delegated(memory: Memory, choice: DeciderChoice, log: DecisionLog | None) -> DeciderChoice | None:
     at = choice.newcomers[-1].at
-    inner = Round(memory, at, log, secures=False).choose(-1)
+    inner = GroupRound(memory, at, log, secures=False).choose(-1)
     return None if inner is None else choice.and_then(inner, inner.value)
 
 
@@ -527,26 +487,26 @@ def delegate(memory: Memory) -> float:
     Raises:
         WrongStateError: no Decide of a group is being called.
     """
-    node, parent = memory.asked, memory.asked_by
+    node, parent = memory.state.asked, memory.state.asked_by
     if node is None or not node.children:
         raise WrongStateError(
             "Memory.delegate_decide_to_children",
             "no Decide of a group is being called",
             "Call it within the Decide of a group decider.",
         )
-    rare = memory.rare
+    rare = memory.state.rare
     at, failed = rare.redeciding, -1
     if at is None:
         at = candidate(memory, node, parent)
     else:
         failed, rare.redeciding = at.index, None
-    choice = Round(memory, at, memory.log, secures=False).choose(failed)
-    memory.asked, memory.asked_by = node, parent
-    memory.remember(at, choice)
+    choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
+    memory.state.asked, memory.state.asked_by = node, parent
+    memory.state.remember(at, choice)
     return 0.0 if choice is None else choice.value
 
 
-def accepted(memory: Memory, parent: Activation, index: int, node: Node) -> Choice | None:
+def accepted(memory: Memory, parent: Activation, index: int, node: DeciderNode) -> DeciderChoice | None:
     """Who is to be activated for a child whose Decide was called, and accepted.
 
     Args:
@@ -559,7 +519,7 @@ def accepted(memory: Memory, parent: Activation, index: int, node: Node) -> Choi
     return choice if secure(memory, choice) else None
 
 
-class Round:
+class GroupRound:
     """One decision of a group.
 
     Args:
@@ -568,18 +528,18 @@ class Round:
 
     __slots__ = ("_at", "_children", "_log", "_memory", "_secures")
 
-    def __init__(self, memory: Memory, at: Activation, log: Log | None, *, secures: bool = True) -> None:
+    def __init__(self, memory: Memory, at: Activation, log: DecisionLog | None, *, secures: bool = True) -> None:
         self._memory = memory
         self._at = at
         self._children = at.node.children
         self._log = log
         self._secures = secures
 
-    def interrupting(self, first: int = 0) -> Choice | None:
+    def interrupting(self, first: int = 0) -> DeciderChoice | None:
         """Who takes over from the active child, if anybody does."""
         return self._first(range(first, len(self._at.node.higher[self._at.index])))
 
-    def choose(self, failed: int) -> Choice | None:
+    def choose(self, failed: int) -> DeciderChoice | None:
         """Choose among all.
 
         Args:
@@ -597,7 +557,7 @@ class Round:
             return self._best()
         return self._shuffled(failed)
 
-    def _try(self, index: int, *, secures: bool) -> Choice | None:
+    def _try(self, index: int, *, secures: bool) -> DeciderChoice | None:
         at = self._at
         node = self._children[index]
         if at.mask >> index & 1:
@@ -606,14 +566,14 @@ class Round:
             return None
         return attempt(self._memory, at, index, node, self._log, secures=secures)
 
-    def _first(self, indices: Iterable[int]) -> Choice | None:
+    def _first(self, indices: Iterable[int]) -> DeciderChoice | None:
         for index in indices:
             choice = self._try(index, secures=self._secures)
             if choice is not None:
                 return choice
         return None
 
-    def _drawn(self) -> Choice | None:
+    def _drawn(self) -> DeciderChoice | None:
         pool = [index for index in range(len(self._children)) if not self._at.mask >> index & 1]
         while pool:
             choice = self._try(pool.pop(self._memory.random.below(len(pool))), secures=self._secures)
@@ -621,7 +581,7 @@ class Round:
                 return choice
         return None
 
-    def _shuffled(self, failed: int) -> Choice | None:
+    def _shuffled(self, failed: int) -> DeciderChoice | None:
         order = self._at.order
         if failed >= 0 and order is not None:
             choice = self._first(order[order.index(failed) + 1 :])
@@ -634,7 +594,7 @@ class Round:
         self._at.more().order = order
         return self._first(order)
 
-    def _best(self) -> Choice | None:
+    def _best(self) -> DeciderChoice | None:
         choices = [self._try(index, secures=False) for index in range(len(self._children))]
         accepted = [choice for choice in choices if choice is not None]
         for choice in sorted(accepted, key=lambda one: -one.value):

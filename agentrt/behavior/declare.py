@@ -1,4 +1,4 @@
-"""Deciders as they are declared: one block of code that reads like a drawing of the tree.
+"""What authors declare: deciders, the behaviors that they lead to, and the checks that stand before a Decide.
 
     group("ROOT")[
         decider("FLEE", Flee, decide=in_danger),
@@ -9,28 +9,14 @@
         ...
     ]
 
-A declaration is data. It decides nothing and knows no agent: the tree checks and compiles it at initialization. The
-same decider may stand in several groups, as an object or by its name; the tree is then a directed acyclic graph. Only
-a reference decider may lead back.
+One block of code that reads like a drawing of the tree. A declaration is data. It decides nothing and knows no agent:
+the tree checks and compiles it at initialization. The same decider may stand in several groups, as an object or by its
+name; the tree is then a directed acyclic graph. Only a reference decider may lead back.
 
-Rejected: building the tree by calls (``root.add_child(...)``), which hides its shape; one class for each policy (a
-policy is one word of a group's declaration, and what it does stands in one module, ``choosing``).
-
-Source: seed 002, "S01: Overview"; "S02: Design Principles", 1; "S04: How Deciders Decide".
-
-Numbers for deciders, behaviors and trees: the ``0x2d5e207`` in ``ROOT/0x2d5e207``.
-
-A number is made of the name and of nothing else, so that it is the same in every run, on every machine and after the
-tree was edited elsewhere: who searches yesterday's log finds today's decider. It has 28 bits, as the numbers in the
-logs of the source have. Two names of one tree with one number are an error at initialization; a number of one's own
-(``id=``) settles it, and is how the logs of another system are reproduced.
-
-Source: seed 002, "S11: Debugging".
-
-Behaviors: the code that acts, apart from the deciders that decide.
-
-A behavior is shared by every agent and by every decider that names it, so it has no state of its own: what it has to
-remember lies in the block of an activation, what outlives that lies on the agent. Every hook is optional:
+A *behavior* is the code that acts, apart from the deciders that decide. It is shared by every agent and by every
+decider that names it, so it has no state of its own: what it has to remember lies in the block of an activation, what
+outlives that lies on the agent. A group decider may have one as well; it goes along with the group. Every hook is
+optional:
 
     activate    the decider was chosen. False: it cannot begin, and the decider fails.
     tick        once in each tick, beginning with that of the activation. False: it has ended, and the decider fails.
@@ -41,15 +27,9 @@ An answer of None is no objection: only what is false and not None fails. ``acti
 may be coroutine functions, too. Which hooks there are and which are coroutines is found out once, when the tree is
 compiled.
 
-A group decider may have a behavior as well; it goes along with the group.
-
-Source: seed 002, "S08: Behaviors"; "S02: Design Principles", 4; "S07: Memory & Blocks".
-
-Checks of a word of flags: the preconditions that need no call of a Decide.
-
-A word is a whole number whose bits an application names: decision flags (what the agent is: a herbivore, in a squad,
-dead) and stimuli flags (what it perceives). A check has an AND part and an OR part, and each names bits that have to
-be 1 and bits that have to be 0:
+A *check* asks a word of flags, a whole number whose bits an application names, without calling a Decide: decision flags
+(what the agent is: a herbivore, in a squad, dead) and stimuli flags (what it perceives). It has an AND part and an OR
+part, and each names bits that have to be 1 and bits that have to be 0:
 
     all_set    each of these bits is 1      any_set    one of these bits is 1, or
     all_clear  each of these bits is 0      any_clear  one of these bits is 0
@@ -58,7 +38,17 @@ Both parts have to hold. ``check & check`` holds when both do, so that there may
 express every combination in conjunctive form. What a check says is compiled once, into a mask, a pattern and the OR
 parts; ``holds`` is then two operations on integers in the usual case.
 
-Source: seed 002, "S06: Preconditions & Stimuli".
+The *number* of a thing, the ``0x2d5e207`` in ``ROOT/0x2d5e207``, is made of the name and of nothing else, so that it is
+the same in every run, on every machine and after the tree was edited elsewhere: who searches yesterday's log finds
+today's decider. It has 28 bits, as the numbers in the logs of the source have. Two names of one tree with one number
+are an error at initialization; a number of one's own (``id=``) settles it, and is how the logs of another system are
+reproduced.
+
+Rejected: building the tree by calls (``root.add_child(...)``), which hides its shape; one class for each policy (a
+policy is one word of a group's declaration, and what it does stands in one module, ``decide``).
+
+Source: seed 002, "S01: Overview"; "S02: Design Principles", 1 and 4; "S04: How Deciders Decide"; "S06: Preconditions &
+Stimuli"; "S07: Memory & Blocks"; "S08: Behaviors"; "S11: Debugging".
 """
 
 from __future__ import annotations
@@ -337,7 +327,7 @@ class Check:
 
 
 class GroupPolicy(StrEnum):
-    """How a group chooses among its children; the module ``choosing`` says what each does.
+    """How a group chooses among its children; the module ``decide`` says what each does.
 
     Source: seed 002, "S01: Overview".
     """

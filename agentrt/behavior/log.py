@@ -21,68 +21,24 @@ Source: seed 002, "S11: Debugging", 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from agentrt.behavior.memory import number_of
 from agentrt.body.driver import NAMELESS, called
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.words import printable
 
 if TYPE_CHECKING:
-    from agentrt.behavior.activation import Activation
-    from agentrt.behavior.compile import Node
-    from agentrt.behavior.decide import Choice
-    from agentrt.behavior.memory import TreeState
+    from agentrt.behavior.compile import DeciderNode
+    from agentrt.behavior.memory import Activation, DebugOutput, DeciderChoice, Memory
 
-__all__ = ["DebugOutput", "Log", "behavior_label", "label", "name_of"]
+__all__ = ["DecisionLog", "behavior_label", "label", "log_of", "name_of"]
 
 _STARS = "*" * 16
 _UNNAMED = "tree"  # what a memory is called unless its author says otherwise
 
 
-class DebugOutput:
-    """Where the log of a tree goes, and how much of it.
-
-    Attributes:
-        level: from 0, nothing, to 5, everything.
-        function: called with each line; None for nobody.
-        agent: the memory, or the number of the agent, that is logged; None or 0 for all.
-        current_memory: while ``function`` is called: whose memory.
-        current_decider: the name of the decider at work, or an empty string.
-        current_level: the level of the line.
-        current_time: game seconds.
-
-    Source: seed 002, "S11: Debugging", 2.
-    """
-
-    __slots__ = ("agent", "current_decider", "current_level", "current_memory", "current_time", "function", "level")
-
-    def __init__(self) -> None:
-        self.level: int = 0
-        self.function: Callable[[str], object] | None = None
-        self.agent: TreeState | int | None = None
-        self.current_memory: TreeState | None = None
-        self.current_decider: str = ""
-        self.current_level: int = 0
-        self.current_time: float = 0.0
-
-    def is_for(self, memory: TreeState) -> bool:
-        """Whether an agent is logged.
-
-        Args:
-            memory: its memory.
-        """
-        if self.function is None:
-            return False
-        return self.agent in (None, 0, memory, number_of(memory))
-
-
-def number_of(memory: TreeState) -> int:
-    """The number of an agent."""
-    return 0 if memory.body is None else memory.body.number
-
-
-def name_of(memory: TreeState) -> str:
+def name_of(memory: Memory) -> str:
     """What an agent without a number is called, or else its memory; empty if nobody named either."""
     body = memory.body
     name = NAMELESS if body is None else called(body)
@@ -91,27 +47,33 @@ def name_of(memory: TreeState) -> str:
     return "" if memory.name == _UNNAMED else printable(memory.name)
 
 
-def label(node: Node) -> str:
+def log_of(memory: Memory) -> DecisionLog | None:
+    """Who writes this tick of a memory down; None if nobody reads it."""
+    output = memory.tree.debug_output
+    return DecisionLog(memory, output) if output.level and output.is_for(memory) else None
+
+
+def label(node: DeciderNode) -> str:
     """A decider as the log names it, such as ``ROOT/0x2d5e207``."""
     return f"{node.name}/{node.id:#x}"
 
 
-def behavior_label(node: Node) -> str:
+def behavior_label(node: DeciderNode) -> str:
     """The behavior of a decider as the log names it."""
     assert node.behavior is not None
     return f"{node.behavior.name}/{node.behavior_id:#x}"
 
 
-class Log:
+class DecisionLog:
     """Writes the lines of one memory."""
 
     __slots__ = ("_memory", "_output")
 
-    def __init__(self, memory: TreeState, output: DebugOutput) -> None:
+    def __init__(self, memory: Memory, output: DebugOutput) -> None:
         self._memory = memory
         self._output = output
 
-    def _line(self, level: int, node: Node | None, depth: int, text: str) -> None:
+    def _line(self, level: int, node: DeciderNode | None, depth: int, text: str) -> None:
         output, memory = self._output, self._memory
         function = output.function
         if level > output.level or function is None:
@@ -126,7 +88,7 @@ class Log:
             raise
         except BaseException as error:  # watching never changes the run
             output.function = None
-            memory.require_body().fault(memory.name, "debug_output", error)
+            memory.state.require_body().fault(memory.name, "debug_output", error)
 
     def _agent(self) -> str:
         number = number_of(self._memory)
@@ -213,12 +175,12 @@ class Log:
         text += f"mask: 0x{at.mask:08x}, redecide: {redecide:d}, block id: 0x{node.id:08x}"
         self._line(5, node, at.depth, text)
 
-    def child(self, parent: Activation | None, index: int, node: Node, trail: list[str]) -> None:
+    def child(self, parent: Activation | None, index: int, node: DeciderNode, trail: list[str]) -> None:
         """A child was asked."""
         depth = 0 if parent is None else parent.depth
         self._line(5, node, depth, f"child {index} ({label(node)})...{'...'.join(trail)}")
 
-    def returned(self, at: Activation, choice: Choice | None) -> None:
+    def returned(self, at: Activation, choice: DeciderChoice | None) -> None:
         """A group has decided."""
         index = -1 if choice is None else choice.index
         shuffled = -1 if at.order is None or choice is None else at.order.index(index)

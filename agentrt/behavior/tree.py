@@ -2,17 +2,16 @@
 
 A tree is a declaration and what initialization makes of it. It keeps nothing about any agent; an agent's memory does.
 Initialization checks the shape, counts the timers and compiles. The first memory that is made does it if nobody did, so
-that every memory has room for its timers. (In the source the first tick does it, which is too late for them.)
+that every memory has room for its timers. (In the source the first tick does it, which is too late for them.) Here the
+parts meet: a tree hands its memories the machine that ticks them, and the compiler what looks after coroutines.
 
-Source: seed 002, "S09: Initializing and Ticking the Behavior Tree"; "S02: Design Principles", 1.
+The outline of a tree is all of its deciders as they were declared, for tools that show more than the active path. A
+tree is a DAG, and an outline is a tree: a decider that stands at several places is there several times, each time with
+another path. So there is a bound on how many are shown (``MOST_NODES``), and one on how deep: what would lie below is
+left out, and the last one says so.
 
-The outline of a tree: all of its deciders as they were declared, for tools that show more than the active path.
-
-A tree is a DAG, and an outline is a tree: a decider that stands at several places is there several times, each time
-with another path. So there is a bound on how many are shown (``MOST_NODES``), and one on how deep: what would lie
-below is left out, and the last one says so.
-
-Source: seed 002, "S11: Debugging", 1: "either the active deciders or the entire tree".
+Source: seed 002, "S02: Design Principles", 1; "S09: Initializing and Ticking the Behavior Tree"; "S11: Debugging", 1:
+"either the active deciders or the entire tree".
 """
 
 from __future__ import annotations
@@ -20,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agentrt.behavior.compile import Node, compile_tree
+from agentrt.behavior.compile import DeciderNode, compile_tree
 from agentrt.behavior.declare import Decider, stable_number
-from agentrt.behavior.log import DebugOutput
-from agentrt.behavior.memory import Memory
+from agentrt.behavior.memory import DebugOutput, Memory
 from agentrt.behavior.stimuli import Stimuli
+from agentrt.behavior.tick import MACHINE
+from agentrt.behavior.walk import look_after
 from agentrt.body.driver import Body, number_in
 from agentrt.body.views import Outline
 from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
@@ -36,11 +36,11 @@ MOST_NODES = 2000
 MOST_LEVELS = 60
 
 
-def outline_of(root: Node, name: str) -> Outline:
+def outline_of(root: DeciderNode, name: str) -> Outline:
     """The outline of a tree."""
     left = MOST_NODES - 1
 
-    def outlined(node: Node, above: str, level: int) -> Outline:
+    def outlined(node: DeciderNode, above: str, level: int) -> Outline:
         nonlocal left
         path = f"{above}/{node.name}"
         note = _note(node)
@@ -53,7 +53,7 @@ def outline_of(root: Node, name: str) -> Outline:
     return outlined(root, name, 0)
 
 
-def _note(node: Node) -> str:
+def _note(node: DeciderNode) -> str:
     """What is to be known of a decider without any agent."""
     parts: list[str] = [] if node.policy is None else [node.policy.value]
     if node.behavior is not None:
@@ -114,7 +114,7 @@ class BehaviorTree:
         self.max_redecides: int | None = max_redecides
         self.id: int = stable_number("tree", self.name) if id is None else id
         self.debug_output: DebugOutput = DebugOutput()
-        self.nodes: tuple[Node, ...] = ()
+        self.nodes: tuple[DeciderNode, ...] = ()
         self.num_timers: int = 0
         self._numbers: dict[str, int] = {}
         self._outlines: dict[str, Outline] = {}  # by the name of the memory: most agents use one name
@@ -136,7 +136,7 @@ class BehaviorTree:
         Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
         """
         if not self.nodes:
-            compiled = compile_tree(self.name, self.root)
+            compiled = compile_tree(self.name, self.root, look_after)
             self.nodes = compiled.nodes
             self.num_timers = compiled.num_timers
             self._numbers = compiled.numbers
@@ -147,7 +147,7 @@ class BehaviorTree:
         """The names of its deciders in the order of declaration, depth first; empty before it is initialized."""
         return tuple(node.name for node in self.nodes)
 
-    def node(self, name: str) -> Node:
+    def node(self, name: str) -> DeciderNode:
         """A compiled decider.
 
         Args:
@@ -211,15 +211,15 @@ class BehaviorTree:
         """
         self.initialize_tree_data()
         number_in(precedence, "BehaviorTree.memory", "precedence")
-        memory = Memory(self, agent, name, precedence)
+        memory = Memory(self, agent, name, precedence, MACHINE)
         if stimuli is not None:
             memory.stimuli = stimuli
         if callable(decision_flags):
-            memory.rare.update_flags = decision_flags
+            memory.state.rare.update_flags = decision_flags
         else:
             memory.decision_flags = decision_flags
         if stream is not None:
-            memory.rare.stream = stream
+            memory.state.rare.stream = stream
         if body is not None:
             memory.join(body)
         return memory

@@ -1,13 +1,11 @@
-"""The walk: one tick of a tree in full, from wherever something changes.
+"""The walk: one tick of a tree in full, from wherever something changes; and how deciders begin and end on the way.
 
-Most ticks change nothing: the path goes on, nobody of higher priority accepts. ``memory`` does those by itself, and
+Most ticks change nothing: the path goes on, nobody of higher priority accepts. ``tick`` does those by itself, and
 calls for a walk when somebody accepts, fails, or has yet to choose. A walk is a loop of three steps:
 
     VISIT   a decider on the path: its behavior ticks; a behavior decider is the end of the walk
     DECIDE  a group: somebody takes over, or the active child is visited, or (nobody) the group fails
     FAIL    a decider: it is masked in its group for this tick, and the group redecides; nobody: the group fails
-
-Rules:
 
 * Nothing is deactivated before somebody accepts. While a group redecides, what failed is still in place.
 * ROOT has nowhere to fail to: when nobody accepts it stays, without a child, and begins anew in the next tick. It ends
@@ -21,37 +19,31 @@ Rules:
   reached in exponentially many ways; so all failures together are bounded as well, by the size of the tree.
 * An author who declares ``max_redecides`` has all failures of a tick counted instead, whichever they are.
 
-A coroutine that cleans up interrupts a walk; it is gone on with when the clean-up ends in the same tick, and dropped
-otherwise.
-
-Source: seed 002, "S01: Overview"; "S04: How Deciders Decide"; "S05: Subset Rule"; "S08: Behaviors".
-
-Coroutines of behaviors: which of an activation's there are, and what their ends mean.
-
-Each is a strand of its own. They end between ticks of the tree, in the strands' phase; the tree looks at the outcome
-when it comes by in its next tick:
+*Coroutines* of a behavior are strands of their own. They end between ticks of the tree, in the strands' phase; the tree
+looks at the outcome when it comes by in its next tick:
 
     activate  until it ends, the activation is ACTIVATING: its children and its tick wait. False or an error: FAILED.
               Else it is ACTIVE, and ``run`` begins at once.
     run       when it ends, the behavior has ended: the decider fails.
     tick      one at a time; while it lasts, no further one begins. False or an error: the decider fails.
-    deactivate  the path waits for it, see ``unwinding``.
+    deactivate  the path waits for it.
 
 An error disables the decider, as one in a plain function does.
 
-Source: seed 002, "S08: Behaviors"; design section 5 ("A behavior may be one coroutine").
+*Taking down* goes from the behavior upward. Of each activation, in this order: its coroutines are cancelled and clean
+up; then ``deactivate`` is called, if its ``activate`` did not fail; then its block is disposed of, its control flags
+are given back, and it is gone. Only then is it the turn of the one above. Plain functions are done on the spot. A
+coroutine that cleans up takes a step of its own in the strands' phase, or several; the path waits for it, and whoever
+is to be activated waits with it. That is why an ``Unwinding`` can be left and gone on with.
 
-Taking deciders down: the part of the path that ends, from the behavior upward.
+*Between ticks* what is taken down stays in ``Rare.unwinding``, and the tree does nothing until that has ended. If a
+walk was interrupted by it (somebody was chosen, and is yet to be activated), the walk is gone on with as soon as the
+clean-up has ended, if that is in the same tick; a choice of an earlier tick is stale, and is dropped. The control flags
+that had passed on to it pass back to those that still clean up.
 
-Of each activation, in this order: its coroutines are cancelled and clean up; then ``deactivate`` is called, if its
-``activate`` did not fail; then its block is disposed of, its control flags are given back, and it is gone. Only then is
-it the turn of the one above.
-
-Plain functions are done on the spot. A coroutine that cleans up takes a step of its own in the strands' phase, or
-several; the path waits for it, and whoever is to be activated waits with it. That is why unwinding is an object that
-can be left and gone on with.
-
-Source: seed 002, "S01: Overview" (the walk-through); "S07: Memory & Blocks"; design section 2, cancellation.
+Source: seed 002, "S01: Overview" (and its walk-through); "S04: How Deciders Decide"; "S05: Subset Rule"; "S07: Memory &
+Blocks"; "S08: Behaviors"; design section 2, cancellation; section 3, control flags; section 5 ("A behavior may be one
+coroutine").
 """
 
 from __future__ import annotations
@@ -60,36 +52,26 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from agentrt.behavior.activation import Activation, Stage
-from agentrt.behavior.decide import Round, attempt, call_decide, hand_back, release, secure
+from agentrt.behavior.decide import GroupRound, abandon, attempt, call_decide, give_back, hand_back, release, secure
 from agentrt.behavior.declare import behavior_name
-from agentrt.body.driver import Routine, called, note, tick_of
-from agentrt.errors import ENDS_PROGRAM, RedecideLoopError
+from agentrt.behavior.log import log_of
+from agentrt.behavior.memory import Activation, ActivationStage, Unwinding, Work
+from agentrt.body.driver import Routine, called, note, take, tick_of
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, RedecideLoopError
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
-    from agentrt.behavior.decide import Choice, Newcomer
-    from agentrt.behavior.memory import Memory
+    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare, Waiter
 
-__all__ = ["Work", "failed", "look_after", "start", "Unwinding", "Step", "Walk"]
-
-
-class Work:
-    """The coroutines of one activation."""
-
-    __slots__ = ("has_failed", "is_due", "newcomers", "routines")
-
-    def __init__(self) -> None:
-        self.routines: list[Routine] = []  # those that have not ended, in the order in which they began
-        self.has_failed: bool = False  # whether the decider fails when the tree comes by
-        self.is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
-        # whom to activate below when ``activate`` has ended, because they were chosen together with it
-        self.newcomers: list[Newcomer] = []
+__all__ = ["WalkStep", "Walk", "drop_walk", "failed", "look_after", "proceed", "settle", "start", "unwind"]
 
 
 def failed(answer: object) -> bool:
     """Whether an answer of a hook fails the decider: it is false, and not None."""
     return answer is not True and answer is not None and not answer
+
+
+# --- coroutines -------------------------------------------------------------------------------------------------------
 
 
 def work_of(at: Activation) -> Work:
@@ -107,19 +89,19 @@ def start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
 
     def ended(routine: Routine) -> None:
         work.routines.remove(routine)
-        memory.rare.routines.remove(routine)
-        if at.stage is Stage.ENDING:
+        memory.state.rare.routines.remove(routine)
+        if at.stage is ActivationStage.ENDING:
             if routine.error is not None:
-                memory.disable(at.node, at.path, routine.hook)
+                memory.state.disable(at.node, at.path, routine.hook)
             elif hook == "activate" and _went_well(routine):
                 work.is_due = True  # it came to its end although it was cancelled: what it set up is to be undone
-            memory.proceed()
+            proceed(memory)
         else:
             _outcome(at, work, routine)
 
-    routine = Routine(memory.require_body(), at.path, hook, fn(at), ended)
+    routine = Routine(memory.state.require_body(), at.path, hook, fn(at), ended)
     work.routines.append(routine)
-    memory.rare.routines.append(routine)
+    memory.state.rare.routines.append(routine)
 
 
 def _went_well(routine: Routine) -> bool:
@@ -129,10 +111,10 @@ def _went_well(routine: Routine) -> bool:
 def _outcome(at: Activation, work: Work, routine: Routine) -> None:
     hook = routine.hook
     if routine.error is not None:
-        at.memory.disable(at.node, at.path, hook)
+        at.memory.state.disable(at.node, at.path, hook)
     is_bad = not _went_well(routine)
     if hook == "activate":
-        at.stage = Stage.FAILED if is_bad else Stage.ACTIVE
+        at.stage = ActivationStage.FAILED if is_bad else ActivationStage.ACTIVE
         if not is_bad and at.node.run is not None:
             start(at, "run", at.node.run)
     if is_bad or hook == "run":
@@ -145,7 +127,7 @@ def look_after(at: Activation) -> Any:
     Returns:
         Something false, other than None, if the decider fails.
     """
-    if at.stage is Stage.ACTIVATING:
+    if at.stage is ActivationStage.ACTIVATING:
         return True
     work = work_of(at)
     if work.has_failed:
@@ -160,104 +142,250 @@ def look_after(at: Activation) -> Any:
     return True
 
 
-class Unwinding:
-    """Activations that end."""
+# --- taking down ------------------------------------------------------------------------------------------------------
 
-    __slots__ = ("left", "reason", "then")
 
-    def __init__(self, path: list[Activation], reason: str) -> None:
-        self.left: list[Activation] = path  # those that have not ended, the next one last
-        self.reason: str = reason
-        self.then: Callable[[], object] | None = None  # what to do when the last one has ended; None for nothing
+def _wind_on(unwinding: Unwinding) -> bool:
+    """Go on with what is taken down.
 
-    def proceed(self) -> bool:
-        """Go on.
-
-        Returns:
-            Whether all have ended; otherwise a coroutine is to end first.
-        """
-        while self.left:
-            if not self._end(self.left[-1]):
-                return False
-            self.left.pop()
-        return True
-
-    def _end(self, at: Activation) -> bool:
-        work = at.work
-        if work is None and at.stage is not Stage.ENDING:  # the steady case
-            is_due = at.stage is Stage.ACTIVE
-            self._begin(at)
-            if is_due and at.node.deactivate is not None and not self._deactivate(at):
-                return False
-        elif not self._end_coroutines(at):
+    Returns:
+        Whether all have ended; otherwise a coroutine is to end first.
+    """
+    left = unwinding.left
+    while left:
+        if not _end(left[-1], unwinding.reason):
             return False
-        self._dispose(at)
-        return True
+        left.pop()
+    return True
 
-    @staticmethod
-    def _begin(at: Activation) -> None:
-        at.stage = Stage.ENDING
-        log = at.memory.log
-        if log is not None and at.node.behavior is not None:
-            log.deactivating(at)
 
-    def _end_coroutines(self, at: Activation) -> bool:
-        work = work_of(at)
-        if at.stage is not Stage.ENDING:
-            work.is_due = at.stage is Stage.ACTIVE
-            self._begin(at)
-            for routine in tuple(work.routines):
-                routine.stop(self.reason)
-            for one in work.newcomers:
-                release(one.at)
-        if work.routines:
+def _end(at: Activation, reason: str) -> bool:
+    work = at.work
+    if work is None and at.stage is not ActivationStage.ENDING:  # the steady case
+        is_due = at.stage is ActivationStage.ACTIVE
+        _begin_end(at)
+        if is_due and at.node.deactivate is not None and not _deactivate(at):
             return False
-        if work.is_due:
-            work.is_due = False
-            if not self._deactivate(at):
-                return False
-        return True
+    elif not _end_coroutines(at, reason):
+        return False
+    _dispose(at, reason)
+    return True
 
-    def _deactivate(self, at: Activation) -> bool:
-        """Call the hook."""
-        node = at.node
-        hook = node.deactivate
-        if hook is None:
-            return True
+
+def _begin_end(at: Activation) -> None:
+    at.stage = ActivationStage.ENDING
+    log = log_of(at.memory)
+    if log is not None and at.node.behavior is not None:
+        log.deactivating(at)
+
+
+def _end_coroutines(at: Activation, reason: str) -> bool:
+    work = work_of(at)
+    if at.stage is not ActivationStage.ENDING:
+        work.is_due = at.stage is ActivationStage.ACTIVE
+        _begin_end(at)
+        for routine in tuple(work.routines):
+            routine.stop(reason)
+        for one in work.newcomers:
+            release(one.at)
+    if work.routines:
+        return False
+    if work.is_due:
+        work.is_due = False
+        if not _deactivate(at):
+            return False
+    return True
+
+
+def _deactivate(at: Activation) -> bool:
+    """Call the hook."""
+    node = at.node
+    hook = node.deactivate
+    if hook is None:
+        return True
+    try:
+        if "deactivate" in node.is_async:
+            start(at, "deactivate", hook)
+            return False
+        hook(at)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        at.memory.state.fault(node, at.path, "deactivate", error)
+    return True
+
+
+def _dispose(at: Activation, reason: str) -> None:
+    memory = at.memory
+    dispose = getattr(at.block, "dispose", None)
+    if dispose is not None:
         try:
-            if "deactivate" in node.is_async:
-                start(at, "deactivate", hook)
-                return False
-            hook(at)
+            dispose()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            at.memory.fault(node, at.path, "deactivate", error)
+            memory.state.fault(at.node, at.path, "dispose", error)
+    if at.extra is not None:
+        at.extra.block = at.extra.dblock = None
+    at.stage = ActivationStage.ENDED
+    release(at)
+    note(
+        memory.state.require_body(),
+        at.path,
+        Event.DEACTIVATE,
+        (("behavior", behavior_name(at.node.behavior)), ("reason", reason)),
+    )
+
+
+# --- between ticks ----------------------------------------------------------------------------------------------------
+
+
+def unwind(memory: Memory, unwinding: Unwinding) -> bool:
+    """Take down what was cut off the path.
+
+    Returns:
+        Whether it is done; otherwise it is gone on with when a coroutine has ended.
+    """
+    rare = memory.state.rare
+    if rare.unwinding is not None:  # what was above it follows
+        rare.unwinding.left[:0] = unwinding.left
+        return False
+    if _wind_on(unwinding):
         return True
-
-    def _dispose(self, at: Activation) -> None:
-        memory = at.memory
-        dispose = getattr(at.block, "dispose", None)
-        if dispose is not None:
-            try:
-                dispose()
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                memory.fault(at.node, at.path, "dispose", error)
-        if at.extra is not None:
-            at.extra.block = at.extra.dblock = None
-        at.stage = Stage.ENDED
-        release(at)
-        note(
-            memory.require_body(),
-            at.path,
-            Event.DEACTIVATE,
-            (("behavior", behavior_name(at.node.behavior)), ("reason", self.reason)),
-        )
+    rare.unwinding = unwinding
+    memory.state.update()
+    return False
 
 
-class Step(Enum):
+def proceed(memory: Memory) -> None:
+    """A coroutine of something that ends has ended."""
+    rare = memory.state.rare
+    unwinding = rare.unwinding
+    if unwinding is None or not _wind_on(unwinding):
+        return
+    rare.unwinding = None
+    walk, rare.walk = rare.walk, None
+    if walk is not None:
+        if rare.leaving is None and walk.tick == tick_of(memory.state.require_body()):
+            _resume(memory, walk)
+        else:
+            walk.drop()
+            memory.state.finish(walk)
+    rare.renewed.clear()  # what the walk asked for has to be asked for again in the next tick
+    settle(memory)
+
+
+def _resume(memory: Memory, walk: Waiter) -> None:
+    """Go on with a walk that was interrupted by a clean-up."""
+    state = memory.state
+    state.is_ticking = True
+    try:
+        walk.resume()
+    except AgentRTError as error:
+        state.require_body().fault(memory.name, "tick", error)
+    finally:
+        state.finish(walk)
+        state.is_ticking = False
+
+
+def drop_walk(memory: Memory) -> None:
+    """A walk waits, and what it waits for takes too long: forget whom it would have activated."""
+    walk, memory.state.rare.walk = memory.state.rare.walk, None
+    if walk is not None:
+        unwinding = memory.state.rare.unwinding
+        if unwinding is not None:  # who cleans up goes on using the flags that were to pass on
+            hand_back(memory, walk.newcomers, unwinding.left)
+        walk.drop()
+        memory.state.finish(walk)
+
+
+def settle(memory: Memory, *, is_over: bool = False) -> None:
+    """Do what had to wait for the end of a tick.
+
+    Args:
+        is_over: whether a tick of the tree ends; between ticks, claims stay as they are.
+    """
+    rare = memory.state.seldom
+    if rare is not None:
+        _settle(memory, rare, is_over)
+    memory.state.update()
+
+
+def _settle(memory: Memory, rare: Rare, is_over: bool) -> None:
+    rare.delegated = None
+    if rare.is_settling:  # somebody was served on the way, and wants more: it is done as soon as that is
+        return
+    rare.is_settling = True
+    try:
+        if is_over and rare.waiting:
+            give_back(memory)
+        while rare.giving:
+            at, reason = rare.giving.pop(0)
+            _cut(memory, rare, at, reason)
+        if rare.leaving is not None:
+            _end_all(memory, rare, rare.leaving[0])
+    finally:
+        rare.is_settling = False
+    if rare.leaving is not None and rare.unwinding is None:
+        _leave(memory, rare)
+
+
+def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
+    """End an activation and what is below it; its group redecides in the next tick."""
+    if _is_yet_to_come(memory, rare, at):
+        return
+    if at.stage is ActivationStage.GRANTED:
+        abandon(at)
+    elif (
+        at.stage in (ActivationStage.ACTIVATING, ActivationStage.ACTIVE, ActivationStage.FAILED) and at in memory.path()
+    ):
+        # On the path: what was cut off already, and waits for what is below it, may be asked for its flags again.
+        drop_walk(memory)
+        if at.parent is None:
+            memory.root = None
+        else:
+            at.parent.child = None
+        unwind(memory, Unwinding(list(at.downward()), reason))
+
+
+def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
+    """Whether somebody was chosen, and has to wait for a coroutine before it is activated; then it is not chosen."""
+    walk = rare.walk
+    if walk is not None and any(one.at is at for one in walk.newcomers):
+        drop_walk(memory)
+        return True
+    for group in memory.path():
+        work = group.work
+        if work is not None and any(one.at is at for one in work.newcomers):
+            for one in work.newcomers:
+                release(one.at)
+            work.newcomers = []
+            return True
+    return False
+
+
+def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
+    drop_walk(memory)
+    for at in tuple(rare.waiting):
+        abandon(at)
+    if memory.root is not None:
+        path, memory.root = list(memory.path()), None
+        unwind(memory, Unwinding(path, reason))
+    rare.giving.clear()  # all have
+
+
+def _leave(memory: Memory, rare: Rare) -> None:
+    assert rare.leaving is not None
+    then = rare.leaving[1]
+    rare.leaving = None
+    take(memory, memory.state.require_body())  # before anybody is told: that one may give it to another body at once
+    then()
+
+
+# --- the walk ---------------------------------------------------------------------------------------------------------
+
+
+class WalkStep(Enum):
     """What a walk does next."""
 
     VISIT = "visit"
@@ -268,8 +396,8 @@ class Step(Enum):
 MOST_REPEATED = 100
 """How often a decider may fail at one place in one tick. A circle comes by at least once in each round."""
 
-Next = tuple[Activation | None, Step]
-_OVER: Next = (None, Step.VISIT)
+Next = tuple[Activation | None, WalkStep]
+_OVER: Next = (None, WalkStep.VISIT)
 
 
 class Walk:
@@ -291,7 +419,7 @@ class Walk:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._log = memory.log
+        self._log = log_of(memory)
         self._redecides = 0  # failures, wherever
         self._counts: dict[int, int] = {}  # of groups, by their numbers: whom to name
         self._repeated: dict[int, int] = {}  # of places
@@ -300,20 +428,20 @@ class Walk:
         self.masked: list[Activation] = []  # the groups that have a mask
         self.newcomers: list[Newcomer] = []  # those who were chosen together and are yet to be activated
         self.base: Activation | None = None  # whose child the next newcomer becomes
-        self.tick: int = tick_of(memory.require_body())  # the tick of the kernel in which the walk began
+        self.tick: int = tick_of(memory.state.require_body())  # the tick of the kernel in which the walk began
 
     def from_root(self) -> None:
         """Walk the whole path."""
         memory = self._memory
         root = memory.root
         if root is not None:
-            self.go(root, Step.VISIT)
+            self.go(root, WalkStep.VISIT)
             return
-        choice = attempt(memory, None, 0, memory.nodes[0], self._log)
+        choice = attempt(memory, None, 0, memory.tree.nodes[0], self._log)
         if choice is not None:
             self.take(choice)
 
-    def take(self, choice: Choice, asker: Activation | None = None) -> None:
+    def take(self, choice: DeciderChoice, asker: Activation | None = None) -> None:
         """Activate who was chosen, and go on from there.
 
         Args:
@@ -329,18 +457,18 @@ class Walk:
             at: the group; one of its children is active.
             index: the first that has not been asked.
         """
-        choice = Round(self._memory, at, self._log).interrupting(index)
+        choice = GroupRound(self._memory, at, self._log).interrupting(index)
         if choice is not None:
             self.take(choice, at)
         else:
-            self.go(at.child, Step.VISIT)
+            self.go(at.child, WalkStep.VISIT)
 
-    def go(self, at: Activation | None, step: Step) -> None:
+    def go(self, at: Activation | None, step: WalkStep) -> None:
         """Walk."""
         while at is not None:
-            if step is Step.VISIT:
+            if step is WalkStep.VISIT:
                 at, step = self._visit(at)
-            elif step is Step.DECIDE:
+            elif step is WalkStep.DECIDE:
                 at, step = self._decide(at)
             else:
                 at, step = self._fail(at)
@@ -368,14 +496,14 @@ class Walk:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._memory.fault(at.node, at.path, "tick", error)
+                self._memory.state.fault(at.node, at.path, "tick", error)
                 is_over = True
             if is_over:
-                return at, Step.FAIL
-        return at, Step.DECIDE
+                return at, WalkStep.FAIL
+        return at, WalkStep.DECIDE
 
     def _decide(self, at: Activation) -> Next:
-        if at.stage is Stage.ACTIVATING:
+        if at.stage is ActivationStage.ACTIVATING:
             if self.newcomers:
                 self._leave_to(at)
             self.is_busy = True
@@ -397,22 +525,22 @@ class Walk:
         return self._begin(at)
 
     def _continue(self, at: Activation, child: Activation) -> Next:
-        choice = Round(self._memory, at, self._log).interrupting()
+        choice = GroupRound(self._memory, at, self._log).interrupting()
         if self._log is not None:
             self._log.returned(at, choice)
         if choice is not None:
             return self._switch(choice, at, "interrupted")
         if self._log is not None:
             self._log.continuing(at)
-        return child, Step.VISIT
+        return child, WalkStep.VISIT
 
     def _begin(self, at: Activation) -> Next:
-        choice = Round(self._memory, at, self._log).choose(-1)
+        choice = GroupRound(self._memory, at, self._log).choose(-1)
         if self._log is not None:
             self._log.returned(at, choice)
         if choice is not None:
             return self._switch(choice, at, "interrupted")
-        return _OVER if at.parent is None else (at, Step.FAIL)
+        return _OVER if at.parent is None else (at, WalkStep.FAIL)
 
     # --- failing ------------------------------------------------------------------------------------------------------
 
@@ -450,7 +578,7 @@ class Walk:
 
     def _redecide(self, at: Activation, index: int, reason: str) -> Next:
         memory = self._memory
-        choice: Choice | None = None
+        choice: DeciderChoice | None = None
         if not at.mask:
             self.masked.append(at)
         at.more().mask |= 1 << index
@@ -458,23 +586,23 @@ class Walk:
             self._log.redeciding(at)
         if at.node.calls_decide_on_redecide:
             if not self._is_asked_again(at):
-                return at, Step.FAIL
+                return at, WalkStep.FAIL
             choice = self._remembered(at)
         if choice is None:
-            choice = Round(memory, at, self._log).choose(index)
+            choice = GroupRound(memory, at, self._log).choose(index)
         if self._log is not None:
             self._log.returned(at, choice)
         if choice is not None:
             return self._switch(choice, at, reason)
         if at.parent is not None:
-            return at, Step.FAIL
+            return at, WalkStep.FAIL
         self._take_down(at, "failed")
         at.index = -1
         return _OVER
 
     def _is_asked_again(self, at: Activation) -> bool:
         """Call the Decide of a group whose child failed; returns whether it accepts."""
-        rare = self._memory.rare
+        rare = self._memory.state.rare
         rare.redeciding, rare.delegated = at, None
         accepted, _, dblock = call_decide(self._memory, at.node, at.parent)
         rare.redeciding = None
@@ -482,9 +610,9 @@ class Walk:
             at.leave(dblock)
         return accepted
 
-    def _remembered(self, at: Activation) -> Choice | None:
+    def _remembered(self, at: Activation) -> DeciderChoice | None:
         """Whom a group would choose whose Decide just asked its children, if it did."""
-        found = self._memory.remembered(at.node, at.parent)
+        found = self._memory.state.remembered(at.node, at.parent)
         choice = None if found is None else found[1]
         return choice if choice is not None and secure(self._memory, choice) else None
 
@@ -496,33 +624,33 @@ class Walk:
         at.index = -1
         raise RedecideLoopError(
             memory.tree.name,
-            memory.nodes[most].name,
+            memory.tree.nodes[most].name,
             self._redecides,
             bound=bound,
-            agent=called(memory.require_body()),
+            agent=called(memory.state.require_body()),
             path=at.path,
             tick=self.tick,
         )
 
     # --- switching ----------------------------------------------------------------------------------------------------
 
-    def _switch(self, choice: Choice, asker: Activation | None, reason: str) -> Next:
+    def _switch(self, choice: DeciderChoice, asker: Activation | None, reason: str) -> Next:
         self.base = choice.base
         self.newcomers = choice.newcomers
         for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
-            if self._visit(at)[1] is Step.FAIL:
+            if self._visit(at)[1] is WalkStep.FAIL:
                 hand_back(self._memory, self.newcomers, _below(choice.base))
-                return at, Step.FAIL
+                return at, WalkStep.FAIL
         self._forget_pending(choice.base)
         if not self._take_down(choice.base, reason):
-            self._memory.rare.walk = self
+            self._memory.state.rare.walk = self
             self.is_busy = True
             return _OVER
         return self._enter()
 
     def _enter(self) -> Next:
         """Activate the next newcomer."""
-        if self.base is not None and self.base.stage is Stage.ACTIVATING:
+        if self.base is not None and self.base.stage is ActivationStage.ACTIVATING:
             self._leave_to(self.base)
             return _OVER
         newcomer = self.newcomers.pop(0)
@@ -537,7 +665,7 @@ class Walk:
         if self._log is not None:
             self._log.entering(at)
         if not self._activate(at):
-            return at, Step.FAIL
+            return at, WalkStep.FAIL
         return self._beat(at)
 
     def _leave_to(self, at: Activation) -> None:
@@ -557,8 +685,8 @@ class Walk:
     def _activate(self, at: Activation) -> bool:
         memory, node = self._memory, at.node
         at.since = memory.time
-        note(memory.require_body(), at.path, Event.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
-        at.stage = Stage.FAILED
+        note(memory.state.require_body(), at.path, Event.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
+        at.stage = ActivationStage.FAILED
         hook = "block"
         try:
             if node.block is not None:
@@ -566,19 +694,19 @@ class Walk:
             hook = "activate"
             if node.activate is not None:
                 if "activate" in node.is_async:
-                    at.stage = Stage.ACTIVATING
+                    at.stage = ActivationStage.ACTIVATING
                     start(at, hook, node.activate)
                     return True
                 if failed(node.activate(at)):
                     return False
-            at.stage = Stage.ACTIVE
+            at.stage = ActivationStage.ACTIVE
             hook = "run"
             if node.run is not None:
                 start(at, hook, node.run)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            memory.fault(node, at.path, hook, error)
+            memory.state.fault(node, at.path, hook, error)
             return False
         return True
 
@@ -599,7 +727,7 @@ class Walk:
             base.child = None
             if not base.mask >> base.index & 1:
                 base.index = -1
-        return memory.unwind(Unwinding(path, reason))
+        return unwind(memory, Unwinding(path, reason))
 
     def drop(self) -> None:
         """Forget who was chosen and not activated."""

@@ -1,9 +1,7 @@
-"""The think budget: so many units of search work in each tick, dealt out fairly between those who search.
+"""The think budget: so many units of search work in each tick, dealt out fairly; and how long was waited for it.
 
-Pure bookkeeping: it knows no clock and wakes nobody. Whoever drives it says when a tick begins and when the others have
-had their turn, and is told which claims were served.
-
-Rules:
+``ThinkBudget`` is pure bookkeeping: it knows no clock and wakes nobody. Whoever drives it says when a tick begins and
+when the others have had their turn, and is told which claims were served.
 
 * While nobody waits, whoever asks takes what it needs from the *room* of the tick, first come, first served.
 * Once somebody waits, the room is dealt out whole between the waiting ``Share``s, by weight; what a share is dealt is
@@ -16,19 +14,16 @@ Dealing is weighted round robin with deficits: each share is owed its part of ea
 are paid, the rest is owed on; units that are left over go to those who are owed most, and among equals to who has
 waited longest. A share is never owed more than a unit for what lies behind, so none can hoard and none starves.
 
+A ``WaitTimes`` says how long something was waited for, for good, and forgets the single numbers: it keeps how many
+there were, their sum, the longest, and a table of buckets. Up to 63 ticks a bucket is one number, so that quantiles are
+exact there; above that each power of two is cut into 32 buckets, so that a quantile is too high by one part in 32 at
+most. However much is added, and however long it took, there are at most 960 buckets. Ticks are the unit because they
+are the same in every equal run; who wants seconds multiplies.
+
 Rejected: serving single claims by turns. Whoever asks for one unit at a time, as a good search does, would get as
 many as everybody else, whatever its weight.
 
 Source: seed 001, `scheduler_priority`.
-
-Metrics: how long something was waited for, in ticks, for good.
-
-A ``WaitTimes`` takes numbers one at a time and forgets them: it keeps how many there were, their sum, the
-longest, and a table of buckets. Up to 63 ticks a bucket is one number, so that quantiles are exact there; above that
-each power of two is cut into 32 buckets, so that a quantile is too high by one part in 32 at most. However much is
-added, and however long it took, there are at most 960 buckets.
-
-Ticks are the unit because they are the same in every equal run; who wants seconds multiplies.
 """
 
 from __future__ import annotations

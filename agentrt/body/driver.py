@@ -236,7 +236,7 @@ def called(body: Body) -> str:
 # --- whose it is ------------------------------------------------------------------------------------------------------
 
 _GIVEN_TO: Final = "given_to"
-_GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``reading``
+_GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``body.views``
 
 
 def given_to(driver: object) -> object | None:

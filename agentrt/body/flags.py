@@ -2,7 +2,9 @@
 
 A goal, a behavior or an action that declares flags takes them from the agent's ledger when it begins and gives them
 back when it ends, so that two models never drive the same legs. This is the rule by which models meet; what happens
-*within* a model (goals that replace each other, plans that switch) is that model's own business.
+*within* a model (goals that replace each other, plans that switch) is that model's own business. Models, snapshots and
+tools share four words with the ledger: a ``Holder`` has flags, a ``Hold`` says since when, a ``Refusal`` why somebody
+has not, a ``Waiting`` who stands in the line. A ``FlagClaim`` is the ledger's own: nobody else sees one.
 
 1. A claim takes all of its flags or none. A flag has one holder.
 2. Who runs *for* a holder (``runs_for``, link by link) shares its flags: the steps of a plan with the plan, what a goal
@@ -19,15 +21,11 @@ One claimant has one claim: a new one takes the place of the old one, at the end
 has nobody give way for nothing: only if all who are in its way would. A refusal is remembered until the next claim of
 that claimant; it is never silent.
 
+Whoever is told something (``give_way``, ``flags_granted``) may claim, release and wait in its turn, on the same stack.
+So what was looked up before such a call is looked up again after it.
+
 Rejected: fixed ranks of the models (a reflex is one game's goal and another game's action), and taking flags away at
 once (two models would drive the same legs while the old one cleans up).
-
-Source: design section 3, control flags; seed 000, "Flags".
-
-What the ledger of control flags is about: holders, what they hold, claims, and refusals.
-
-The rules stand in ``flags``, beside the ledger that keeps them; here are the words that models, snapshots and tools
-share with it. A ``Claim`` is the ledger's own: nobody else sees one, what tools see of it is a ``Waiting``.
 
 Source: design section 3, control flags; seed 000, "Flags".
 """
@@ -37,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-__all__ = ["Claim", "Hold", "Holder", "Refusal", "Waiting", "JUMP", "LOOK", "MOVE", "TARGET", "FlagLedger"]
+__all__ = ["FlagClaim", "Hold", "Holder", "Refusal", "Waiting", "JUMP", "LOOK", "MOVE", "TARGET", "FlagLedger"]
 
 
 class Holder(Protocol):
@@ -111,7 +109,7 @@ class Waiting(NamedTuple):
     precedence: int  # of the claimant
 
 
-class Claim:
+class FlagClaim:
     """One claim, while the ledger decides about it or it waits.
 
     Args:
@@ -162,9 +160,9 @@ class FlagLedger:
         self.version: int = 0
         self._holds: dict[str, Hold] = {}
         self._refusals: dict[str, Refusal] | None = None
-        self._waiting: list[Claim] | None = None  # by precedence, then by arrival
+        self._waiting: list[FlagClaim] | None = None  # by precedence, then by arrival
         # The same by claimant, of whom each has one. Keyed by identity and never iterated: no order depends on it.
-        self._claims: dict[int, Claim] | None = None
+        self._claims: dict[int, FlagClaim] | None = None
         self._yielding: list[Holder] | None = None  # who was asked to give way
 
     # --- claiming -----------------------------------------------------------------------------------------------------
@@ -192,7 +190,7 @@ class FlagLedger:
         """
         if self._claims and self._withdraw(owner):
             self._serve()  # those whom the old claim stood before
-        claim = Claim(flags, owner, tick, tuple(shared_with))
+        claim = FlagClaim(flags, owner, tick, tuple(shared_with))
         if not self._waiting and not self._blocking(claim):
             self._grant(claim)
             return None
@@ -244,7 +242,7 @@ class FlagLedger:
         Returns:
             None if the flags are free, or their holders give way, else who would keep them.
         """
-        refusal = self._kept(Claim(flags, owner, tick, tuple(shared_with)))
+        refusal = self._kept(FlagClaim(flags, owner, tick, tuple(shared_with)))
         if refusal is not None:
             self._remember(refusal)
         return refusal
@@ -336,7 +334,7 @@ class FlagLedger:
 
     # --- the rule -----------------------------------------------------------------------------------------------------
 
-    def _blocking(self, claim: Claim) -> list[tuple[str, Hold]]:
+    def _blocking(self, claim: FlagClaim) -> list[tuple[str, Hold]]:
         """The holds in the way of a claim."""
         found = []
         for flag in claim.flags:
@@ -345,7 +343,7 @@ class FlagLedger:
                 found.append((flag, hold))
         return found
 
-    def _ahead(self, claim: Claim) -> Iterator[tuple[str, Claim]]:
+    def _ahead(self, claim: FlagClaim) -> Iterator[tuple[str, FlagClaim]]:
         """The claims that wait for one of the same flags, and must be served before; with that flag."""
         for other in self._waiting or ():
             if other is claim or (other.owner is claim.owner and set(claim.flags) <= set(other.flags)):
@@ -358,7 +356,7 @@ class FlagLedger:
                             yield flag, other
                             break
 
-    def _kept(self, claim: Claim) -> Refusal | None:
+    def _kept(self, claim: FlagClaim) -> Refusal | None:
         """Who keeps a flag from a claim and will not give way, if there is somebody."""
         name = claim.owner.flag_name
         for flag, hold in self._blocking(claim):
@@ -369,7 +367,7 @@ class FlagLedger:
             return Refusal(flag, name, other.owner.flag_name, claim.tick, words)
         return None
 
-    def _yielded(self, claim: Claim) -> Refusal | None:
+    def _yielded(self, claim: FlagClaim) -> Refusal | None:
         """Who has to give way to a claim before it can be granted, if there is somebody."""
         for flag, hold in self._blocking(claim):
             return Refusal(flag, claim.owner.flag_name, hold.name, claim.tick, "which is giving way")
@@ -387,7 +385,7 @@ class FlagLedger:
             return f"which came first, in tick {hold.since}, with precedence {held} against {wanted}"
         return "which cannot be interrupted"
 
-    def _have_others_give_way(self, claim: Claim) -> None:
+    def _have_others_give_way(self, claim: FlagClaim) -> None:
         try:
             self._ask(claim, self._blocking(claim))
         except BaseException:
@@ -395,7 +393,7 @@ class FlagLedger:
                 self._serve()
             raise
 
-    def _ask(self, claim: Claim, blocking: list[tuple[str, Hold]]) -> None:
+    def _ask(self, claim: FlagClaim, blocking: list[tuple[str, Hold]]) -> None:
         """Have holders in the way of a claim that waits give way, each once."""
         asked: list[Holder] = []
         for flag, hold in blocking:
@@ -408,12 +406,12 @@ class FlagLedger:
                     self._yielding.append(owner)
                 owner.give_way(flag, claim.owner.flag_name)
 
-    def _has(self, claim: Claim) -> bool:
+    def _has(self, claim: FlagClaim) -> bool:
         """Whether the owner of a claim has, or shares, all of its flags."""
         holds = [self._holds.get(flag) for flag in claim.flags]
         return all(hold is not None and claim.shares_with(hold.owner) for hold in holds)
 
-    def _grant(self, claim: Claim) -> None:
+    def _grant(self, claim: FlagClaim) -> None:
         owner = claim.owner
         self.version += 1
         for flag in claim.flags:
@@ -432,7 +430,7 @@ class FlagLedger:
             if claim.is_told:
                 claim.owner.flags_granted()  # who may claim, release and wait in its turn
 
-    def _servable(self) -> Iterator[Claim]:
+    def _servable(self) -> Iterator[FlagClaim]:
         while True:
             free = (one for one in self._waiting or () if not self._blocking(one) and not any(self._ahead(one)))
             claim = next(free, None)
@@ -440,7 +438,7 @@ class FlagLedger:
                 return
             yield claim
 
-    def _enqueue(self, claim: Claim) -> None:
+    def _enqueue(self, claim: FlagClaim) -> None:
         if self._waiting is None:
             self._waiting = []
         index = len(self._waiting)
@@ -464,7 +462,7 @@ class FlagLedger:
         self.version += 1
         return True
 
-    def _claim_of(self, owner: object) -> Claim | None:
+    def _claim_of(self, owner: object) -> FlagClaim | None:
         """The claim of an owner that waits; None if none does."""
         return self._claims.get(id(owner)) if self._claims else None
 
@@ -517,7 +515,7 @@ class FlagLedger:
                 self._withdraw(owner)  # what it waits for it has now
         self._serve()
 
-    def _deadlock(self, claim: Claim) -> Refusal | None:
+    def _deadlock(self, claim: FlagClaim) -> Refusal | None:
         """Who is in the way of a claim, which stands in the line already, and waits for it in turn."""
         if not self._may_be_awaited(claim):
             return None
@@ -534,7 +532,7 @@ class FlagLedger:
                 return Refusal(flag, name, other.owner.flag_name, claim.tick, words, is_final=True)
         return None
 
-    def _may_be_awaited(self, claim: Claim) -> bool:
+    def _may_be_awaited(self, claim: FlagClaim) -> bool:
         """Whether anybody may wait for a claimant: quick, since of many who want the same nobody waits for the last.
 
         Whoever is waited for holds something, or stands in the line before somebody, itself or by those it runs for.
@@ -554,7 +552,7 @@ class FlagLedger:
             link = link.runs_for
         return False
 
-    def _awaits(self, owner: Holder, claim: Claim, needed: Mapping[int, list[Claim]], seen: set[int]) -> bool:
+    def _awaits(self, owner: Holder, claim: FlagClaim, needed: Mapping[int, list[FlagClaim]], seen: set[int]) -> bool:
         """Whether an owner waits for a claim, directly or through others, except for those that are ending."""
         following = [owner]
         for one in following:  # which grows meanwhile
@@ -567,9 +565,9 @@ class FlagLedger:
                     following += [hold.owner for _, hold in self._blocking(found)]
         return False
 
-    def _needed(self, ending: list[Holder]) -> Mapping[int, list[Claim]]:
+    def _needed(self, ending: list[Holder]) -> Mapping[int, list[FlagClaim]]:
         """By owner the claims without which it does not end: its own, and of those that run for it."""
-        found: dict[int, list[Claim]] = {}
+        found: dict[int, list[FlagClaim]] = {}
         for claim in self._waiting or ():
             if not _is_for_any(claim, ending):
                 link: Holder | None = claim.owner
@@ -592,5 +590,5 @@ def _is_one(owner: Holder, others: list[Holder]) -> bool:
     return any(owner is other for other in others)
 
 
-def _is_for_any(claim: Claim, owners: list[Holder]) -> bool:
+def _is_for_any(claim: FlagClaim, owners: list[Holder]) -> bool:
     return any(claim.is_for(owner) for owner in owners)

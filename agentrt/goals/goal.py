@@ -22,16 +22,15 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
-from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
+from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, Holder
 from agentrt.errors import DefinitionError, WrongStateError
 
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
-    from agentrt.goals.selector import GoalSelector
 
-__all__ = ["NOBODY", "Goal", "Nobody", "in_order"]
+__all__ = ["NOBODY", "Goal", "Nobody", "GoalPlace", "in_order", "is_placed", "put"]
 
 _FIRST = {MOVE: 0, LOOK: 1, JUMP: 2, TARGET: 3}
 _QUESTIONS = ("can_use", "can_continue_to_use", "is_interruptible", "requires_update_every_tick")
@@ -82,6 +81,15 @@ class Nobody:
 NOBODY = Nobody()
 
 
+class GoalPlace(Holder, Protocol):
+    """What a goal knows of the selector that it is in: whom it drives, and who holds the goal's control flags there."""
+
+    @property
+    def body(self) -> Body:
+        """Whom its selector drives."""
+        ...
+
+
 class Goal(ABC):
     """One thing that a body may do. Derive from it, and add it to a ``GoalSelector``.
 
@@ -95,7 +103,7 @@ class Goal(ABC):
     Source: seed 000, "Usage", "Flags", "Operation".
     """
 
-    __slots__ = ("_selector", "entity")
+    __slots__ = ("_place", "entity")
 
     flags: ClassVar[Collection[str]] = ()
     _flags: tuple[str, ...] = ()  # in order; of the class, unless a goal was given flags of its own
@@ -130,11 +138,11 @@ class Goal(ABC):
     def __new__(cls, *_args: Any, **_options: Any) -> Self:
         """Made here and not in ``__init__``, which an author may replace without calling it."""
         goal = super().__new__(cls)
-        goal._selector = None
+        goal._place = None
         goal.entity = NOBODY
         return goal
 
-    _selector: GoalSelector | None
+    _place: GoalPlace | None  # in a selector; see ``put``
     entity: Any
 
     # --- whom it drives -----------------------------------------------------------------------------------------------
@@ -146,11 +154,11 @@ class Goal(ABC):
         Raises:
             WrongStateError: it is in no selector.
         """
-        if self._selector is None:
+        if self._place is None:
             raise WrongStateError(
                 "Goal.body", "the goal is in no selector", "Add it first: selector.add_goal(1, goal)."
             )
-        return self._selector.body
+        return self._place.body
 
     @property
     def control_flags(self) -> tuple[str, ...]:
@@ -170,7 +178,7 @@ class Goal(ABC):
         Source: seed 000, "Flags".
         """
         subject = type(self).__qualname__
-        if self._selector is not None:
+        if self._place is not None:
             raise WrongStateError("Goal.set_flags", "the goal is in a selector", "Call it in __init__.")
         ordered = in_order(flags, subject)
         if not hasattr(self, "__dict__"):
@@ -192,8 +200,7 @@ class Goal(ABC):
         Raises:
             NotRunningError: whom it drives has no planner.
         """
-        selector = self._selector
-        return self.body.perform(activity, args, None if selector is None else selector.holder_of(self))
+        return self.body.perform(activity, args, self._place)
 
     # --- what an author writes ----------------------------------------------------------------------------------------
 
@@ -228,3 +235,16 @@ class Goal(ABC):
 
     def __repr__(self) -> str:
         return f"<{self.name}: {', '.join(self._flags) or 'no flags'}>"
+
+
+# Functions and not methods: the names of a goal are its author's.
+
+
+def is_placed(goal: Goal) -> bool:
+    """Whether a goal is in a selector, or was removed from one and still cleans up."""
+    return goal._place is not None
+
+
+def put(goal: Goal, place: GoalPlace | None) -> None:
+    """A goal was added to a selector; or it is gone from there: None."""
+    goal._place = place

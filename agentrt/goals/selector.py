@@ -23,646 +23,42 @@ enables counts for all goals that the pass has yet to come to, so there is one l
 
 A selector is ticked once at a time: a tick that one of its goals asks for is refused, as in the other models.
 
-``life`` has what becomes of one goal, ``sharing`` how flags are shared with other models.
+The order of the steps is what callers rely on: step 2 comes after step 1, so that what a stopped goal had is free in
+the same tick, and before step 3, so that a goal which is replaced there keeps its other flags until the next one.
+
+``wrapped`` has what becomes of one goal, ``locks`` how flags are locked, and shared with other models. What a selector
+has of both lies in two inner objects; here are its goals, the passes, and the driver of a body.
 
 Rejected: keeping running goals in a list of their own (one more order to keep right, for a loop that is cheap), and
 sorting goals by priority (the seed is explicit that the order of adding is kept).
 
 Source: seed 000.
-
-What becomes of one goal: it begins, its coroutines end, it fails, it stops. The lower half of a selector.
-
-Rules:
-
-* ``start`` is called in the state RUNNING and ``stop`` in the state ENDING, and there is no way around the one after
-  the other: whatever happens in between, a goal that was started is stopped exactly once. (A ``start`` that is a
-  coroutine, and is cancelled before its first step, did nothing; there is no ``stop`` for it.)
-* A callback that is a coroutine runs as a routine. While that of ``start`` or ``tick`` runs, the goal is BUSY: not
-  ticked. ``run`` begins when ``start`` is over, and when it returns the goal is over.
-* A goal that is stopped has its routines cancelled first; when all of them have ended ``stop`` is called, which may be
-  a coroutine in its turn. Only then does the goal give back its control flags. A goal without coroutines does all of
-  this at once.
-* A goal that raises is reported, stopped if it runs, and disabled. Its ``stop`` is called even when it was ``start``
-  that raised.
-
-Every callback may do anything, such as removing its goal or ending the agent; so the state is looked at again after
-each.
-
-Rejected: calling ``stop`` first and cancelling the routines afterwards (``stop`` would put away what their ``finally``
-blocks still use), and ticking a goal whose last tick has not returned (two of them at a time).
-
-Source: seed 000, "Operation"; coroutines are ours (design section 5, "Goals").
-
-How a selector shares one body with other models: its goals and the ledger of control flags.
-
-Which goal of the selector replaces which is decided by the selector's own map of locked flags, as the seed says. The
-ledger is asked about what holds *between* models:
-
-1. A goal whose flags somebody else keeps is refused before it is asked ``can_use``; who refused it is remembered by
-   the ledger, and told to the trace when it changes.
-2. Once it can be used, its flags are claimed before anybody is stopped. Goals that it replaces count as its own; their
-   flags pass on to it with nobody in between.
-3. If others have to give way first, and take their time, the goal is *pending*. It has stopped nobody yet; it begins as
-   soon as it has its flags, if it can still be used.
-4. A goal that replaces one whose coroutines clean up is pending, too, until that one has ended.
-5. A pending goal is asked anew in each full tick; one that cannot be used any more is withdrawn. Whoever could replace
-   it if it ran may take its place.
-
-While a goal cleans up without a successor, its flags go to other goals of its selector only if no other model waits.
-
-``_strangers`` is what keeps all of this from costing anything: the flags that others hold or wait for. Usually there is
-none, and no goal is asked about.
-
-Source: design section 3, "Control flags"; seed 000, "Flags".
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Coroutine
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
-from agentrt.body.driver import GOALS, Body, LoneBody, Routine, give, note, number_in, take, tick_of
-from agentrt.body.flags import FlagLedger, Holder, Refusal
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
-from agentrt.goals.goal import NOBODY, Goal, in_order
+from agentrt.body.driver import GOALS, give, number_in, take
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
+from agentrt.goals.goal import NOBODY, Goal, in_order, is_placed, put
+from agentrt.goals.locks import Locks
 from agentrt.goals.views import GoalSelectorView, view_of
-from agentrt.goals.wrapped import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING, RUNNING, Notes, WrappedGoal
-from agentrt.kernel.strand import Strand
-from agentrt.kernel.trace import Event
+from agentrt.goals.wrapped import ABSENT, BUSY, IDLE, PENDING, RUNNING, Lifecycle, WrappedGoal
 from agentrt.words import repr_of
 
-__all__ = ["GoalLife", "FlagSharing", "GoalSelector"]
-
-
-class GoalLife(ABC):
-    """The life of each goal of a selector. The base class of ``GoalSelector``.
-
-    Attributes:
-        name: of the selector.
-        view_type: what ``view`` returns.
-    """
-
-    __slots__ = ("_body", "_ending", "_is_busy", "_notes", "_removed", "_routines", "_running", "_then", "name")
-
-    view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView
-
-    def __init__(self, name: str) -> None:
-        self.name: str = name
-        self._body: Body | None = None
-        self._running: int = 0  # how many goals run, so that the passes over those can be left out
-        self._notes: dict[WrappedGoal, Notes] | None = None
-        # Ordered sets, of which one is taken out at once: a selector may have thousands of goals that end together.
-        self._routines: dict[Routine, None] | None = None  # those that have not ended, as they began
-        self._ending: dict[WrappedGoal, None] | None = None  # whose coroutines clean up
-        self._removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
-        self._is_busy: bool = False  # one of its goals is being called
-        self._then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
-
-    @abstractmethod
-    def withdraw(self, wrapped: WrappedGoal, fate: int = IDLE) -> None:
-        """A goal that is pending does not begin after all."""
-
-    @abstractmethod
-    def _give_back(self, wrapped: WrappedGoal) -> None:
-        """A goal does not need its control flags any more."""
-
-    @abstractmethod
-    def _forget(self, wrapped: WrappedGoal) -> None:
-        """A goal became absent."""
-
-    # --- what is remembered -------------------------------------------------------------------------------------------
-
-    @property
-    def body(self) -> Body:
-        """Whom it drives. One that was given none, and joined none yet, has a lone body."""
-        body = self._body
-        if body is None:
-            body = self._body = LoneBody()
-        return body
-
-    def strands(self) -> list[Strand]:
-        """The strands of its coroutines that have not ended, in the order in which they began."""
-        return [routine.strand for routine in self._routines or ()]
-
-    def number_of(self, wrapped: WrappedGoal) -> int:
-        """Which of the goals of its name a goal is, from 1.
-
-        Args:
-            wrapped: the goal.
-        """
-        notes = None if self._notes is None else self._notes.get(wrapped)
-        return 1 if notes is None else notes.number
-
-    def _note_of(self, wrapped: WrappedGoal) -> Notes:
-        """The notes on a goal, made if there are none."""
-        if self._notes is None:
-            self._notes = {}
-        notes = self._notes.get(wrapped)
-        if notes is None:
-            notes = self._notes[wrapped] = Notes()
-        return notes
-
-    # --- the beginning ------------------------------------------------------------------------------------------------
-
-    def _begin(self, wrapped: WrappedGoal) -> None:
-        """Start a goal that is pending, and has all it needs."""
-        wrapped.move(RUNNING)
-        wrapped.since = tick_of(self.body)
-        self._running += 1
-        note(self.body, wrapped.flag_name, Event.START, (("priority", wrapped.priority),))
-        busy, self._is_busy = self._is_busy, True  # it may begin outside of a tick, and must not ask for one
-        try:
-            result = wrapped.goal.start()
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            self.fail(wrapped, "start", error)
-            return
-        finally:
-            self._is_busy = busy
-        if result is not None:
-            self.spawn(wrapped, "start", result)
-        if wrapped.state == RUNNING:
-            self._run(wrapped)
-
-    def _run(self, wrapped: WrappedGoal) -> None:
-        """Its start is over: begin its coroutine, if it has one."""
-        goal = wrapped.goal
-        if type(goal).run is not Goal.run:
-            try:
-                coro = goal.run()
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                self.fail(wrapped, "run", error)
-            else:
-                self.spawn(wrapped, "run", coro)
-
-    def spawn(self, wrapped: WrappedGoal, hook: str, result: object) -> None:
-        """Have what a callback returned run as a routine, if it is a coroutine.
-
-        Args:
-            wrapped: the goal.
-            hook: the callback: ``start``, ``tick`` or ``run``.
-            result: what it returned.
-        """
-        if not isinstance(result, Coroutine):
-            return
-        if wrapped.state != RUNNING:
-            result.close()  # the callback was a plain one that stopped the goal before it returned this
-            return
-        coro: Coroutine[Any, Any, Any] = result
-        if hook == "start":
-            self._note_of(wrapped).starting = result
-            coro = self._starting(wrapped, result)
-        try:
-            self._routine(wrapped, hook, coro)
-        except NotRunningError as error:
-            self.fail(wrapped, hook, error)
-            return
-        if hook != "run":
-            wrapped.move(BUSY)
-
-    async def _starting(self, wrapped: WrappedGoal, coro: Coroutine[Any, Any, Any]) -> None:
-        """The start of a goal; what is never stepped was never started, and needs no stop."""
-        self._note_of(wrapped).starting = None
-        await coro
-
-    def _routine(self, wrapped: WrappedGoal, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
-        routine = Routine(self.body, wrapped.flag_name, hook, coro, wrapped.routine_ended)
-        if self._routines is None:
-            self._routines = {}
-        self._routines[routine] = None
-        notes = self._note_of(wrapped)
-        notes.routines = (*notes.routines, routine)
-
-    def routine_ended(self, wrapped: WrappedGoal, routine: Routine) -> None:
-        """One of a goal's coroutines has ended.
-
-        Args:
-            wrapped: the goal.
-            routine: that one.
-        """
-        assert self._routines is not None
-        del self._routines[routine]
-        notes = self._note_of(wrapped)
-        notes.routines = tuple(other for other in notes.routines if other is not routine)
-        hook = routine.hook
-        if wrapped.state == ENDING:
-            if routine.error is not None:
-                self._note_failure(wrapped, hook)
-                notes.fate = max(notes.fate, DISABLED)
-            if hook == "stop":
-                self._end(wrapped, IDLE)
-            elif not notes.routines:
-                self._finish(wrapped, IDLE)
-        elif routine.error is not None:
-            self._note_failure(wrapped, hook)
-            self._stop(wrapped, f"its {hook} raised", DISABLED)
-        elif hook == "run":
-            self._stop(wrapped, "its run is over")
-        elif routine.strand.error is not None:  # by the selector, or by the host: what it awaited there was cancelled
-            self._stop(wrapped, f"its {hook} was cancelled")
-        else:
-            wrapped.move(RUNNING)
-            if hook == "start":
-                self._run(wrapped)
-
-    # --- the end ------------------------------------------------------------------------------------------------------
-
-    def fail(self, wrapped: WrappedGoal, hook: str, error: BaseException) -> None:
-        """A callback raised: report it, stop the goal if it runs, and do not ask it again.
-
-        Args:
-            wrapped: the goal.
-            hook: the callback.
-            error: what it raised.
-        """
-        self.body.fault(wrapped.flag_name, hook, error)
-        self._note_failure(wrapped, hook)
-        if wrapped.state >= BUSY:
-            self._stop(wrapped, f"its {hook} raised", DISABLED)
-        elif wrapped.state == PENDING:
-            self.withdraw(wrapped, DISABLED)
-        elif wrapped.state == ENDING:
-            notes = self._note_of(wrapped)
-            notes.fate = max(notes.fate, DISABLED)
-        elif wrapped.state == IDLE:
-            wrapped.move(DISABLED)
-
-    def _note_failure(self, wrapped: WrappedGoal, hook: str) -> None:
-        if wrapped.state not in (DISABLED, ABSENT):
-            note(self.body, wrapped.flag_name, Event.DISABLED, (("hook", hook),))
-
-    def _stop(self, wrapped: WrappedGoal, reason: str, fate: int = IDLE) -> None:
-        """Stop a goal if it runs; withdraw it if it is pending."""
-        if wrapped.state < BUSY:
-            if wrapped.state == PENDING:
-                self.withdraw(wrapped, fate)
-            return
-        wrapped.move(ENDING)
-        self._running -= 1
-        note(self.body, wrapped.flag_name, Event.STOP, (("reason", reason),))
-        notes = None if self._notes is None else self._notes.get(wrapped)
-        if notes is not None and notes.routines:
-            self._clean_up(wrapped, fate)
-            for routine in notes.routines:
-                routine.stop(reason)
-        else:
-            self._finish(wrapped, fate)
-
-    def _clean_up(self, wrapped: WrappedGoal, fate: int) -> None:
-        """A goal takes time to end."""
-        notes = self._note_of(wrapped)
-        notes.fate = max(notes.fate, fate)
-        if self._ending is None:
-            self._ending = {}
-        self._ending[wrapped] = None
-
-    def _finish(self, wrapped: WrappedGoal, fate: int) -> None:
-        """Its coroutines have ended: call ``stop``, unless its start was cancelled before its first step."""
-        notes = None if self._notes is None else self._notes.get(wrapped)
-        if notes is not None and notes.starting is not None:
-            notes.starting.close()
-            notes.starting = None
-            self._end(wrapped, fate)
-            return
-        busy, self._is_busy = self._is_busy, True
-        try:
-            result = wrapped.goal.stop()
-            if isinstance(result, Coroutine):
-                self._routine(wrapped, "stop", result)
-                self._clean_up(wrapped, fate)
-                return
-        except ENDS_PROGRAM:
-            self._end(wrapped, fate)
-            raise
-        except BaseException as error:
-            self.fail(wrapped, "stop", error)
-        finally:
-            self._is_busy = busy
-        self._end(wrapped, fate)
-
-    def _end(self, wrapped: WrappedGoal, fate: int) -> None:
-        """It has ended: nothing of it is left."""
-        notes = None if self._notes is None else self._notes.get(wrapped)
-        if notes is not None:
-            fate, notes.fate = max(notes.fate, fate), IDLE
-        wrapped.move(fate)
-        if self._ending:
-            self._ending.pop(wrapped, None)
-        self._give_back(wrapped)
-        if fate == ABSENT:
-            self._forget(wrapped)
-        self._settle()
-
-    def _settle(self) -> None:
-        """Call whoever waits for the end of all."""
-        then = self._then
-        if then is not None and not self._ending:
-            self._then = None
-            then()
-
-
-class FlagSharing(GoalLife):
-    """A selector's goals and the ledger. The base class of ``GoalSelector``.
-
-    Attributes:
-        precedence: of the claims of its goals; the higher one wins, a tie takes nothing away.
-        is_away: whether it left its body, or is leaving it; then no goal begins.
-    """
-
-    __slots__ = ("_disabled", "_foreign", "_ledger", "_locked", "_pending", "_version", "is_away", "precedence")
-
-    def __init__(self, name: str, precedence: int) -> None:
-        super().__init__(name)
-        self.precedence: int = precedence
-        self.is_away: bool = False
-        self._ledger: FlagLedger | None = None
-        self._disabled: list[str] = []  # changed in place: a pass looks at this very list
-        self._locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
-        self._pending: list[WrappedGoal] | None = None  # in the order in which they were chosen
-        self._foreign: Collection[str] | None = None  # what ``_strangers`` said
-        self._version: int = -1  # of the ledger, when it said that
-
-    @abstractmethod
-    def can_use(self, wrapped: WrappedGoal) -> bool:
-        """Ask a goal whether it can be used."""
-
-    @property
-    def ledger(self) -> FlagLedger:
-        """The ledger of control flags that its goals take their flags from."""
-        if self._ledger is None:
-            self._ledger = self.body.flags
-        return self._ledger
-
-    @property
-    def disabled_flags(self) -> tuple[str, ...]:
-        """The control flags that are disabled."""
-        return tuple(self._disabled)
-
-    @property
-    def locked_flags(self) -> dict[str, WrappedGoal]:
-        """Which goal has locked which flag, as a copy.
-
-        An entry may name a goal that was stopped or removed, until the next full tick.
-
-        Source: seed 000, flowchart, "GoalSelector.lockedFlags".
-        """
-        return dict(self._locked or {})
-
-    # --- may it? ------------------------------------------------------------------------------------------------------
-
-    def _strangers(self) -> Collection[str] | None:
-        """The flags that others hold or wait for, and those that own goals wait for; None if there are none."""
-        ledger = self.ledger
-        if ledger.version != self._version:
-            self._version = ledger.version
-            flags = [flag for flag, hold in ledger.holds().items() if not self._is_own(hold.owner)]
-            for waiting in ledger.waiting():
-                flags.extend(waiting.flags)
-            self._foreign = flags or None
-        return self._foreign
-
-    def _is_own(self, owner: Holder) -> bool:
-        """Whether somebody is a goal of this selector, or whom it drives the body for."""
-        if isinstance(owner, WrappedGoal) and owner.goal._selector is self:
-            return True
-        link = self.body.holder
-        while link is not None and link is not owner:
-            link = link.runs_for
-        return link is not None
-
-    def _may_be_asked(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> bool:
-        """Whether a goal's flags are not disabled, and everybody who holds one of them can be replaced by it."""
-        flags = wrapped.goal._flags
-        locked = self._locked or {}
-        for flag in flags:
-            holder = locked.get(flag)
-            if flag in self._disabled or not (
-                holder is None or holder is wrapped or holder.can_be_replaced_by(wrapped)
-            ):
-                return False
-        is_theirs = strangers is not None and any(flag in strangers for flag in flags)
-        if is_theirs and not self.ledger.gives_way(flags, wrapped):
-            refusal = self.ledger.obstacle(flags, wrapped, tick_of(self.body), shared_with=self._shares(wrapped))
-            if refusal is not None:
-                self._refused(wrapped, refusal)
-                return False
-        return True
-
-    def _shares(self, wrapped: WrappedGoal) -> tuple[Holder, ...]:
-        """Whose flags pass on to a goal that begins: the goals that it replaces, and what is performed for those."""
-        flags = wrapped.goal._flags
-        shares: list[Holder] = []
-        if self._locked:
-            shares += [self._locked[flag] for flag in flags if flag in self._locked]
-        if self._pending:
-            shares += [other for other in self._pending if other.can_be_replaced_by(wrapped)]
-        if self._ending and not self._others_wait():
-            shares += self._ending
-        for flag in flags:
-            hold = self.ledger.holder(flag)
-            link = None if hold is None else hold.owner.runs_for
-            while hold is not None and link is not None:
-                if any(link is one for one in shares):
-                    shares.append(hold.owner)
-                    break
-                link = link.runs_for
-        return tuple(shares)
-
-    def _others_wait(self) -> bool:
-        """Whether another model waits for flags."""
-        own = sum(self._note_of(wrapped).awaits_flags for wrapped in self._pending or ())
-        return len(self.ledger.waiting()) > own
-
-    def _refused(self, wrapped: WrappedGoal, refusal: Refusal) -> None:
-        """Tell the trace of a refusal, unless it is the same as the last one."""
-        notes = self._note_of(wrapped)
-        why = (refusal.flag, refusal.holder)
-        if notes.refused != why:
-            notes.refused = why
-            detail = (("flag", refusal.flag), ("holder", refusal.holder), ("reason", refusal.reason))
-            note(self.body, wrapped.flag_name, Event.REFUSED, detail)
-
-    # --- taking its flags ---------------------------------------------------------------------------------------------
-
-    def _choose(self, wrapped: WrappedGoal) -> None:
-        """A goal that is idle can be used: begin it, now or when its flags are free."""
-        wrapped.move(PENDING)
-        self._come_in(wrapped)
-
-    def _claim(self, wrapped: WrappedGoal) -> bool:
-        """Claim a goal's flags.
-
-        Returns:
-            Whether it has them; if not, it waits for them or was withdrawn.
-        """
-        flags = wrapped.goal._flags
-        shares = self._shares(wrapped)
-        tick = tick_of(self.body)
-        ledger = self.ledger
-        refusal = ledger.claim(flags, wrapped, tick, shared_with=shares, wait=True)
-        if wrapped.state != PENDING:
-            ledger.release(wrapped)  # somebody who gave way removed it
-            return False
-        if refusal is None:
-            if self._notes and wrapped in self._notes:
-                self._notes[wrapped].refused = None
-            return True
-        self._refused(wrapped, refusal)
-        if ledger.obstacle(flags, wrapped, tick, shared_with=shares) is not None:
-            self.withdraw(wrapped)
-            return False
-        self._note_of(wrapped).awaits_flags = True
-        self._wait(wrapped)
-        return False
-
-    def _wait(self, wrapped: WrappedGoal) -> None:
-        if self._pending is None:
-            self._pending = []
-        if wrapped not in self._pending:
-            self._pending.append(wrapped)
-
-    def _take_over(self, wrapped: WrappedGoal) -> None:
-        """A goal that is pending has its flags, or shares them with whom it replaces: stop those, and begin it."""
-        self._unlist(wrapped)
-        replaced = []
-        flags = wrapped.goal._flags
-        before: dict[str, WrappedGoal] = {}
-        if flags:
-            locked = self._locked
-            if locked is None:
-                locked = self._locked = {}
-            for flag in flags:
-                holder = locked.get(flag)
-                if holder is not None:
-                    before[flag] = holder
-                locked[flag] = wrapped  # for all flags before the first is stopped: they pass on by this map
-                if holder is not None and holder is not wrapped and holder.state >= PENDING:
-                    replaced.append(holder)
-        for other in self._pending or ():
-            if other.can_be_replaced_by(wrapped) and any(flag in flags for flag in other.goal._flags):
-                replaced.append(other)
-        for holder in replaced:
-            self._stop(holder, f"replaced by {wrapped.flag_name}")
-            if wrapped.state != PENDING:  # who was stopped removed it, or has the whole selector leave
-                self._unlock_newcomer(wrapped, before)
-                return
-        if self._in_its_way(wrapped):
-            self._wait(wrapped)
-        else:
-            self._begin(wrapped)
-
-    def _unlock_newcomer(self, wrapped: WrappedGoal, before: dict[str, WrappedGoal]) -> None:
-        """A goal does not begin after all: it locks nothing, and those lock again what they had who still run."""
-        locked = self._locked
-        if locked is not None and wrapped.state < PENDING:
-            for flag in wrapped.goal._flags:
-                holder = before.get(flag)
-                if locked.get(flag) is wrapped:
-                    del locked[flag]
-                if holder is not None and holder.state >= PENDING and flag not in locked:
-                    locked[flag] = holder
-
-    # --- pending ------------------------------------------------------------------------------------------------------
-
-    def flags_granted(self, wrapped: WrappedGoal) -> None:
-        """The ledger has given a pending goal the flags that it waited for. It goes on in the same tick.
-
-        Args:
-            wrapped: the goal.
-        """
-        self._note_of(wrapped).awaits_flags = False
-        kernel = self.body.kernel
-        if kernel is None:
-            self._proceed(wrapped)
-        else:
-            kernel.call_soon(self._proceed, wrapped)  # not on the stack of whoever released them
-
-    def _proceed(self, wrapped: WrappedGoal) -> None:
-        """Begin a pending goal if nothing is in its way any more, and it can still be used."""
-        if wrapped.state != PENDING or self._note_of(wrapped).awaits_flags or self._in_its_way(wrapped):
-            return
-        if self._may_be_asked(wrapped, None) and self.can_use(wrapped):
-            self._come_in(wrapped)
-        else:
-            self.withdraw(wrapped)
-
-    def _come_in(self, wrapped: WrappedGoal) -> None:
-        """A pending goal can be used: begin it if it has its flags, which may have been somebody else's meanwhile."""
-        if wrapped.state == PENDING and (not wrapped.goal._flags or self._claim(wrapped)):
-            self._take_over(wrapped)
-
-    def _in_its_way(self, wrapped: WrappedGoal) -> bool:
-        """Whether a goal of this selector, whose flags it needs, still cleans up."""
-        flags = wrapped.goal._flags
-        return any(flag in flags for other in self._ending or () for flag in other.goal._flags)
-
-    def _ask_again(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> None:
-        """A full tick comes to a goal that is pending: it stays so only if it can still be used."""
-        if not (self._may_be_asked(wrapped, strangers) and self.can_use(wrapped)):
-            self.withdraw(wrapped)
-        elif not self._note_of(wrapped).awaits_flags and not self._in_its_way(wrapped):
-            self._come_in(wrapped)
-
-    def withdraw(self, wrapped: WrappedGoal, fate: int = IDLE) -> None:
-        """A goal that is pending does not begin after all.
-
-        Args:
-            wrapped: the goal; nothing happens if it is not pending.
-            fate: its state from now on.
-        """
-        if wrapped.state == PENDING:
-            wrapped.move(fate)
-            self._unlist(wrapped)
-            self._unlock_newcomer(wrapped, {})
-            self._give_back(wrapped)
-
-    def _unlist(self, wrapped: WrappedGoal) -> None:
-        if self._pending and wrapped in self._pending:
-            self._pending = [other for other in self._pending if other is not wrapped]
-            self._note_of(wrapped).awaits_flags = False
-
-    def _give_back(self, wrapped: WrappedGoal) -> None:
-        """A goal does not need its flags any more: its successor has them, or else whoever is next in the ledger."""
-        flags = wrapped.goal._flags
-        if flags:
-            ledger = self.ledger
-            if self._locked:
-                for flag in flags:
-                    heir = self._locked.get(flag)
-                    if heir is not None and heir is not wrapped and heir.state == PENDING:
-                        ledger.hand_over((flag,), heir, tick_of(self.body), holders=(wrapped,))
-            ledger.release(wrapped)
-        for other in self._pending or ():
-            self._proceed(other)
-
-    def stop_goal(self, wrapped: WrappedGoal, reason: str) -> None:
-        """Stop a goal if it runs, or withdraw it if it is pending.
-
-        Args:
-            wrapped: the goal.
-            reason: why, in words.
-        """
-        if wrapped.state >= PENDING:
-            self._stop(wrapped, reason)
-
-    def _unlock(self) -> None:
-        """Step 2: forget the entries of the goals that do not run."""
-        locked = self._locked
-        if locked:
-            for holder in locked.values():
-                if holder.state < PENDING:
-                    self._locked = {flag: one for flag, one in locked.items() if one.state >= PENDING}
-                    return
-
+if TYPE_CHECKING:
+    from agentrt.body.driver import Body
+    from agentrt.body.flags import FlagLedger
+    from agentrt.kernel.strand import Strand
+
+__all__ = ["GoalSelector"]
 
 _NOTHING: dict[str, WrappedGoal] = {}
 
 
-class GoalSelector(FlagSharing):
+class GoalSelector:
     """Decides which of its goals drive a body. A driver: ``agent.attach(selector)``; or tick it by hand.
 
     Args:
@@ -678,12 +74,28 @@ class GoalSelector(FlagSharing):
         rank: as given.
         precedence: as given.
         full_ticks: as given.
+        is_away: whether it left its body, or is leaving it; then no goal begins.
         ticks: how often ``drive`` was called; 0 again after it left a body.
+        view_type: what ``view`` returns.
 
     Source: seed 000.
     """
 
-    __slots__ = ("_goals", "_is_given", "_own_ledger", "full_ticks", "rank", "ticks")
+    __slots__ = (
+        "_goals",
+        "_is_given",
+        "_life",
+        "_locks",
+        "_own_ledger",
+        "full_ticks",
+        "is_away",
+        "name",
+        "precedence",
+        "rank",
+        "ticks",
+    )
+
+    view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView
 
     def __init__(
         self,
@@ -696,13 +108,17 @@ class GoalSelector(FlagSharing):
         full_ticks: bool = False,
     ) -> None:
         number_in(precedence, "GoalSelector", "precedence")
-        super().__init__(name, precedence)
+        self.name: str = name
         self.rank: int = rank
+        self.precedence: int = precedence
         self.full_ticks: bool = full_ticks
         self.ticks: int = 0
+        self.is_away: bool = False
+        self._life: Lifecycle = Lifecycle(self)
+        self._locks: Locks = Locks(self._life)
         self._goals: tuple[WrappedGoal, ...] = ()
         self._own_ledger: FlagLedger | None = flags
-        self._ledger = flags
+        self._locks.known_ledger = flags
         self._is_given = False  # else the body is one that it made for itself, to be used by hand
         if body is not None:
             self.join(body)
@@ -726,20 +142,21 @@ class GoalSelector(FlagSharing):
         Source: seed 000, "Priorities", "Adding and Removing Goals", "WrappedGoals".
         """
         _require_goal(goal, priority)
-        if goal._selector is not None:
+        if is_placed(goal):
             raise WrongStateError(
                 "GoalSelector.add_goal",
                 f"{repr_of(goal)} is in a selector",
                 "A goal belongs to one body: make another one.",
             )
-        wrapped = WrappedGoal(goal, number_in(priority, "GoalSelector.add_goal", "its priority"))
+        wrapped = WrappedGoal(goal, number_in(priority, "GoalSelector.add_goal", "its priority"), self._life)
+        life = self._life
         name = goal.name
-        taken = {self.number_of(other) for other in self._goals if other.goal.name == name}
-        goal._selector = self
-        if self._body is not None:
-            goal.entity = self._body.entity
+        taken = {life.number_of(other) for other in self._goals if other.goal.name == name}
+        put(goal, wrapped)
+        if life.given is not None:
+            goal.entity = life.given.entity
         if taken:
-            self._note_of(wrapped).number = next(n for n in range(1, len(taken) + 2) if n not in taken)
+            life.note_of(wrapped).number = next(n for n in range(1, len(taken) + 2) if n not in taken)
         if self.is_away:
             wrapped.move(ABSENT)
         self._goals = (*self._goals, wrapped)
@@ -770,18 +187,19 @@ class GoalSelector(FlagSharing):
 
         What is stopped may remove some of them itself, or add others.
         """
-        removed = self._removed
+        life = self._life
+        removed = life.removed
         if removed is None:
-            removed = self._removed = set()
+            removed = life.removed = set()
         gone = {one for one in chosen if one not in removed}  # a set is asked, and never gone through
         removed |= gone
         for wrapped in chosen:
             if wrapped in gone:
-                self._dismiss(wrapped, "it was removed")
+                life.dismiss(wrapped, "it was removed")
         self._goals = tuple(other for other in self._goals if other not in gone)
         for wrapped in chosen:
             if wrapped in gone and wrapped.state == ABSENT:
-                self._forget(wrapped)
+                life.forget(wrapped)
 
     def find(self, goal: Goal) -> WrappedGoal | None:
         """A goal with its priority and its state; None if it is not here.
@@ -794,14 +212,6 @@ class GoalSelector(FlagSharing):
                 return wrapped
         return None
 
-    def holder_of(self, goal: Goal) -> WrappedGoal | None:
-        """Who holds control flags for a goal: as ``find``, also while a goal that was removed still cleans up.
-
-        Args:
-            goal: the very goal that was added.
-        """
-        return self.find(goal) or next((one for one in self._ending or () if one.goal is goal), None)
-
     @property
     def available_goals(self) -> tuple[WrappedGoal, ...]:
         """All of its goals, in the order in which they were added."""
@@ -812,27 +222,27 @@ class GoalSelector(FlagSharing):
         """Those that run, in the order in which they were added."""
         return tuple(wrapped for wrapped in self._goals if wrapped.state >= BUSY)
 
-    def _dismiss(self, wrapped: WrappedGoal, reason: str) -> None:
-        """Make a goal absent, now or when it has cleaned up."""
-        if wrapped.state >= BUSY:
-            self._stop(wrapped, reason, ABSENT)
-        elif wrapped.state == PENDING:
-            self.withdraw(wrapped, ABSENT)
-        elif wrapped.state == ENDING:
-            self._note_of(wrapped).fate = ABSENT
-        elif wrapped.state != ABSENT:
-            wrapped.move(ABSENT)
-
-    def _forget(self, wrapped: WrappedGoal) -> None:
-        removed = self._removed
-        if removed and wrapped in removed:
-            removed.remove(wrapped)
-            wrapped.goal._selector = None
-            wrapped.goal.entity = NOBODY
-            if self._notes:
-                self._notes.pop(wrapped, None)
-
     # --- control flags ------------------------------------------------------------------------------------------------
+
+    @property
+    def ledger(self) -> FlagLedger:
+        """The ledger of control flags that its goals take their flags from."""
+        return self._locks.ledger
+
+    @property
+    def disabled_flags(self) -> tuple[str, ...]:
+        """The control flags that are disabled."""
+        return tuple(self._locks.disabled)
+
+    @property
+    def locked_flags(self) -> dict[str, WrappedGoal]:
+        """Which goal has locked which flag, as a copy.
+
+        An entry may name a goal that was stopped or removed, until the next full tick.
+
+        Source: seed 000, flowchart, "GoalSelector.lockedFlags".
+        """
+        return dict(self._locks.locked or {})
 
     def disable_control_flag(self, flag: str) -> None:
         """Run no goal that uses a flag: in the next full tick those that run are stopped, and none is started.
@@ -842,8 +252,9 @@ class GoalSelector(FlagSharing):
 
         Source: seed 000, "Flags".
         """
-        if flag not in self._disabled:
-            self._disabled[:] = in_order({*self._disabled, flag}, "GoalSelector.disable_control_flag")
+        disabled = self._locks.disabled
+        if flag not in disabled:
+            disabled[:] = in_order({*disabled, flag}, "GoalSelector.disable_control_flag")
 
     def enable_control_flag(self, flag: str) -> None:
         """Allow goals that use a flag again. Nothing is restarted by that alone.
@@ -853,7 +264,8 @@ class GoalSelector(FlagSharing):
 
         Source: seed 000, "Flags".
         """
-        self._disabled[:] = [other for other in self._disabled if other != flag]
+        disabled = self._locks.disabled
+        disabled[:] = [other for other in disabled if other != flag]
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
         """Enable or disable a flag.
@@ -878,8 +290,9 @@ class GoalSelector(FlagSharing):
         """
         before = self.ticks
         self.ticks = before + 1
-        if before and not self.full_ticks and (before + (self._body or self.body).number) & 1:
-            if self._running:
+        life = self._life
+        if before and not self.full_ticks and (before + (life.given or life.body).number) & 1:
+            if life.running:
                 self.tick_running_goals()
         else:
             self.tick()
@@ -896,59 +309,61 @@ class GoalSelector(FlagSharing):
 
         Source: seed 000, "Operation", flowchart, "GoalSelector.tick".
         """
-        if self._is_busy:
+        life = self._life
+        if life.is_busy:
             self._refuse("tick")
-        self._is_busy = True
+        life.is_busy = True
         try:
-            if self._running:
+            if life.running:
                 self._stop_those_that_cannot_continue()
-            if self._locked:
-                self._unlock()
+            if self._locks.locked:
+                self._locks.unlock()
             self._start_those_that_can_be_used()
-            if self._running:
+            if life.running:
                 self._tick_those_that_run(True)
         finally:
-            self._is_busy = False
+            life.is_busy = False
 
     def _stop_those_that_cannot_continue(self) -> None:
         """Step 1."""
-        disabled = self._disabled
+        life = self._life
+        disabled = self._locks.disabled
         for wrapped in self._goals:
             if wrapped.state >= BUSY:
-                goal = wrapped.goal
-                if disabled and any(flag in disabled for flag in goal._flags):
-                    self._stop(wrapped, "a control flag of it is disabled")
+                if disabled and any(flag in disabled for flag in wrapped.flags):
+                    life.stop(wrapped, "a control flag of it is disabled")
                     continue
                 try:
-                    if goal.can_continue_to_use():  # what is true may be an author's own, and raise
+                    if wrapped.goal.can_continue_to_use():  # what is true may be an author's own, and raise
                         continue
                 except ENDS_PROGRAM:
                     raise
                 except BaseException as error:
-                    self.fail(wrapped, "can_continue_to_use", error)
+                    self._life.fail(wrapped, "can_continue_to_use", error)
                 else:
-                    self._stop(wrapped, "it cannot continue")
+                    life.stop(wrapped, "it cannot continue")
 
     def _start_those_that_can_be_used(self) -> None:  # noqa: C901 - a call less for each goal is what the target is made of
-        """Step 3. The loop over the flags is ``_may_be_asked`` written out, for when there is nobody else."""
-        ledger = self._ledger
-        is_known = ledger is not None and ledger.version == self._version
-        strangers = self._foreign if is_known else self._strangers()
-        disabled = self._disabled
+        """Step 3. The loop over the flags is ``Locks.may_be_asked`` written out, for when there is nobody else."""
+        locks = self._locks
+        ledger = locks.known_ledger
+        is_known = ledger is not None and ledger.version == locks.version
+        strangers = locks.foreign if is_known else locks.strangers()
+        disabled = locks.disabled
         for wrapped in self._goals:
             if wrapped.state:  # not IDLE
                 if wrapped.state == PENDING:
-                    self._ask_again(wrapped, strangers)
+                    locks.ask_again(wrapped, strangers)
                 continue
-            goal = wrapped.goal
-            if disabled and any(flag in disabled for flag in goal._flags):
+            flags = wrapped.flags
+            if disabled and any(flag in disabled for flag in flags):
                 continue
-            locked = self._locked or _NOTHING
+            locked = locks.locked or _NOTHING
             if strangers is not None:
-                if not self._may_be_asked(wrapped, strangers) or wrapped.state:
+                if not locks.may_be_asked(wrapped, strangers) or wrapped.state:
                     continue
                 locked = _NOTHING
-            for flag in goal._flags:
+            for flag in flags:
                 if flag in locked:
                     holder = locked[flag]
                     # Whoever is asked whether it can be interrupted may remove this one.
@@ -956,31 +371,14 @@ class GoalSelector(FlagSharing):
                         break
             else:
                 try:
-                    if not goal.can_use() or wrapped.state != IDLE:
+                    if not wrapped.goal.can_use() or wrapped.state != IDLE:
                         continue
                 except ENDS_PROGRAM:
                     raise
                 except BaseException as error:
-                    self.fail(wrapped, "can_use", error)
+                    self._life.fail(wrapped, "can_use", error)
                 else:
-                    self._choose(wrapped)
-
-    def can_use(self, wrapped: WrappedGoal) -> bool:
-        """Ask a goal whether it can be used. One that raises cannot.
-
-        Args:
-            wrapped: the goal.
-        """
-        before, self._is_busy = self._is_busy, True
-        try:
-            return bool(wrapped.goal.can_use())
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            self.fail(wrapped, "can_use", error)
-            return False
-        finally:
-            self._is_busy = before
+                    locks.choose(wrapped)
 
     def tick_running_goals(self, tick_all: bool = False) -> None:
         """Tick the goals that run; without an argument, a partial tick.
@@ -993,13 +391,14 @@ class GoalSelector(FlagSharing):
 
         Source: seed 000, "Operation", flowchart, "GoalSelector.tickRunningGoals".
         """
-        if self._is_busy:
+        life = self._life
+        if life.is_busy:
             self._refuse("tick_running_goals")
-        self._is_busy = True
+        life.is_busy = True
         try:
             self._tick_those_that_run(tick_all)
         finally:
-            self._is_busy = False
+            life.is_busy = False
 
     def _refuse(self, method: str) -> None:
         raise WrongStateError(
@@ -1017,12 +416,21 @@ class GoalSelector(FlagSharing):
                 except ENDS_PROGRAM:
                     raise
                 except BaseException as error:
-                    self.fail(wrapped, "tick", error)
+                    self._life.fail(wrapped, "tick", error)
                 else:
                     if result is not None:
-                        self.spawn(wrapped, "tick", result)
+                        self._life.spawn(wrapped, "tick", result)
 
     # --- the driver ---------------------------------------------------------------------------------------------------
+
+    @property
+    def body(self) -> Body:
+        """Whom it drives. One that was given none, and joined none yet, has a lone body."""
+        return self._life.body
+
+    def strands(self) -> list[Strand]:
+        """The strands of its coroutines that have not ended, in the order in which they began."""
+        return [routine.strand for routine in self._life.routines or ()]
 
     def join(self, body: Body) -> None:
         """Begin to drive a body. All goals are idle, those too that were disabled.
@@ -1033,12 +441,11 @@ class GoalSelector(FlagSharing):
         Raises:
             WrongStateError: it drives one, or has not left it yet.
         """
-        if self._ending or any(wrapped.state >= PENDING for wrapped in self._goals):
+        if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
-        self._version = -1
-        self._locked = None
-        self.is_away: bool = False
+        self._locks.start_anew()
+        self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE
 
@@ -1054,17 +461,17 @@ class GoalSelector(FlagSharing):
         goals = self._goals
         for wrapped in goals:
             if wrapped.state < BUSY:
-                self._dismiss(wrapped, reason)
+                self._life.dismiss(wrapped, reason)
         for wrapped in goals:
-            self._dismiss(wrapped, reason)
-        self._locked = None
+            self._life.dismiss(wrapped, reason)
+        self._locks.locked = None
 
         def left() -> None:
-            take(self, self._body)
+            take(self, self._life.given)
             then()
 
-        self._then = left
-        self._settle()
+        self._life.then = left
+        self._life.settle()
 
     @property
     def given_to(self) -> Body | None:
@@ -1072,21 +479,24 @@ class GoalSelector(FlagSharing):
 
         Set by ``agentrt.body.driver.give`` and ``take`` alone.
         """
-        return self._body if self._is_given or self._running or self._ending or self._pending else None
+        life = self._life
+        return life.given if self._is_given or life.running or life.ending or self._locks.pending else None
 
     @given_to.setter
     def given_to(self, body: Body | None) -> None:
         self._is_given = body is not None
-        self._body = body
-        self._ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
-        self._version = -1
+        self._life.given = body
+        self._locks.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
+        self._locks.version = -1  # another ledger may have the same number
         entity = NOBODY if body is None else body.entity
         for wrapped in self._goals:
             wrapped.goal.entity = entity
 
     def view(self) -> GoalSelectorView:
         """What it is doing, as plain values."""
-        return view_of(self)
+        # Not ``ledger``: a selector that drives nobody yet would be given a body by being looked at.
+        known = self._locks.known_ledger
+        return view_of(self.name, self.ticks, self._goals, self.locked_flags, self.disabled_flags, known)
 
     def __repr__(self) -> str:
         running = ", ".join(wrapped.name for wrapped in self.running_goals)

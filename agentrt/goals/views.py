@@ -19,7 +19,6 @@ from agentrt.goals.wrapped import ABSENT, BUSY, DISABLED, ENDING, IDLE, PENDING,
 
 if TYPE_CHECKING:
     from agentrt.body.flags import FlagLedger, Refusal
-    from agentrt.goals.selector import GoalSelector
     from agentrt.goals.wrapped import WrappedGoal
 
 __all__ = ["GoalSelectorView", "GoalView", "view_of"]
@@ -101,14 +100,24 @@ class GoalSelectorView(ModelView):
 # --- why a goal does not run ------------------------------------------------------------------------------------------
 
 
-def view_of(selector: GoalSelector) -> GoalSelectorView:
-    """The view of a selector."""
-    locked, disabled = selector.locked_flags, selector.disabled_flags
-    ledger = selector._ledger  # not ``ledger``: one that drives nobody yet would be given a body by being looked at
+def view_of(
+    name: str,
+    ticks: int,
+    goals: tuple[WrappedGoal, ...],
+    locked: Mapping[str, WrappedGoal],
+    disabled: tuple[str, ...],
+    ledger: FlagLedger | None,
+) -> GoalSelectorView:
+    """The view of a selector.
+
+    Args:
+        name: of the selector.
+        ledger: None if it drives nobody yet, and so has none.
+    """
     refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}
-    goals = tuple(_goal(one, selector.name, locked, disabled, refusals) for one in selector.available_goals)
+    views = tuple(_goal(one, name, locked, disabled, refusals) for one in goals)
     names = tuple((flag, one.name) for flag, one in locked.items())
-    return GoalSelectorView(selector.name, selector.ticks, goals, names, disabled)
+    return GoalSelectorView(name, ticks, views, names, disabled)
 
 
 def _stands(refusal: Refusal, ledger: FlagLedger) -> bool:

@@ -3,18 +3,15 @@
 What authors use: ``SelectionLibrary`` (a folder of trees), ``SelectionTree`` (one of them, shared by all agents),
 ``SelectionState`` (the variables and the behavior of one agent, a driver of its body), ``LeafBehavior`` (what it does).
 
-The way of a file, one module for each step:
+The way of a file, from one module to the next:
 
-* ``document``   bytes from anybody -> bounded elements with file and line;
-* ``shape``      elements -> only those that have a meaning where they stand;
-* ``blocks``     Refs -> what is in the blocks;
-* ``condition``  expressions -> plain functions of the variables' bits;
-* ``compiling``  the elements of a tree -> a ``program``, which is what is evaluated;
-* ``library``    a folder -> trees by name; reading it again while agents use them;
-* ``check``      the report behind ``agentrt selection check``.
+* ``xml``         bytes from anybody -> bounded elements that have a meaning where they stand, and all that is wrong;
+* ``conditions``  expressions -> plain functions of the variables' bits;
+* ``program``     the elements of a tree, with its blocks in place -> what is evaluated;
+* ``library``     a folder -> trees by name; reading it again while agents use them; the report on a folder;
+* ``tree``        a name, and the program under it now.
 
-``findings`` collects what is wrong on the way, all of it. The side of the agent is ``state``, with ``variables``,
-``stage``, ``holding``, ``leaf`` and ``view``.
+The side of the agent is ``state``, with ``holding`` for the control flags of its behaviors. ``views`` shows both.
 
 Source: seed 004.
 """
@@ -22,9 +19,8 @@ Source: seed 004.
 from __future__ import annotations
 
 from agentrt.selection.conditions import Condition
-from agentrt.selection.leaf import LeafBehavior
 from agentrt.selection.library import ReloadReport, SelectionLibrary
-from agentrt.selection.state import Phase, SelectionState
+from agentrt.selection.state import LeafBehavior, Phase, SelectionState
 from agentrt.selection.tree import SelectionTree
 from agentrt.selection.views import SelectionView
 from agentrt.selection.xml import SelectionProblem

@@ -35,7 +35,7 @@ __all__ = [
     "ALWAYS",
     "KEYWORDS",
     "MAX_BRACKETS",
-    "Compiled",
+    "CompiledCondition",
     "Condition",
     "Term",
     "Test",
@@ -130,7 +130,7 @@ class Condition:
         return f"<Condition: {self.text}>"
 
 
-class Compiled(NamedTuple):
+class CompiledCondition(NamedTuple):
     """A compiled expression, for trees."""
 
     test: Test  # asks a set of bits
@@ -140,7 +140,7 @@ class Compiled(NamedTuple):
     undeclared: tuple[str, ...]  # the names in it that nobody declared
 
 
-def compile_condition(text: str, masks: Mapping[str, int]) -> Compiled:
+def compile_condition(text: str, masks: Mapping[str, int]) -> CompiledCondition:
     """Compile an expression over given bits.
 
     Args:
@@ -153,7 +153,7 @@ def compile_condition(text: str, masks: Mapping[str, int]) -> Compiled:
     test = parser.whole()
     asked = tuple(parser.asked)
     terms = tuple(_terms(test, asked, 0, 0)) if len(asked) <= _MOST_FACTORED else None
-    return Compiled(test, terms, parser.rest(), tuple(parser.undeclared))
+    return CompiledCondition(test, terms, parser.rest(), tuple(parser.undeclared))
 
 
 def _terms(test: Test, open_masks: tuple[int, ...], mask: int, value: int) -> Iterator[Term]:

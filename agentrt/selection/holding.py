@@ -18,18 +18,69 @@ Source: design section 3, control flags (ours: seed 004 has none).
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from agentrt.body.driver import note, tick_of
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
-from agentrt.selection.program import Node, Program
+from agentrt.selection.program import Program, SelectionNode
 
 if TYPE_CHECKING:
+    from agentrt.body.driver import Body
     from agentrt.body.flags import Holder, Refusal
-    from agentrt.selection.state import SelectionState
 
-__all__ = ["LeafFlags", "LeafHold"]
+__all__ = ["Interruptible", "LeafFlags", "LeafHold", "LeafStage"]
+
+
+class Interruptible(Protocol):
+    """A behavior, for its control flags."""
+
+    @property
+    def is_interruptible(self) -> bool:
+        """Whether it leaves when a claim of higher precedence wants one of its flags."""
+        ...
+
+
+class LeafStage(Protocol):
+    """Where behaviors follow each other, for their control flags; ``state`` has it."""
+
+    @property
+    def name(self) -> str:
+        """Begins the paths of the leaves."""
+        ...
+
+    @property
+    def precedence(self) -> int:
+        """Of all claims."""
+        ...
+
+    @property
+    def body(self) -> Body:
+        """Whose ledger it is."""
+        ...
+
+    @property
+    def current(self) -> Interruptible | None:
+        """The current behavior, if somebody registered it."""
+        ...
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the current behavior was told to leave and has not ended."""
+        ...
+
+    def flags_of(self, leaf: SelectionNode) -> tuple[str, ...]:
+        """The control flags that the behavior of a leaf needs, in a fixed order."""
+        ...
+
+    def abandon(self, reason: str) -> None:
+        """Leave the current behavior before the next drive, which selects anew."""
+
+    def forget_target(self) -> None:
+        """Who was to follow does not; the next drive selects anew."""
+
+    def look_again(self) -> None:
+        """Evaluate at the next drive, whether or not a variable changes."""
 
 
 class LeafHold:
@@ -41,9 +92,9 @@ class LeafHold:
 
     __slots__ = ("_name", "_owner", "behavior", "flags", "is_granted")
 
-    def __init__(self, owner: LeafFlags, leaf: Node, flags: tuple[str, ...]) -> None:
+    def __init__(self, owner: LeafFlags, leaf: SelectionNode, flags: tuple[str, ...]) -> None:
         self._owner = owner
-        self._name = f"{owner.state.name}/{leaf.path}"
+        self._name = f"{owner.stage.name}/{leaf.path}"
         self.behavior: str = leaf.behavior or ""
         self.flags: tuple[str, ...] = flags
         # whether it has them: in the ledger, or from the behavior before it, when that has ended
@@ -57,17 +108,17 @@ class LeafHold:
     @property
     def runs_for(self) -> Holder | None:
         """For whom its tree drives the body: an action that ticks it, say."""
-        return self._owner.state.body.holder
+        return self._owner.stage.body.holder
 
     @property
     def precedence(self) -> int:
         """That of the driver."""
-        return self._owner.state.precedence
+        return self._owner.stage.precedence
 
     @property
     def is_interruptible(self) -> bool:
         """Whether the behavior gives way. One that raises here does: the fault is its own, and not the claimant's."""
-        behavior = self._owner.state.current
+        behavior = self._owner.stage.current
         if self is not self._owner.held or behavior is None:
             return True
         try:
@@ -75,7 +126,7 @@ class LeafHold:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self._owner.state.body.fault(self._name, "is_interruptible", error)
+            self._owner.stage.body.fault(self._name, "is_interruptible", error)
             return True
 
     def give_way(self, flag: str, claimant: str) -> None:
@@ -85,22 +136,24 @@ class LeafHold:
     def flags_granted(self) -> None:
         """What it waited for is there."""
         self.is_granted = True
-        self._owner.state.look_again()
+        self._owner.stage.look_again()
 
 
 class LeafFlags:
     """The control flags of one state: what its current behavior holds, and what the next one shall."""
 
-    __slots__ = ("_refused", "held", "state", "waiting", "wanted")
+    __slots__ = ("_refused", "held", "stage", "waiting", "wanted")
 
-    def __init__(self, state: SelectionState) -> None:
-        self.state: SelectionState = state
+    def __init__(self, stage: LeafStage) -> None:
+        self.stage: LeafStage = stage
         self.held: LeafHold | None = None  # of the current behavior; None if it has no flags
         self.wanted: LeafHold | None = None  # of the behavior that shall follow it, granted
         self.waiting: LeafHold | None = None  # of the most preferred behavior that was refused
         self._refused: dict[str, str] = {}  # behavior -> by whom, at the last choice
 
-    def choose(self, program: Program, leaf: Node | None, bits: int, out: Collection[str]) -> Node | None:
+    def choose(
+        self, program: Program, leaf: SelectionNode | None, bits: int, out: Collection[str]
+    ) -> SelectionNode | None:
         """The first leaf from a selected one on that can have its flags.
 
         Args:
@@ -125,7 +178,7 @@ class LeafFlags:
             self._keep_only(None, refused)
         return leaf
 
-    def _keep_only(self, leaf: Node | None, refused: Collection[str]) -> None:
+    def _keep_only(self, leaf: SelectionNode | None, refused: Collection[str]) -> None:
         """Nobody but a leaf follows, and nobody waits but for one of the refused ones."""
         waiting, wanted = self.waiting, self.wanted
         if waiting is not None and waiting.behavior not in refused:
@@ -135,14 +188,14 @@ class LeafFlags:
             self.wanted = None
             self._release(wanted)
 
-    def _has(self, leaf: Node) -> bool:
+    def _has(self, leaf: SelectionNode) -> bool:
         """Whether a leaf has its control flags, or needs none."""
-        state, held, wanted = self.state, self.held, self.wanted
-        if held is not None and held.behavior == leaf.behavior and not state.is_leaving:
+        stage, held, wanted = self.stage, self.held, self.wanted
+        if held is not None and held.behavior == leaf.behavior and not stage.is_leaving:
             return True
-        return (wanted is not None and wanted.behavior == leaf.behavior) or not state.flags_of(leaf)
+        return (wanted is not None and wanted.behavior == leaf.behavior) or not stage.flags_of(leaf)
 
-    def _refuser(self, leaf: Node, refused: dict[str, str]) -> str | None:
+    def _refuser(self, leaf: SelectionNode, refused: dict[str, str]) -> str | None:
         """Who keeps a leaf from its control flags; None if it has them, or needs none."""
         if self._has(leaf):
             return None
@@ -153,7 +206,7 @@ class LeafFlags:
             self.waiting = None
             self._follow(waiting)
             return None
-        return self._claim(LeafHold(self, leaf, self.state.flags_of(leaf)), wait=not refused)
+        return self._claim(LeafHold(self, leaf, self.stage.flags_of(leaf)), wait=not refused)
 
     def _claim(self, hold: LeafHold, wait: bool) -> str | None:
         """Claim control flags; who keeps one of them, or None."""
@@ -163,8 +216,8 @@ class LeafFlags:
             return None
         if self._refused.get(hold.behavior) != refusal.holder:
             flag, holder = ("flag", refusal.flag), ("holder", refusal.holder)
-            note(self.state.body, hold.flag_name, Event.REFUSED, (flag, holder))
-        if self.state.body.flags.is_waiting(hold):
+            note(self.stage.body, hold.flag_name, Event.REFUSED, (flag, holder))
+        if self.stage.body.flags.is_waiting(hold):
             before, self.waiting = self.waiting, hold
             if before is not None:
                 self._release(before)
@@ -172,12 +225,12 @@ class LeafFlags:
 
     def _ask_for(self, hold: LeafHold, own: tuple[LeafHold | None, ...], wait: bool) -> Refusal | None:
         """Claim from the ledger. Who is refused and does not wait has nothing, and is asked again at the next drive."""
-        body = self.state.body
+        body = self.stage.body
         shared = tuple(one for one in own if one is not None)
         refusal = body.flags.claim(hold.flags, hold, tick_of(body), shared_with=shared, wait=wait)
         hold.is_granted = refusal is None
         if refusal is not None and not body.flags.is_waiting(hold):
-            self.state.look_again()  # the ledger will not tell
+            self.stage.look_again()  # the ledger will not tell
             self._release(hold)  # it may have been served, and then one whose flags it shared gave way
         return refusal
 
@@ -193,13 +246,13 @@ class LeafFlags:
             return
         # What it waits for may be held by the next one now, and counts as free for it.
         if waiting.is_granted or self._ask_for(waiting, (self.wanted, self.held), wait=True) is None:
-            self.state.look_again()
-        elif self.waiting is waiting and not self.state.body.flags.is_waiting(waiting):
+            self.stage.look_again()
+        elif self.waiting is waiting and not self.stage.body.flags.is_waiting(waiting):
             self.waiting = None
 
     def _pass_on(self, hold: LeafHold, heir: LeafHold) -> None:
         """Give one leaf what another one holds of its flags."""
-        body = self.state.body
+        body = self.stage.body
         ledger = body.flags
         flags = [flag for flag in heir.flags if (now := ledger.holder(flag)) is not None and now.owner is hold]
         if flags:
@@ -212,7 +265,7 @@ class LeafFlags:
         waiting = self.waiting
         if waiting is not None and waiting is not hold and waiting.is_granted:
             self._pass_on(hold, waiting)
-        self.state.body.flags.release(hold)
+        self.stage.body.flags.release(hold)
 
     def begin(self, behavior: str) -> None:
         """A behavior begins."""
@@ -236,11 +289,11 @@ class LeafFlags:
     def give_way(self, hold: LeafHold, flag: str, claimant: str) -> None:
         """Give up what a behavior holds."""
         if hold is self.held:
-            self.state.abandon(f"gives {flag} to {claimant}")
+            self.stage.abandon(f"gives {flag} to {claimant}")
             return
         if hold is self.wanted:
             self.wanted = None
         elif hold is self.waiting:
             self.waiting = None
-        self.state.forget_target()
+        self.stage.forget_target()
         self._release(hold)

@@ -1,7 +1,9 @@
-"""The library: all selection trees below a folder, and how they are read again while agents use them.
+"""The library: all selection trees below a folder, how they are read again while agents use them, and the report.
 
-Every ``*.xml`` below the folder is read, in the order of the paths. First the blocks of all files, then the trees: a
-tree may refer to a block of any file. All that is wrong comes in one report.
+Every ``*.xml`` below the folder is read, in the order of the paths. One reading of all files, from bytes to programs,
+is a ``Survey``: first the blocks of all files, then the trees, since a tree may refer to a block of any file. All that
+is wrong comes in one report; a file that is broken is looked at as far as it goes, for more problems. The size of all
+files together and the work for all trees together are bounded.
 
 * In the strict mode a folder with an error does not load: ``InvalidSelectionError`` tells all of them.
 * In the compatible mode what can be used is used; what is wrong with the rest is in ``problems``.
@@ -11,23 +13,11 @@ has errors now stays as it was; both are in the problems. So no agent is ever le
 ``SelectionTree`` is the name under which programs follow each other: agents hold it, and see by one comparison that it
 has another program now (see ``state``). A tree whose file is gone is no longer in the library; who uses it may go on.
 
+``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it: all
+problems of all files are told, errors and warnings, with file and line as compilers write them.
+
 Source: seed 004, Overview ("automatically picked up in the game on an 'ai_reload'"), "Sharing Behavior Blocks"; design
-section 5.
-
-Surveys: one reading of all files, from bytes to programs, with everything that is wrong.
-
-First the blocks of all files, then the trees, each in the order of the files' names. A file that is broken is looked at
-as far as it goes, for more problems; what counts instead of it is the version that was whole the last time, if there
-was one. The size of all files together and the work for all trees together are bounded.
-
-Source: seed 004, Overview, "Sharing Behavior Blocks between Behavior Selection Trees"; design section 10.
-
-The report behind ``agentrt selection check``: what a folder of selection trees holds, and everything that is wrong.
-
-It is made for the author of the files. So nothing stops it: all problems of all files are told, errors and warnings,
-with file and line as compilers write them. It is data; ``as_json`` and ``as_text`` write it down.
-
-Source: seed 004, Overview; design section 5.
+sections 5 and 10.
 """
 
 from __future__ import annotations
@@ -39,7 +29,7 @@ from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
 from agentrt.selection import xml
-from agentrt.selection.program import BlockScope, Budget, Program, check_blocks, compile_tree
+from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
 from agentrt.selection.tree import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 
@@ -169,7 +159,7 @@ class Survey:
                 self._failed.append(root)
 
     def _compile_all(self) -> None:
-        findings, budget = self.findings, Budget()
+        findings, budget = self.findings, SpliceBudget()
         roots = [*self.files.values(), *self._failed]
         blocks = BlockScope()
         for root in roots:

@@ -1,49 +1,34 @@
-"""Programs: a selection tree as it is evaluated, shared by all agents that use it, never changed.
+"""Programs: a selection tree as it is evaluated, shared by all agents that use it, never changed; and how it is made.
 
 The variables of an agent are one integer with a bit for each; that is all that the tree knows about an agent. The nodes
 stand in one tuple in the order of the file, each with the index at which it goes on when its condition does not hold.
 The first leaf that is reached is selected; so a Priority whose children all fail goes on with its next sibling, without
-a stack.
+a stack. What a tree selects depends on nothing but the bits, so it is remembered: an agent whose variables are as
+somebody's were before costs one look into a dict. That memory is bounded (``MOST_REMEMBERED``) and begins anew when it
+is full. Leaves that are out for one agent are walked around, without memory; that is rare.
 
-What a tree selects depends on nothing but the bits. So it is remembered: an agent whose variables are as somebody's
-were before costs one look into a dict. The memory is bounded (``MOST_REMEMBERED``) and begins anew when it is full.
-Leaves that are out for one agent are walked around, without memory; that is rare.
+A program is compiled from the elements of one tree in the order of what they need: variables, then leaf translations,
+then signals and nodes, whose expressions name variables. Where the sections stand in the file does not matter, except
+that the order of the nodes is their priority, and that the variables of one signal are set in the order of the file.
+Names that stand only in files (variables, blocks, trees, the nodes of leaf translations) ignore case. Names that leave
+the files, signals and behaviors, do not: somebody else looks them up.
 
-Source: seed 004, "Behavior Selection Tree Evaluation"; design section 9, "Compile what is static".
-
-Blocks, and the Refs that splice them.
-
-A block is a piece of a section under a name. It stands in a file of blocks, where every tree of the folder can refer to
-it, or in the ``Blocks`` of one tree, which alone can. A Ref stands for what is in the block, wherever it is, also
-inside another block. The name is looked up in the scope of *the tree that is being made*, first, then among the global
-ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
-
-Rules:
+On the way *blocks* are spliced in. A block is a piece of a section under a name; a Ref stands for what is in it,
+wherever it is, also inside another block. The name is looked up in the scope of *the tree that is being made* first,
+then among the global ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
 
 * A block that refers to itself, in however many steps, is an error that prints the circle.
 * Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. What
   one tree splices is bounded (``MAX_SPLICED``), and the excess is an error at the tree.
 * A Ref that means nothing is left out, and reported.
-* One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own
-  (see ``compiling``).
-
-Source: seed 004, "Sharing Behavior Blocks between Behavior Selection Trees"; design section 5, "Ref splices a block
-anywhere, tree scope before global".
-
-Compiling: the elements of one tree, with its blocks in place, become a program.
-
-The sections are read in the order of what they need: variables, then leaf translations, then signals and nodes, whose
-expressions name variables. Where they stand in the file does not matter, except that the order of the nodes is their
-priority, and that the variables of one signal are set in the order of the file.
-
-Names that stand only in files (variables, blocks, trees, the nodes of leaf translations) ignore case. Names that leave
-the files, signals and behaviors, do not: somebody else looks them up.
+* One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own.
 
 A tree with an error has no program. In the compatible mode little is an error: what means nothing is left out and
 reported, the first of two equal names stays, a condition is read as far as it goes. A condition that does not begin as
 an expression is an error in both modes: nobody can say what it asks.
 
-Source: seed 004, "The Behavior Selection Tree concept and anatomy"; design section 5, "Selection tree".
+Source: seed 004, "Behavior Selection Tree Evaluation", "The Behavior Selection Tree concept and anatomy", "Sharing
+Behavior Blocks between Behavior Selection Trees"; design section 5, "Selection tree"; section 9.
 """
 
 from __future__ import annotations
@@ -52,18 +37,18 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from agentrt.errors import ConditionSyntaxError, UnknownVariableError
-from agentrt.selection.conditions import ALWAYS, Compiled, Term, Test, compile_condition, is_name, problem_of
+from agentrt.selection.conditions import ALWAYS, CompiledCondition, Term, Test, compile_condition, is_name, problem_of
 from agentrt.selection.xml import MAX_DEPTH, SHAPES, STRICT, Element, Findings, shown
 
 __all__ = [
     "MOST_REMEMBERED",
-    "Node",
+    "SelectionNode",
     "Program",
     "SignalVariable",
     "Variable",
     "MAX_SPLICED",
     "BlockScope",
-    "Budget",
+    "SpliceBudget",
     "Splicer",
     "check_blocks",
     "compile_tree",
@@ -89,7 +74,7 @@ class SignalVariable(NamedTuple):
     text: str  # the expression, for people
 
 
-class Node:
+class SelectionNode:
     """A Priority or a Leaf."""
 
     __slots__ = ("above", "behavior", "condition", "file", "label", "line", "name", "skip", "terms", "test")
@@ -97,8 +82,8 @@ class Node:
     def __init__(
         self,
         name: str,
-        above: Node | None,
-        compiled: Compiled | None,
+        above: SelectionNode | None,
+        compiled: CompiledCondition | None,
         condition: str,
         behavior: str | None,
         skip: int,
@@ -108,7 +93,7 @@ class Node:
         self.name: str = name  # as it was written
         # its part of paths: its name, and a number if it is not the first of that name in its place
         self.label: str = name
-        self.above: Node | None = above  # the Priority that it stands in; None for the root
+        self.above: SelectionNode | None = above  # the Priority that it stands in; None for the root
         terms = ALWAYS if compiled is None else compiled.terms
         # its condition as alternatives, any of which is enough
         self.terms: tuple[Term, ...] = () if terms is None else terms
@@ -158,20 +143,20 @@ class Program:
         kind: str,
         variables: tuple[Variable, ...],
         signals: Mapping[str, tuple[SignalVariable, ...]],
-        nodes: tuple[Node, ...],
+        nodes: tuple[SelectionNode, ...],
         is_strict: bool,
     ) -> None:
         self.name: str = name
         self.type: str = kind
         self.variables: tuple[Variable, ...] = variables
         self.signals: Mapping[str, tuple[SignalVariable, ...]] = signals
-        self.nodes: tuple[Node, ...] = nodes
+        self.nodes: tuple[SelectionNode, ...] = nodes
         self.is_strict: bool = is_strict
         # name of a variable, as written and in lower case -> its bit
         self.masks: dict[str, int] = {one.name.lower(): one.mask for one in variables}
         self.masks.update((one.name, one.mask) for one in variables)
         self.defaults: int = sum(one.mask for one in variables if one.default)  # the bits of a new agent
-        self._selected: dict[int, Node | None] = {}
+        self._selected: dict[int, SelectionNode | None] = {}
 
     def mask(self, name: str) -> int:
         """The bit of a variable.
@@ -190,7 +175,7 @@ class Program:
             raise UnknownVariableError(name, self.name, [one.name for one in self.variables])
         return mask
 
-    def select(self, bits: int) -> Node | None:
+    def select(self, bits: int) -> SelectionNode | None:
         """The first leaf for which all conditions from the root on hold.
 
         Returns:
@@ -205,7 +190,7 @@ class Program:
             leaf = selected[bits] = self.walk(bits)
             return leaf
 
-    def walk(self, bits: int, without: Collection[str] = ()) -> Node | None:
+    def walk(self, bits: int, without: Collection[str] = ()) -> SelectionNode | None:
         """The same, node by node.
 
         Args:
@@ -263,7 +248,7 @@ MAX_NESTED = 64  # blocks in blocks
 MOST_PARTS = 100_000  # of all trees of a folder together
 
 
-class Budget:
+class SpliceBudget:
     """How much work the trees of one folder may still be, in parts of trees."""
 
     __slots__ = ("left",)
@@ -325,7 +310,7 @@ class Splicer:
 
     __slots__ = ("_budget", "_findings", "_left", "_path", "_scope", "_tree", "used")
 
-    def __init__(self, scope: BlockScope, findings: Findings, tree: Element, budget: Budget) -> None:
+    def __init__(self, scope: BlockScope, findings: Findings, tree: Element, budget: SpliceBudget) -> None:
         self.used: set[str] = set()  # the blocks that were spliced, by name in lower case
         self._budget = budget
         self._scope = scope
@@ -398,7 +383,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def compile_tree(
-    tree: Element, blocks: BlockScope, findings: Findings, budget: Budget, used: set[str]
+    tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget, used: set[str]
 ) -> Program | None:
     """Compile one tree.
 
@@ -415,7 +400,7 @@ def compile_tree(
     return program
 
 
-def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget: Budget) -> None:
+def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget: SpliceBudget) -> None:
     """Check the global blocks that no tree uses, as far as they mean anything without a tree.
 
     Args:
@@ -432,7 +417,7 @@ def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget:
 class _Compiler:
     """What is known of a tree while it is compiled."""
 
-    def __init__(self, tree: Element, blocks: BlockScope, findings: Findings, budget: Budget) -> None:
+    def __init__(self, tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget) -> None:
         self._tree = tree
         self._findings = findings
         scope = BlockScope(blocks)
@@ -442,13 +427,13 @@ class _Compiler:
         self._budget = budget
         self._errors = findings.errors
         self._splicer = Splicer(scope, findings, tree, budget)
-        self._compiled: dict[str, Compiled] = {}  # by text
+        self._compiled: dict[str, CompiledCondition] = {}  # by text
         self._variables: dict[str, Variable] = {}
         self._masks: dict[str, int] = {}
         self._targets: dict[str, tuple[str, Element]] = {}  # node, in lower case -> behavior, and the Map
         self._translated: set[str] = set()  # those of them that a leaf used
         self._signals: dict[str, list[SignalVariable]] = {}
-        self._nodes: list[Node] = []
+        self._nodes: list[SelectionNode] = []
 
     @property
     def used(self) -> set[str]:
@@ -523,7 +508,7 @@ class _Compiler:
             effect = SignalVariable(variable.name, variable.mask, compiled.test, element.attributes["value"])
             self._signals.setdefault(element.name, []).append(effect)
 
-    def _compile(self, element: Element, text: str) -> Compiled | None:
+    def _compile(self, element: Element, text: str) -> CompiledCondition | None:
         """Compile an expression of an element; None if there is an error in it."""
         findings, where = self._findings, (element.file, element.line)
         try:
@@ -538,7 +523,7 @@ class _Compiler:
             self._undeclared(element, name, f"the condition {shown(text)} asks for the variable")
         return compiled
 
-    def _compile_once(self, text: str) -> Compiled:
+    def _compile_once(self, text: str) -> CompiledCondition:
         compiled = self._compiled.get(text)
         if compiled is None:
             self._budget.left -= len(text) // _CHARACTERS
@@ -582,7 +567,7 @@ class _Compiler:
             text = f"the tree {shown(tree.name)} has no root. Give it a <Priority> that holds its leaves."
             findings.lenient(tree.file, tree.line, text)
 
-    def _read(self, element: Element, above: Node | None, depth: int) -> None:
+    def _read(self, element: Element, above: SelectionNode | None, depth: int) -> None:
         """Append a node and all below it."""
         name = element.name
         if depth >= MAX_DEPTH:
@@ -593,13 +578,13 @@ class _Compiler:
         compiled = None if condition is None else self._compile(element, condition)
         behavior = self._target(name) if element.tag == "leaf" else None
         index = len(self._nodes)
-        node = Node(name, above, compiled, condition or "", behavior, index + 1, element.file, element.line)
+        node = SelectionNode(name, above, compiled, condition or "", behavior, index + 1, element.file, element.line)
         self._nodes.append(node)
         if element.tag == "priority":
             self._read_children(element, node, depth + 1)
             node.skip = len(self._nodes)
 
-    def _read_children(self, element: Element, node: Node, depth: int) -> None:
+    def _read_children(self, element: Element, node: SelectionNode, depth: int) -> None:
         findings = self._findings
         groups: dict[str, Element] = {}
         labels: dict[str, int] = {}  # in lower case -> how often it was wanted

@@ -1,30 +1,10 @@
-"""The state of one agent: its variables, and the behavior that it is in.
+"""The state of one agent on a selection tree: its variables, and the behavior that it is in.
 
-All that the tree knows about an agent is one integer with a bit for each variable. Who sets a variable (a signal, a
-behavior, the game) only marks the state as *stale*; the tree is evaluated at the next ``drive``, and only then: an
-update after which nothing changed costs one comparison.
-
-A decision is a leaf, and what counts is the behavior that it selects. If that is the current one, nothing happens.
-Otherwise the current one leaves, then the next begins; how, is in ``stage``. This module is what others see of it: the
-driver of a body, and what behaviors and the game call.
-
-Rejected: evaluating whenever a variable is set (a signal that sets two of them would pass through a state that nobody
-meant).
-
-Source: seed 004, "Behavior Selection Tree Evaluation".
-
-The variables of one agent: one integer with a bit for each, and the tree that says which is which.
-
-Rules:
-
-* Setting a variable evaluates nothing; it marks the state as *stale*, and only if the value is another one.
-* The program is that of the tree when it was looked at last. Whoever sets or asks takes a new one over first
-  (``adopt``): values stay by name, what is new has its default.
-* Names ignore case. One that the tree does not declare is an error; in the compatible mode it is false and stays so.
-
-Source: seed 004, "Selection Variables", "each AI instance gets a copy of the selection variables".
-
-From behavior to behavior: the one place that selects, destructs and constructs.
+All that the tree knows about an agent is one integer with a bit for each variable (``Variables``). Who sets a variable
+(a signal, a behavior, the game) only marks the state as *stale*; the tree is evaluated at the next ``drive``, and only
+then: an update after which nothing changed costs one comparison. A decision is a leaf, and what counts is the behavior
+that it selects. If that is the current one, nothing happens. Otherwise the current one leaves, then the next begins, on
+the ``Stage``, which is the one place that selects, destructs and constructs:
 
     NONE       no behavior
     BEGINNING  the constructor runs; if it is a coroutine, for some ticks
@@ -32,8 +12,13 @@ From behavior to behavior: the one place that selects, destructs and constructs.
                registered
     LEAVING    its coroutines were cancelled and clean up; then the destructor is called, at once if there are none
 
-Rules:
+``SelectionState`` is both as behaviors and the game see them, and the driver of a body. It is also what a
+``LeafBehavior`` is given, by whose callbacks authors say what an agent does; the two name each other, so they stand
+here together. Rules:
 
+* The program is that of the tree when it was looked at last. Whoever sets or asks takes a new one over first
+  (``adopt``): values stay by name, what is new has its default.
+* Names ignore case. One that the tree does not declare is an error; in the compatible mode it is false and stays so.
 * A destructor belongs to a constructor that has returned, once. What was cancelled or raised before has neither.
 * One decision for each drive: variables that constructors set count at the next one, so that behaviors that select each
   other in turn do not hang the world. Who follows a behavior that takes time to leave is the newest decision.
@@ -41,168 +26,230 @@ Rules:
   joins a body again: it leaves, and its leaves are passed over. A constructor is replaced in the same drive.
 * What a signal's method raised says more about what was sent than about the behavior: that one is out only until the
   variables select another behavior, so that it is back when it is entered again.
-* ``_settle`` alone moves from phase to phase, one step after the other, and it is not re-entered: what a callback asks
+* ``settle`` alone moves from phase to phase, one step after the other, and it is not re-entered: what a callback asks
   for (leave, drive) happens when the callback has returned.
 
-Source: seed 004, "Behavior Selection Tree Evaluation".
+Rejected: evaluating whenever a variable is set (a signal that sets two of them would pass through a state that nobody
+meant).
+
+Source: seed 004, "Behavior Selection Tree Evaluation", constructor, destructor, ``OnSoundHeard``; "Selection
+Variables", "each AI instance gets a copy of the selection variables".
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from agentrt.body.codec import Fields
 from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take
 from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError, WrongStateError
 from agentrt.kernel.trace import Event
 from agentrt.selection.holding import LeafFlags
-from agentrt.selection.leaf import Behaviors, BehaviorSource, LeafBehavior, made
 from agentrt.selection.views import NO_BEHAVIOR, SelectionView, passed_over
 from agentrt.words import error_words, repr_of, type_name
 
 if TYPE_CHECKING:
     from agentrt.body.views import Outline
     from agentrt.kernel.strand import Strand
-    from agentrt.selection.program import Node, Program
-    from agentrt.selection.tree import SelectionTree
+    from agentrt.selection.program import Program, SelectionNode
 
-__all__ = ["TreeVariables", "Phase", "Stage", "SelectionState"]
+__all__ = ["BehaviorSource", "Behaviors", "LeafBehavior", "Phase", "SelectionState", "Stage", "SharedTree", "Variables"]
 
 
-class TreeVariables:
-    """What an agent has of a tree.
+class SharedTree(Protocol):
+    """What a state knows of its tree, which is shared by all agents that use it; ``SelectionTree`` is it."""
 
-    Args:
-        tree: the tree.
-        name: of the driver, for traces.
+    @property
+    def name(self) -> str:
+        """As it was written."""
+        ...
 
-    Attributes:
-        tree: as given.
-        name: as given.
-    """
+    @property
+    def program(self) -> Program:
+        """What it is now."""
+        ...
 
-    __slots__ = ("_bits", "_body", "_program", "_stale", "name", "tree")
-
-    def __init__(self, tree: SelectionTree, name: str) -> None:
-        self.tree: SelectionTree = tree
-        self.name: str = name
-        self._program: Program = tree.program
-        self._bits: int = tree.program.defaults
-        self._body: Body | None = None
-        self._stale: bool = True  # to be evaluated at the next drive
+    @property
+    def version(self) -> int:
+        """How often it was replaced."""
+        ...
 
     @property
     def variables(self) -> dict[str, bool]:
-        """The variables by name, in the order of declaration; a copy."""
-        program, old = self.tree.program, self._program
-        return program.values(self._bits if program is old else program.translated(self._bits, old))
+        """The declared variables and their defaults, in the order of declaration."""
+        ...
 
     @property
-    def is_stale(self) -> bool:
-        """Whether the tree is evaluated at the next drive."""
-        return self._stale or self._program is not self.tree.program
+    def signals(self) -> tuple[str, ...]:
+        """The signals that set variables, in the order of the file."""
+        ...
 
-    def is_set(self, name: str) -> bool:
-        """Whether a variable is true.
+    @property
+    def behaviors(self) -> tuple[str, ...]:
+        """The names of the behaviors that its leaves select, after translation."""
+        ...
+
+    def select(self, **variables: bool) -> str | None:
+        """What is selected for given variables, without any agent."""
+        ...
+
+    def outline(self, name: str = "selection") -> Outline:
+        """The whole tree as its file has it, for tools."""
+        ...
+
+
+# --- what authors write -----------------------------------------------------------------------------------------------
+
+
+class LeafBehavior:
+    """What an agent does while a leaf is selected. All callbacks do nothing by default.
+
+    An *instance* that is registered is shared by all agents, a *class* is made anew whenever the behavior begins, for
+    what has to be remembered while it lasts. ``constructor`` and the signals' methods may be coroutines, and ``run`` is
+    one: each is a routine of its own, cancelled before the destructor. The destructor is a plain function: what follows
+    begins in the same moment. A signal finds its method by name, so names of methods that no signal should reach begin
+    with ``_``.
+
+    Attributes:
+        flags: the control flags that it needs; it is selected only when it can have all of them.
+        is_interruptible: whether it leaves when a claim of higher precedence wants one of its flags.
+        signals: the names of the signals for which the class has a method; made when the class is.
+
+    Raises:
+        DefinitionError: the destructor of a class is a coroutine, or its ``run`` is none.
+
+    Source: seed 004, "Behavior Selection Tree Evaluation".
+    """
+
+    flags: Collection[str] = ()
+    is_interruptible: bool = True
+    signals: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if inspect.iscoroutinefunction(cls.destructor):
+            raise DefinitionError(
+                cls.__qualname__,
+                "its destructor is a coroutine, and the next behavior does not wait for it.",
+                "Make it a plain function; clean up what takes time in a 'finally' of 'run'.",
+            )
+        if not inspect.iscoroutinefunction(cls.run):
+            raise DefinitionError(cls.__qualname__, "its 'run' is no coroutine.", "Write 'async def run(self, ai)'.")
+        taken = dir(LeafBehavior)
+        cls.signals = frozenset(
+            name
+            for name in dir(cls)
+            if not name.startswith("_") and name not in taken and callable(getattr(cls, name, None))
+        )
+
+    def constructor(self, ai: SelectionState) -> Any:
+        """The behavior begins. May be a coroutine; the behavior has begun when it has returned.
 
         Args:
-            name: in any case.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode it is false.
+            ai: the agent's state of the tree.
         """
-        program = self._adopt()
-        return self._bits & program.mask(name) != 0
 
-    def set_variable(self, name: str, value: bool) -> bool:
-        """Turn a variable on or off; the tree is evaluated at the next drive.
+    def destructor(self, ai: SelectionState) -> None:
+        """The behavior ends. Called once for each constructor that returned.
 
         Args:
-            name: in any case.
-            value: what it is from now on.
+            ai: the agent's state of the tree.
+        """
+
+    async def run(self, ai: SelectionState) -> None:
+        """What it does meanwhile; begins after the constructor, in the same tick. It may return; the leaf stays.
+
+        Args:
+            ai: the agent's state of the tree.
+        """
+
+    def on_signal(self, ai: SelectionState, name: str, data: Mapping[str, Any]) -> Any:
+        """A signal came while the behavior is current. By default the method with the signal's name is called.
+
+        May be a coroutine, and so may that method.
+
+        Args:
+            ai: the agent's state of the tree.
+            name: of the signal.
+            data: what was sent with it.
 
         Returns:
-            Whether it was different before.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode nothing happens.
-            DefinitionError: the value is neither True nor False.
-
-        Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
+            Nothing, or a coroutine.
         """
-        given: object = value
-        if given is not True and given is not False:
-            value = _boolean(given, name)
-        program = self._program
-        if program is not self.tree.program:
-            program = self._adopt()
-        mask = program.masks.get(name)
-        if mask is None:
-            mask = program.mask(name)
-            if not mask and self._body is not None:
-                note(self._body, self.name, Event.IGNORED, (("variable", name),))
-        return self._put(mask, value, "")
+        return getattr(self, name)(ai, **data) if name in self.signals else None
 
-    def save(self) -> dict[str, Any]:
-        """What has to be kept of it, as JSON values: the tree's name and the variables. The behavior follows."""
-        return {"tree": self.tree.name, "variables": self.variables}
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Take saved variables over; those that the tree does not declare any more are left out.
+BehaviorSource = LeafBehavior | Callable[[], LeafBehavior]
+"""An instance, which is shared; or a class or factory, called whenever the behavior begins."""
 
-        What is not there keeps its value. Whatever is given, either all of it is taken over or nothing.
+Behaviors = Mapping[str, BehaviorSource]
+"""Name of a behavior -> what it is."""
 
-        Args:
-            saved: what ``save`` returned, of a tree of the same name.
 
-        Raises:
-            DataFault: it is nothing that ``save`` returns, it is of another tree, or there is far too much of it.
-        """
-        program = self._adopt()
-        found = _saved_variables(saved, program.name)
-        changes: dict[int, bool] = {}
-        for name, value in found:
-            mask = program.masks.get(str.lower(name), 0)
-            if changes.setdefault(mask, value) is not value and mask:
-                text = f"the variable {repr_of(name, 80)} stands here twice, as true and as false. Remove one of them."
-                raise DataFault(text, pointer="/variables")
-        for mask, value in changes.items():
-            self._put(mask, value, "")
+def _made(factory: Callable[[], object]) -> LeafBehavior:
+    """The behavior that begins now.
 
-    # --- for the state ------------------------------------------------------------------------------------------------
+    Raises:
+        DefinitionError: what it made is no behavior.
+    """
+    behavior = factory()
+    if not isinstance(behavior, LeafBehavior):
+        name = getattr(factory, "__qualname__", repr(factory))
+        raise DefinitionError(
+            name, f"it made a {type(behavior).__name__}.", "Make a behavior: derive from LeafBehavior."
+        )
+    return behavior
 
-    def _adopt(self) -> Program:
-        """Take the tree's program over if it is another one."""
-        program, old = self.tree.program, self._program
-        if program is not old:
-            self._bits = program.translated(self._bits, old)
-            self._program = program
-            self._stale = True
-            if self._body is not None:
-                note(self._body, self.name, Event.NOTE, (("reloaded", program.name), ("version", self.tree.version)))
-            self._adopted()
-        return program
 
-    def _adopted(self) -> None:
-        """A new program was taken over."""
+# --- the variables ----------------------------------------------------------------------------------------------------
 
-    def _put(self, mask: int, value: bool, signal: str) -> bool:
-        old = self._bits
+
+class Variables:
+    """The variables of one agent: a bit for each, and the program that says which is which."""
+
+    __slots__ = ("ai", "bits", "body", "evaluated", "program")
+
+    def __init__(self, ai: SelectionState) -> None:
+        self.ai: SelectionState = ai
+        self.program: Program = ai.tree.program
+        self.bits: int = self.program.defaults
+        self.body: Body | None = None  # whom the state drives
+        # What the present values were evaluated with; None as soon as something changed. So one comparison with the
+        # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
+        self.evaluated: Program | None = None
+
+    def adopt(self) -> bool:
+        """Take the tree's program over; whether it is another one."""
+        tree, old = self.ai.tree, self.program
+        program = tree.program
+        if program is old:
+            return False
+        self.bits = program.translated(self.bits, old)
+        self.program = program
+        self.evaluated = None
+        if self.body is not None:
+            note(self.body, self.ai.name, Event.NOTE, (("reloaded", program.name), ("version", tree.version)))
+        return True
+
+    def put(self, mask: int, value: bool, signal: str) -> bool:
+        """Set the variable of a mask, because of a signal or not; whether it was different before."""
+        old = self.bits
         bits = old | mask if value else old & ~mask
         if bits == old:
             return False
-        self._bits = bits
-        self._stale = True
-        body = self._body
+        self.bits = bits
+        self.evaluated = None
+        body = self.body
         if body is not None:
             kernel = body.kernel
             if kernel is not None and kernel.trace.on:
-                (name,) = (one.name for one in self._program.variables if one.mask == mask)
+                (name,) = (one.name for one in self.program.variables if one.mask == mask)
                 detail = (("variable", name), ("value", bits > old), ("signal", signal or None))
-                note(body, self.name, Event.VARIABLE, detail)
+                note(body, self.ai.name, Event.VARIABLE, detail)
         return True
 
 
@@ -266,8 +313,11 @@ def _plain_dict(given: object) -> object:
         raise DataFault(f"it cannot be read: {error_words(error, 80)}. Give what save() returned.") from None
 
 
+# --- from behavior to behavior ---------------------------------------------------------------------------------------
+
+
 class Phase(StrEnum):
-    """How far a behavior is; see the module's text."""
+    """How far a behavior is; see the module."""
 
     NONE = "none"
     BEGINNING = "beginning"
@@ -279,65 +329,64 @@ NONE, BEGINNING, ACTIVE, LEAVING = Phase
 _OWN_HOOKS = ("constructor", "destructor", "run")  # all others are signals
 
 
-class Stage(TreeVariables):
-    """The behavior of one agent, and how it comes to another.
-
-    Args:
-        tree: the tree.
-        behaviors: what the leaves select, by name.
-        name: of the driver.
-        precedence: of its claims for control flags.
-
-    Attributes:
-        behaviors: as given.
-        precedence: as given.
-        phase: how far the behavior is.
-    """
+class Stage:
+    """The behavior of one agent, and how it comes to another."""
 
     __slots__ = (
-        "_behavior",
         "_busy",
-        "_constructed",
         "_due",
-        "_flags",
-        "_given",
-        "_leaf",
-        "_leaving",
         "_lost",
-        "_out",
-        "_routines",
         "_target",
-        "behaviors",
+        "ai",
+        "behavior",
+        "constructed",
+        "flags",
+        "given",
+        "leaf",
+        "leaving",
+        "out",
         "phase",
-        "precedence",
+        "routines",
+        "variables",
     )
 
-    def __init__(self, tree: SelectionTree, behaviors: Behaviors, name: str, precedence: int) -> None:
-        super().__init__(tree, name)
-        self.behaviors: Behaviors = behaviors
-        self.precedence: int = precedence
+    def __init__(self, ai: SelectionState, variables: Variables) -> None:
+        self.ai: SelectionState = ai  # what callbacks are given
+        self.variables: Variables = variables
         self.phase: Phase = NONE
+        self.leaf: SelectionNode | None = None  # the current one
+        self.behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
+        self.constructed: bool = False  # its constructor has returned, so that its destructor is due
+        self.flags: LeafFlags | None = None  # if a behavior has control flags
+        self.routines: list[Routine] | None = None
+        self.out: dict[str, str] | None = None  # behavior -> the path at which it raised
+        self.given: Body | None = None  # whose it is, also before it drives
+        self.leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
         self._due: bool = False  # to be evaluated now
-        self._busy: bool = False  # a callback is on the stack, or _settle
-        self._leaf: Node | None = None
-        self._behavior: LeafBehavior | None = None
-        self._constructed: bool = False
-        self._target: Node | None = None  # begins when the current behavior is gone
-        self._flags: LeafFlags | None = None  # if a behavior has control flags
-        self._routines: list[Routine] | None = None
-        self._out: dict[str, str] | None = None  # behavior -> the path at which it raised
-        self._lost: frozenset[str] | None = None  # those of them that only could not take a signal
-        self._given: Body | None = None  # whose it is, also before it drives
-        self._leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
+        self._busy: bool = False  # a callback is on the stack, or ``settle``
+        self._target: SelectionNode | None = None  # begins when the current behavior is gone
+        self._lost: frozenset[str] | None = None  # who of ``out`` only could not take a signal
+
+    # --- for its control flags ----------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Of the driver."""
+        return self.ai.name
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims."""
+        return self.ai.precedence
 
     @property
     def body(self) -> Body:
-        """Whom it drives.
+        """Whom it drives, or will drive.
 
         Raises:
             WrongStateError: nobody.
         """
-        body = self._body or self._given
+        body = self.variables.body or self.given
         if body is None:
             remedy = "Attach the state to an agent, or join it to a LoneBody."
             raise WrongStateError("SelectionState.body", "it drives nobody", remedy)
@@ -345,29 +394,61 @@ class Stage(TreeVariables):
 
     @property
     def current(self) -> LeafBehavior | None:
-        """The current behavior itself; None if there is none, or nobody registered it."""
-        return self._behavior
+        """The current behavior itself."""
+        return self.behavior
+
+    def flags_of(self, leaf: SelectionNode) -> tuple[str, ...]:
+        """The control flags that the behavior of a leaf needs, in a fixed order."""
+        return tuple(sorted(getattr(self.ai.behaviors.get(leaf.behavior or ""), "flags", ())))
 
     @property
-    def _state(self) -> SelectionState:
-        """Itself, as authors know it."""
-        return cast("SelectionState", self)
+    def is_leaving(self) -> bool:
+        """Whether the current behavior was told to leave and has not ended."""
+        return self.phase is LEAVING
+
+    def abandon(self, reason: str) -> None:
+        """Leave the current behavior before the next drive, which selects anew."""
+        self.forget_target()
+        if self.leaf is not None and self.phase is not LEAVING:
+            self._begin_leaving(reason)
+            self.settle()
+
+    def forget_target(self) -> None:
+        """Who was to follow does not; the next drive selects anew."""
+        self._target = None
+        self.variables.evaluated = None
+
+    def look_again(self) -> None:
+        """Evaluate at the next drive, whether or not a variable changes."""
+        self.variables.evaluated = None
 
     # --- the steps ----------------------------------------------------------------------------------------------------
 
-    def _update(self) -> None:
+    def decide(self) -> None:
         """Something changed: decide, and do what follows."""
-        if self._body is None:
-            remedy = "Attach it to an agent, or join it to a LoneBody."
-            raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
-        if self._program is not self.tree.program:
-            self._adopt()
         self._due = True
-        self._settle()
+        self.settle()
 
-    def _settle(self) -> None:
+    def forget_faults(self) -> None:
+        """The tree changed, or another body is joined: who was out is not any more."""
+        self.out = self._lost = None
+
+    def leave(self, reason: str, then: Callable[[], object]) -> None:
+        """Have the behavior leave, and then the body."""
+        before = self.leaving
+        if before is not None:
+            told = before[1]
+            self.leaving = (before[0], lambda: (told(), then()))
+        else:
+            self.leaving = (reason, then)
+        self.forget_target()
+        if self.flags is not None:
+            self.flags.drop()
+        self.settle()
+
+    def settle(self) -> None:
         """Do what is to be done, step by step, until nothing is left, or something has to be waited for."""
-        if self._busy or self._body is None:
+        if self._busy or self.variables.body is None:
             return
         self._busy = True
         try:
@@ -379,111 +460,113 @@ class Stage(TreeVariables):
     def _step(self) -> bool:
         """One step; whether there may be another."""
         if self.phase is LEAVING:
-            if self._due and self._leaving is None:
-                self._due = self._stale = False
+            if self._due and self.leaving is None:
+                self._due = False
+                self.variables.evaluated = self.variables.program
                 self._target = self._select()
-            if self._routines:
+            if self.routines:
                 return False
             self._end()
             return True
-        if self._leaving is not None:
-            if self._leaf is not None:
-                self._begin_leaving(self._leaving[0])
+        if self.leaving is not None:
+            if self.leaf is not None:
+                self._begin_leaving(self.leaving[0])
                 return True
             self._depart()
             return False
         if self._due:
             return self._change()
-        if self._leaf is None and self._target is not None:
+        if self.leaf is None and self._target is not None:
             self._begin(self._target)
             return True
         return False
 
     def _change(self) -> bool:
         """Decide, and leave the current behavior if it is another one; whether a step follows."""
-        self._due = self._stale = False
-        leaf = self._leaf
+        self._due = False
+        self.variables.evaluated = self.variables.program  # before ``_select``: who is asked there may change things
+        leaf = self.leaf
         target = self._target = self._select()
         if leaf is None:
             return target is not None
         if self.phase is LEAVING:
             return True  # it gave way while others were asked
         if target is not None and target.behavior == leaf.behavior:
-            self._leaf, self._target = target, None
+            self.leaf, self._target = target, None
             return False
         self._begin_leaving("another one is selected" if target is not None else "none is selected")
         return True
 
     def _begin_leaving(self, reason: str) -> None:
         self.phase = LEAVING
-        if self._routines:
-            for routine in tuple(self._routines):
+        if self.routines:
+            for routine in tuple(self.routines):
                 routine.stop(reason)
         self._note(Event.DEACTIVATE, "reason", reason)
 
     def _end(self) -> None:
         """All coroutines have ended: the destructor is called, and the behavior is gone."""
-        behavior = self._behavior
-        if behavior is not None and self._constructed:
-            self._call("destructor", behavior.destructor, self._state)
+        behavior = self.behavior
+        if behavior is not None and self.constructed:
+            self.call("destructor", behavior.destructor, self.ai)
         self._forget()
 
     def _forget(self) -> None:
         self.phase = NONE
-        self._leaf = self._behavior = None
-        self._constructed = False
-        if self._flags is not None:
-            self._flags.end()
+        self.leaf = self.behavior = None
+        self.constructed = False
+        if self.flags is not None:
+            self.flags.end()
 
-    def _begin(self, leaf: Node) -> None:
+    def _begin(self, leaf: SelectionNode) -> None:
         """The leaf becomes current, and its behavior begins."""
         self._target = None
         name = leaf.behavior or ""
-        if self._out is not None and name in self._out:
+        if self.out is not None and name in self.out:
             self._due = True  # it came back while it was leaving, and broke
             return
-        if self._flags is not None:
-            self._flags.begin(name)
-        self._leaf = leaf
-        source = self.behaviors.get(name)
+        if self.flags is not None:
+            self.flags.begin(name)
+        self.leaf = leaf
+        source = self.ai.behaviors.get(name)
         if source is None:
             self.phase = ACTIVE
             self._note(Event.ACTIVATE, "behavior", name, ("registered", False))
             return
         self.phase = BEGINNING
         self._note(Event.ACTIVATE, "behavior", name)
-        if not self._call("constructor", self._construct, source):
+        if not self.call("constructor", self._construct, source):
             if self.phase is BEGINNING:
                 self._note(Event.DEACTIVATE, "reason", "its constructor raised")
             self._due = True
             self._forget()
-        elif not self._routines:  # it was no coroutine
+        elif not self.routines:  # it was no coroutine
             self._begun()
 
     def _construct(self, source: BehaviorSource) -> Any:
-        behavior = self._behavior = source if isinstance(source, LeafBehavior) else made(source)
-        return behavior.constructor(self._state)
+        behavior = self.behavior = source if isinstance(source, LeafBehavior) else _made(source)
+        return behavior.constructor(self.ai)
 
     def _begun(self) -> None:
         """The constructor has returned."""
-        self._constructed = True
-        behavior = self._behavior
+        self.constructed = True
+        behavior = self.behavior
         if self.phase is BEGINNING and behavior is not None:  # else it is leaving already
             self.phase = ACTIVE
             if type(behavior).run is not LeafBehavior.run:
-                self._call("run", behavior.run, self._state)
+                self.call("run", behavior.run, self.ai)
 
     def _depart(self) -> None:
-        assert self._leaving is not None
-        _, then = self._leaving
-        self._leaving = self._target = self._body = None
-        self._due, self._stale = False, True
-        take(self, self._given)
+        assert self.leaving is not None
+        _, then = self.leaving
+        self.leaving = self._target = self.variables.body = None
+        self._due, self.variables.evaluated = False, None
+        take(self.ai, self.given)  # before anybody is told: that one may give it to another body at once
         then()
 
     # --- callbacks ----------------------------------------------------------------------------------------------------
 
-    def _call(self, hook: str, callback: Callable[..., Any], *args: Any) -> bool:
+    def call(self, hook: str, callback: Callable[..., Any], *args: Any) -> bool:
         """Call an author's function; a coroutine becomes a routine. Whether it did not raise."""
         busy, self._busy = self._busy, True
         try:
@@ -503,112 +586,78 @@ class Stage(TreeVariables):
     def _go(self, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
         """Let a coroutine of the current behavior run."""
         routine = Routine(self.body, self._path(), hook, coro, self._ended)
-        self._routines = [*(self._routines or ()), routine]
+        self.routines = [*(self.routines or ()), routine]
         if self.phase is LEAVING:  # the callback itself had it leave
             routine.stop("the behavior is leaving")
 
     def _ended(self, routine: Routine) -> None:
         """A routine ended; called by it."""
-        self._routines = [one for one in self._routines or () if one is not routine] or None
+        self.routines = [one for one in self.routines or () if one is not routine] or None
         if routine.error is not None:
             self._put_out(routine.hook)
-        elif not self._constructed and routine.hook == "constructor":
+        elif not self.constructed and routine.hook == "constructor":
             if routine.strand.error is None:
                 self._begun()
             elif self.phase is BEGINNING:  # what it awaited on the host was cancelled there
-                self._stale = True
+                self.variables.evaluated = None
                 self._begin_leaving("its constructor was cancelled")
-        self._settle()
+        self.settle()
 
     def _put_out(self, hook: str) -> None:
         """The current behavior is out for this agent: it is left at the next drive at the latest."""
-        if self._leaf is not None and self._leaf.behavior is not None:
-            name = self._leaf.behavior
-            if self._out is None:
-                self._out = {}
+        if self.leaf is not None and self.leaf.behavior is not None:
+            name = self.leaf.behavior
+            if self.out is None:
+                self.out = {}
             if hook in _OWN_HOOKS:
                 self._lost = (self._lost or frozenset()) - {name}
-            elif name not in self._out:
+            elif name not in self.out:
                 self._lost = (self._lost or frozenset()) | {name}
-            self._out.setdefault(name, self._path())
-            self._stale = True
+            self.out.setdefault(name, self._path())
+            self.variables.evaluated = None
             self._note(Event.DISABLED, "hook", hook)
 
     def _path(self) -> str:
-        return self.name if self._leaf is None else f"{self.name}/{self._leaf.path}"
+        return self.name if self.leaf is None else f"{self.name}/{self.leaf.path}"
 
     def _note(self, event: Event, key: str, value: str, *more: tuple[str, bool]) -> None:
-        body = self._body
+        body = self.variables.body
         if body is not None:
             kernel = body.kernel
             if kernel is not None and kernel.trace.on:
                 note(body, self._path(), event, ((key, value), *more))
 
-    def _adopted(self) -> None:
-        self._out = self._lost = None
-
     def _take_in(self) -> None:
         """Forget who is out for a signal, and would not be selected anyway: he may be entered again."""
-        leaf = self._program.select(self._bits)
+        leaf = self.variables.program.select(self.variables.bits)
         stays = "" if leaf is None else leaf.behavior or ""
         back = (self._lost or frozenset()) - {stays}
-        if back and self._out is not None:
+        if back and self.out is not None:
             self._lost = (self._lost or frozenset()) & {stays} or None
-            self._out = {name: path for name, path in self._out.items() if name not in back} or None
+            self.out = {name: path for name, path in self.out.items() if name not in back} or None
 
     # --- choosing, and control flags ----------------------------------------------------------------------------------
 
-    def _select(self) -> Node | None:
+    def _select(self) -> SelectionNode | None:
         """The first leaf whose conditions hold, whose behavior is not out, and whose control flags can be had."""
         if self._lost:
             self._take_in()
-        out = self._out
-        leaf = self._program.walk(self._bits, out) if out else self._program.select(self._bits)
-        flags = self._flags
+        out, flags = self.out, self.flags
+        program, bits = self.variables.program, self.variables.bits
+        leaf = program.walk(bits, out) if out else program.select(bits)
         if flags is None:
-            if leaf is None or leaf is self._leaf or not getattr(self.behaviors.get(leaf.behavior or ""), "flags", ()):
+            if leaf is None or leaf is self.leaf:
                 return leaf
-            flags = self._flags = LeafFlags(self._state)
-        return flags.choose(self._program, leaf, self._bits, out or ())
-
-    def flags_of(self, leaf: Node) -> tuple[str, ...]:
-        """The control flags that the behavior of a leaf needs, in a fixed order.
-
-        Args:
-            leaf: the leaf.
-        """
-        return tuple(sorted(getattr(self.behaviors.get(leaf.behavior or ""), "flags", ())))
-
-    @property
-    def is_leaving(self) -> bool:
-        """Whether the current behavior was told to leave and has not ended."""
-        return self.phase is LEAVING
-
-    def abandon(self, reason: str) -> None:
-        """Leave the current behavior before the next drive, which selects anew.
-
-        Args:
-            reason: why, in words.
-        """
-        self.forget_target()
-        if self._leaf is not None and self.phase is not LEAVING:
-            self._begin_leaving(reason)
-            self._settle()
-
-    def forget_target(self) -> None:
-        """Who was to follow does not; the next drive selects anew."""
-        self._target = None
-        self._stale = True
-
-    def look_again(self) -> None:
-        """Evaluate at the next drive, whether or not a variable changes."""
-        self._stale = True
+            if not getattr(self.ai.behaviors.get(leaf.behavior or ""), "flags", ()):
+                return leaf
+            flags = self.flags = LeafFlags(self)
+        return flags.choose(program, leaf, bits, out or ())
 
 
 _NOTHING: Behaviors = {}
 
 
-class SelectionState(Stage):
+class SelectionState:
     """The variables and the behavior of one agent; the driver of its body. Made by ``SelectionTree.state``.
 
     Args:
@@ -619,6 +668,10 @@ class SelectionState(Stage):
         precedence: of its claims for control flags.
 
     Attributes:
+        tree: as given.
+        behaviors: as given.
+        name: as given.
+        precedence: as given.
         rank: where it stands in a tick.
         view_type: what ``view`` returns.
 
@@ -628,14 +681,14 @@ class SelectionState(Stage):
     Source: seed 004, "each AI instance gets a copy of the selection variables".
     """
 
-    __slots__ = ()
+    __slots__ = ("_stage", "_variables", "behaviors", "name", "precedence", "tree")
 
     rank = SELECTION
     view_type: ClassVar[type[SelectionView]] = SelectionView
 
     def __init__(
         self,
-        tree: SelectionTree,
+        tree: SharedTree,
         behaviors: Behaviors | None = None,
         *,
         body: Body | None = None,
@@ -651,7 +704,12 @@ class SelectionState(Stage):
                 "agent.attach(tree.state(...)).",
             )
         number_in(precedence, "SelectionTree.state", "precedence")
-        super().__init__(tree, given, name, precedence)
+        self.tree: SharedTree = tree
+        self.behaviors: Behaviors = given
+        self.name: str = name
+        self.precedence: int = precedence
+        self._variables: Variables = Variables(self)
+        self._stage: Stage = Stage(self, self._variables)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
                 raise DefinitionError(
@@ -661,6 +719,103 @@ class SelectionState(Stage):
                 )
         if body is not None:
             self.join(body)
+
+    # --- its variables ------------------------------------------------------------------------------------------------
+
+    @property
+    def variables(self) -> dict[str, bool]:
+        """The variables by name, in the order of declaration; a copy."""
+        program, mine = self.tree.program, self._variables
+        old, bits = mine.program, mine.bits
+        return program.values(bits if program is old else program.translated(bits, old))
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the tree is evaluated at the next drive."""
+        return self._variables.evaluated is not self.tree.program
+
+    def is_set(self, name: str) -> bool:
+        """Whether a variable is true.
+
+        Args:
+            name: in any case.
+
+        Raises:
+            UnknownVariableError: the tree declares no such variable; in the compatible mode it is false.
+        """
+        program = self._adopt()
+        return self._variables.bits & program.mask(name) != 0
+
+    def set_variable(self, name: str, value: bool) -> bool:
+        """Turn a variable on or off; the tree is evaluated at the next drive.
+
+        Args:
+            name: in any case.
+            value: what it is from now on.
+
+        Returns:
+            Whether it was different before.
+
+        Raises:
+            UnknownVariableError: the tree declares no such variable; in the compatible mode nothing happens.
+            DefinitionError: the value is neither True nor False.
+
+        Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
+        """
+        given: object = value
+        if given is not True and given is not False:
+            value = _boolean(given, name)
+        mine = self._variables
+        program = mine.program
+        if program is not self.tree.program:
+            program = self._adopt()
+        mask = program.masks.get(name)
+        if mask is None:
+            mask = program.mask(name)
+            if not mask and mine.body is not None:
+                note(mine.body, self.name, Event.IGNORED, (("variable", name),))
+        return mine.put(mask, value, "")
+
+    def save(self) -> dict[str, Any]:
+        """What has to be kept of it, as JSON values: the tree's name and the variables. The behavior follows."""
+        return {"tree": self.tree.name, "variables": self.variables}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Take saved variables over; those that the tree does not declare any more are left out.
+
+        What is not there keeps its value. Whatever is given, either all of it is taken over or nothing.
+
+        Args:
+            saved: what ``save`` returned, of a tree of the same name.
+
+        Raises:
+            DataFault: it is nothing that ``save`` returns, it is of another tree, or there is far too much of it.
+        """
+        program = self._adopt()
+        found = _saved_variables(saved, program.name)
+        changes: dict[int, bool] = {}
+        for name, value in found:
+            mask = program.masks.get(str.lower(name), 0)
+            if changes.setdefault(mask, value) is not value and mask:
+                text = f"the variable {repr_of(name, 80)} stands here twice, as true and as false. Remove one of them."
+                raise DataFault(text, pointer="/variables")
+        for mask, value in changes.items():
+            self._variables.put(mask, value, "")
+
+    def _update(self) -> None:
+        """Something changed: decide, and do what follows."""
+        if self._variables.body is None:
+            remedy = "Attach it to an agent, or join it to a LoneBody."
+            raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
+        if self._variables.program is not self.tree.program:
+            self._adopt()
+        self._stage.decide()
+
+    def _adopt(self) -> Program:
+        """The tree's program, taken over if it is another one."""
+        if self._variables.adopt():
+            self._stage.forget_faults()
+        return self._variables.program
 
     # --- the driver of a body -----------------------------------------------------------------------------------------
 
@@ -673,14 +828,14 @@ class SelectionState(Stage):
         Raises:
             WrongStateError: it drives one already.
         """
-        if self._body is not None:
+        if self._variables.body is not None:
             raise WrongStateError(
                 "SelectionState.join", "it drives a body", "Make a state for each agent: tree.state()."
             )
         give(self, body, "SelectionState.join")
-        self._body = body
-        self._stale = True
-        self._out = self._lost = None
+        self._variables.body = body
+        self._variables.evaluated = None
+        self._stage.forget_faults()
 
     @property
     def given_to(self) -> Body | None:
@@ -688,11 +843,11 @@ class SelectionState(Stage):
 
         Set by ``agentrt.body.driver.give`` and ``take`` alone.
         """
-        return self._given
+        return self._stage.given
 
     @given_to.setter
     def given_to(self, body: Body | None) -> None:
-        self._given = body
+        self._stage.given = body
 
     def drive(self) -> None:
         """Evaluate the tree if a variable or the tree changed, and change the behavior if another one is selected.
@@ -702,7 +857,7 @@ class SelectionState(Stage):
 
         Source: seed 004, "On each AI system update of an AI".
         """
-        if self._stale or self._program is not self.tree.program:
+        if self._variables.evaluated is not self.tree.program:
             self._update()
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
@@ -712,43 +867,35 @@ class SelectionState(Stage):
             reason: why, in words.
             then: called when all has ended; at once if no coroutine runs.
         """
-        if self._body is None:
+        if self._variables.body is None:
             then()
-            return
-        before = self._leaving
-        if before is not None:
-            told = before[1]
-            self._leaving = (before[0], lambda: (told(), then()))
         else:
-            self._leaving = (reason, then)
-        self.forget_target()
-        if self._flags is not None:
-            self._flags.drop()
-        self._settle()
+            self._stage.leave(reason, then)
 
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""
-        return [routine.strand for routine in self._routines or ()]
+        return [routine.strand for routine in self._stage.routines or ()]
 
     def view(self) -> SelectionView:
         """What it is doing, as plain values."""
-        leaf = self._leaf
+        stage = self._stage
+        leaf = stage.leaf
         held = waiting = None
-        if self._flags is not None:
-            held, waiting = self._flags.held, self._flags.waiting
+        if stage.flags is not None:
+            held, waiting = stage.flags.held, stage.flags.waiting
         return SelectionView(
             name=self.name,
             tree=self.tree.name,
             leaf="" if leaf is None else leaf.path,
             behavior=NO_BEHAVIOR if leaf is None else leaf.behavior or "",
-            is_registered=self._behavior is not None,
-            phase=str(self.phase),
+            is_registered=stage.behavior is not None,
+            phase=str(stage.phase),
             variables=tuple(self.variables.items()),
             flags=() if held is None else held.flags,
             waits_for="" if waiting is None else waiting.behavior,
-            out=tuple((self._out or {}).items()),
-            routines=tuple(routine.hook for routine in self._routines or ()),
-            failed=passed_over(self._program, self._bits, leaf, self.name),
+            out=tuple((stage.out or {}).items()),
+            routines=tuple(routine.hook for routine in stage.routines or ()),
+            failed=passed_over(self._variables.program, self._variables.bits, leaf, self.name),
             version=self.tree.version,
         )
 
@@ -759,6 +906,25 @@ class SelectionState(Stage):
     # --- for behaviors and for the game -------------------------------------------------------------------------------
 
     @property
+    def body(self) -> Body:
+        """Whom it drives.
+
+        Raises:
+            WrongStateError: nobody.
+        """
+        return self._stage.body
+
+    @property
+    def phase(self) -> Phase:
+        """How far the behavior is."""
+        return self._stage.phase
+
+    @property
+    def current(self) -> LeafBehavior | None:
+        """The current behavior itself; None if there is none, or nobody registered it."""
+        return self._stage.behavior
+
+    @property
     def entity(self) -> Any:
         """The entity of the body."""
         return self.body.entity
@@ -766,12 +932,12 @@ class SelectionState(Stage):
     @property
     def leaf(self) -> str:
         """The path of the current leaf from the root on, such as ``Root/Combat/Attack``; empty if there is none."""
-        return "" if self._leaf is None else self._leaf.path
+        return "" if self._stage.leaf is None else self._stage.leaf.path
 
     @property
     def behavior(self) -> str | None:
         """The name of the current behavior, after translation; None if no leaf is selected."""
-        return None if self._leaf is None else self._leaf.behavior
+        return None if self._stage.leaf is None else self._stage.leaf.behavior
 
     def signal(self, name: str, /, **data: Any) -> bool:
         """Tell it that something happened.
@@ -788,16 +954,17 @@ class SelectionState(Stage):
         Source: seed 004, "Signal Variables", "Behavior Selection Tree Evaluation".
         """
         effects = self._adopt().signals.get(name, ())
+        mine, stage = self._variables, self._stage
         for effect in effects:
-            self._put(effect.mask, effect.test(self._bits), name)
-        behavior = self._behavior
-        if self.phase is not Phase.ACTIVE or behavior is None:
+            mine.put(effect.mask, effect.test(mine.bits), name)
+        behavior = stage.behavior
+        if stage.phase is not ACTIVE or behavior is None:
             return bool(effects)
         kind = type(behavior)
         if name not in kind.signals and kind.on_signal is LeafBehavior.on_signal:
             return bool(effects)
-        self._call(name, behavior.on_signal, self, name, data)
-        self._settle()
+        stage.call(name, behavior.on_signal, self, name, data)
+        stage.settle()
         return True
 
     def perform(self, activity: str, **args: Any) -> Awaitable[Any]:
@@ -807,7 +974,7 @@ class SelectionState(Stage):
             activity: what to perform.
             args: its arguments.
         """
-        return self.body.perform(activity, args, None if self._flags is None else self._flags.held)
+        return self.body.perform(activity, args, None if self._stage.flags is None else self._stage.flags.held)
 
     def __repr__(self) -> str:
         return f"<SelectionState {self.tree.name}: {self.leaf or NO_BEHAVIOR}, {self.phase}>"

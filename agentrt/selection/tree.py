@@ -1,7 +1,8 @@
 """A selection tree as agents know it: a name, and the program that is read under it now.
 
-A tree is shared by all agents that use it and holds nothing of theirs. Reading the folder again puts another program
-into it; whoever uses the tree sees that the program is another one, and takes it over (see ``state``).
+A tree is shared by all agents that use it and holds nothing of theirs; what one agent has is a ``SelectionState``,
+which is made here. Reading the folder again puts another program into the tree; whoever uses it sees that the program
+is another one, and takes it over (see ``state``). So the tree knows no agents, and has nobody to tell.
 
 Source: seed 004, "Behavior Selection Tree Evaluation", "not copied for each AI instance".
 """
@@ -17,7 +18,7 @@ from agentrt.selection.views import mermaid, outline_of
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
     from agentrt.body.views import Outline
-    from agentrt.selection.leaf import Behaviors
+    from agentrt.selection.state import Behaviors
 
 __all__ = ["SelectionTree"]
 

@@ -1,16 +1,13 @@
-"""A selection tree as a picture, made of the program that is evaluated: a Mermaid flowchart, or an outline for tools.
-
-Nodes are numbered in the order of the file, so that equal programs give equal text. An arrow carries the condition that
-leads along it; groups are boxes, leaves are rounded and say what they select.
-
-Source: seed 004, "The Selection Tree".
-
-What a selection tree is doing for one agent, as plain values, for snapshots and tools; and why the rest is not.
+"""What a selection tree is doing for one agent, as plain values for snapshots and tools; and the tree as a picture.
 
 Why the nodes before the current leaf were passed over is found out by evaluating their conditions again, as the tree
 does: they depend on nothing but the variables.
 
-Source: seed 004, "No Behavior" in the debug information; design section 7, "Snapshot".
+The picture is made of the program that is evaluated: a Mermaid flowchart, or an outline for tools. Nodes are numbered
+in the order of the file, so that equal programs give equal text. An arrow carries the condition that leads along it;
+groups are boxes, leaves are rounded and say what they select.
+
+Source: seed 004, "The Selection Tree", "No Behavior" in the debug information; design section 7, "Snapshot".
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from typing import ClassVar
 from agentrt.body.codec import View, view
 from agentrt.body.views import ModelView, Outline
 from agentrt.selection.conditions import names_in
-from agentrt.selection.program import Node, Program
+from agentrt.selection.program import Program, SelectionNode
 
 __all__ = ["NO_BEHAVIOR", "PassedView", "SelectionView", "passed_over", "mermaid", "outline_of"]
 
@@ -112,7 +109,7 @@ class SelectionView(ModelView):
         return [f"not {one.path}: {one.condition} does not hold: {one.because}" for one in self.failed]
 
 
-def passed_over(program: Program, bits: int, leaf: Node | None, name: str) -> tuple[PassedView, ...]:
+def passed_over(program: Program, bits: int, leaf: SelectionNode | None, name: str) -> tuple[PassedView, ...]:
     """The nodes before a leaf whose condition does not hold, in the order of the file; all, if there is no leaf."""
     values = {one.lower(): value for one, value in program.values(bits).items()}
     nodes, index, found = program.nodes, 0, []
@@ -142,7 +139,7 @@ def mermaid(program: Program, current: str = "") -> str:
         The text of the flowchart, without a fence.
     """
     lines = ["flowchart TD"]
-    numbers: dict[Node, int] = {}
+    numbers: dict[SelectionNode, int] = {}
     for number, node in enumerate(program.nodes):
         numbers[node] = number
         lines.append(f"    n{number}{_shape(node)}")
@@ -154,7 +151,7 @@ def mermaid(program: Program, current: str = "") -> str:
     return "\n".join(lines)
 
 
-def _shape(node: Node) -> str:
+def _shape(node: SelectionNode) -> str:
     if node.behavior is None:
         return f"[{_quoted(node.name)}]"
     same = node.name == node.behavior
@@ -173,7 +170,7 @@ def outline_of(program: Program, name: str) -> Outline:
     Args:
         name: begins the paths: that of the state.
     """
-    below: dict[Node, list[Outline]] = {}
+    below: dict[SelectionNode, list[Outline]] = {}
     root = Outline(name, program.name, "priority", "")
     for node in reversed(program.nodes):  # children stand behind their parents in the file
         kind = "priority" if node.behavior is None else "leaf"

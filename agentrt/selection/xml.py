@@ -1,34 +1,7 @@
-"""The shape of a file: which elements there are, what stands in which, and which attributes they take.
+"""From bytes that nobody vouches for to elements that mean something where they stand; and all that is wrong with them.
 
-One table says it all. ``shaped`` goes over the elements of a file once, reports whatever does not fit, and takes it
-out, so that everybody behind it can rely on the table: every element is known, stands where it may, and has the
-attributes that it needs.
-
-A ``Block`` may hold whatever a section may; what a block is fit for shows where it is spliced (see ``blocks``). ``Ref``
-stands in every section and in every block.
-
-A file is one ``SelectionTrees``, one ``SelectionTree`` (which may leave out its name: it has the file's, then), or one
-``Blocks``. Source texts show only the sections; the elements around them are those of the engine's own files.
-
-Source: seed 004, "The Behavior Selection Tree concept and anatomy", "Sharing Behavior Blocks".
-
-Findings: everything that is wrong with a folder of selection trees, in one report.
-
-Nothing in here stops at the first mistake. Whoever reads files collects *problems*, each with a file, a line and a
-sentence; the report at the end has them all, in the order of the files and lines, and each of them once, however many
-trees splice the block that it stands in.
-
-A problem is an *error* or a *warning*. What is an error depends on the mode: in the strict one nearly everything, since
-a file that means something else than it says is worse than one that is refused; in the compatible one only that
-without which a tree cannot be. ``Findings.lenient`` is for what the compatible mode lets pass.
-
-Text from a file is shown shortened and escaped: a hostile file does not write to anybody's terminal.
-
-Source: design section 5, "Selection tree"; section 10.
-
-XML that nobody vouches for, read into plain elements that know their file and line.
-
-A folder of selection trees may come from a stranger. This module stands between the bytes and everything else:
+A folder of selection trees may come from a stranger. This module stands between the bytes and everything else, in two
+steps. ``parse`` reads XML into plain elements that know their file and line:
 
 * Only ``InvalidSelectionError`` comes out, whatever goes in.
 * A document type declaration is refused where it begins, so that there are no entities, no defaults for attributes and
@@ -39,11 +12,25 @@ A folder of selection trees may come from a stranger. This module stands between
 * Text is UTF-8, with or without a byte order mark. What declares another encoding is refused, and told so.
 * Elements are made without recursion; tags and names of attributes ignore case.
 
-The parser is expat, through the standard library: it is maintained, in C, on every Python, gives line numbers, and all
-that is dangerous in it is behind handlers that we refuse in. defusedxml puts the same refusals around the same parser,
-but its trees have no line numbers; lxml has them, and brings a parser with network access and more to switch off.
+``shaped`` then goes over the elements once, reports whatever does not fit one table (which elements there are, what
+stands in which, which attributes they take), and takes it out; so everybody behind it can rely on the table. A file is
+one ``SelectionTrees``, one ``SelectionTree`` (which may leave out its name: it has the file's, then), or one
+``Blocks``. A ``Block`` may hold whatever a section may; what it is fit for shows where it is spliced (see ``program``).
+Source texts show only the sections; the elements around them are those of the engine's own files.
 
-Source: seed 004, "The Behavior Selection Tree concept and anatomy"; design section 10.
+``Findings`` collects what is wrong, here and behind. Nothing stops at the first mistake: a *problem* has a file, a line
+and a sentence; the report at the end has them all, in the order of the files and lines, and each of them once, however
+many trees splice the block that it stands in. What is an *error* and what a *warning* depends on the mode: in the
+strict one nearly everything is an error, since a file that means something else than it says is worse than one that is
+refused; in the compatible one only that without which a tree cannot be (``Findings.lenient``). Text from a file is
+shown shortened and escaped: a hostile file does not write to anybody's terminal.
+
+The parser is expat, through the standard library: it is maintained, in C, on every Python, gives line numbers, and all
+that is dangerous in it is behind handlers that we refuse in. Rejected: defusedxml, which puts the same refusals around
+the same parser, but its trees have no line numbers; lxml, which has them, and brings a parser with network access and
+more to switch off.
+
+Source: seed 004, "The Behavior Selection Tree concept and anatomy", "Sharing Behavior Blocks"; design sections 5, 10.
 """
 
 from __future__ import annotations

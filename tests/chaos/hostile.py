@@ -22,7 +22,7 @@ from agentrt import Action, Entity, move_on_after, sleep, sleep_ticks
 from agentrt.activity.author.context import Context
 from agentrt.activity.plan.spawned import SpawnedFrame
 from agentrt.behavior import Behavior
-from agentrt.behavior.activation import Activation
+from agentrt.behavior.memory import Activation
 from agentrt.bridges import DriverAction
 from agentrt.errors import AgentRTError, InternalError
 from agentrt.goals import Goal

@@ -40,10 +40,10 @@ class Wild(worlds.Noted):
         self.open = 0  # coroutines under way
 
     def wrapped(self):
-        return self._selector.find(self) or self.last
+        return self._place or self.last
 
     def began(self):
-        self.last = self._selector.find(self)
+        self.last = self._place
         assert self not in self.world.using
         for other in self.world.using:
             assert not set(other.control_flags) & set(self.control_flags), (other.name, self.name)

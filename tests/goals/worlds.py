@@ -107,7 +107,7 @@ class Stage:
                 self.tick()
         assert self.kernel.live == 0
         assert len(left) == len(self.selectors)
-        assert [selector._running for selector in self.selectors] == [0] * len(left)
+        assert [selector._life.running for selector in self.selectors] == [0] * len(left)
         assert self.body.flags.is_free
         assert {error for _, _, error in self.faults} <= {"Boom", "ZeroDivisionError"}, self.faults
         told = [text for _, text in self.log]

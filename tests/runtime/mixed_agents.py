@@ -10,7 +10,7 @@ import json
 
 from agentrt import LOOK, MOVE, TOP, Action, Agent, CancelScope, Entity, sleep_ticks
 from agentrt.behavior import Behavior, BehaviorTree, Check, decider, group
-from agentrt.behavior.activation import Activation, Stage
+from agentrt.behavior.memory import Activation, ActivationStage
 from agentrt.bridges import DriverAction, PerformGoal, attaches, injects, perform_behavior, performs
 from agentrt.goals import TARGETS, Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary
@@ -53,7 +53,7 @@ def shares(ledger, flag, holder):
 def is_successor(heir, holder):
     """Whether a decider that is chosen waits for another one of its tree to clean up, whose flags it has already."""
     both = isinstance(heir, Activation) and isinstance(holder, Activation)
-    return both and heir.memory is holder.memory and heir.stage is Stage.CANDIDATE
+    return both and heir.memory is holder.memory and heir.stage is ActivationStage.CANDIDATE
 
 
 def check_use(entity, ledger, flags, holder, where):
@@ -186,7 +186,7 @@ class ToldGoal(Goal):
         return not self.wish or self.entity.wants(self.wish)
 
     def look(self):
-        check_use(self.entity, self.body.flags, self.control_flags, self._selector.find(self), self.name)
+        check_use(self.entity, self.body.flags, self.control_flags, self._place, self.name)
 
     def start(self):
         self.look()
@@ -316,7 +316,7 @@ class Held(LeafBehavior):
         ai.entity.tell("Held", "destructor")
 
     def look(self, ai):
-        held = None if ai._flags is None else ai._flags.held
+        held = None if ai._stage.flags is None else ai._stage.flags.held
         check_use(ai.entity, ai.body.flags, self.flags, held, "Held")
 
     async def run(self, ai):

@@ -35,7 +35,7 @@ OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "kernel/plain.
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.plan.planner:PlannerOwner.call",
     "body.driver:Body.perform", "goals.goal:Goal.run",
-    "selection.leaf:LeafBehavior.run", "strategy.declare:Strategy.run",
+    "selection.state:LeafBehavior.run", "strategy.declare:Strategy.run",
     "strategy.gameplay:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
     "strategy.requests:SolveRequest.run",
 }  # fmt: skip
@@ -215,7 +215,7 @@ STRATEGIES = {
 }
 # The same by another name: they only call what stands above.
 ALIASES = {
-    "behavior.activation:Activation.perform", "body.driver:LoneBody.perform", "goals.goal:Goal.perform",
+    "behavior.memory:Activation.perform", "body.driver:LoneBody.perform", "goals.goal:Goal.perform",
     "selection.state:SelectionState.perform", "strategy.catalog:Calls.solve",
 }  # fmt: skip
 # They wait until somebody notifies them; whoever does that for ever takes steps, which are counted.

@@ -119,7 +119,7 @@ def test_a_selector_that_drives_nobody_is_given_no_body_by_being_looked_at():
     selector = GoalSelector()
     selector.add_goal(1, Wish("flee", MOVE))
     assert selector.view().reasons() == ["flee does not run: its can_use does not say yes"]
-    assert selector._body is None
+    assert selector._life.given is None
 
 
 # --- behavior trees ---------------------------------------------------------------------------------------------------
