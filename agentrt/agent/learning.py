@@ -1,12 +1,14 @@
-"""Learning: the half of an agent that knows things. ``agent`` has the half that lives.
+"""Knowledge: what one agent knows, and how it learns and forgets.
 
-An agent learns actions, and whatever else packs hold, by ``inject``; each injection can be revoked, and a thing is
-known as long as one injection holds it. While the agent is in no runtime that takes effect at once, else at the next
-intake; never in the middle of a tick. All that is wrong with what is injected is an error of ``inject``, which then
-has changed nothing.
+It learns actions, and whatever else packs hold, by injections; each can be revoked, and a thing is known as long as
+one injection holds it. While the agent is in no runtime that takes effect at once, else at the next intake; never in
+the middle of a tick. All that is wrong with what is injected is an error of ``teach``, which then has changed nothing.
 
-Task groups are found by name as soon as the agent is in them: personal ones when ``inject`` returns, others when
-``TaskGroup.add`` does. What an agent has from packs besides actions: see ``belongings``.
+Task groups are found by name as soon as the agent is in them: personal ones when ``teach`` returns, others when
+``TaskGroup.add`` does. What the agent has from packs besides actions stands in ``belongings``, which are made with the
+first injection that holds any of it: most agents know actions alone.
+
+The planner is told, and never asks: ``equip`` gives a new one all that there is, and each change is posted to it.
 
 Source: seed 001, "Injecting actions", "Tasks".
 """
@@ -14,11 +16,11 @@ Source: seed 001, "Injecting actions", "Tasks".
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.plan.knowledge import check_group, index_actions
-from agentrt.agent.belongings import Belongings, ai_of, packs_of, words_for
-from agentrt.agent.injection import Content, Injectable, Injection, named, resolve
+from agentrt.agent.belongings import Belongings
+from agentrt.agent.injection import Content, Injectable, Injection, Learner, named, resolve
 from agentrt.agent.logs import get_logger
 from agentrt.errors import AgentRTError, UnknownTaskGroupError, WrongStateError
 from agentrt.kernel.trace import Event as TraceEvent
@@ -28,12 +30,10 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.tasks.group import Extension, TaskGroup
-    from agentrt.agent.agent import Agent
-    from agentrt.runtime.runtime import Runtime
+    from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Dependency, Strategy
-    from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["Learner", "known_here"]
+__all__ = ["Knowledge", "known_here"]
 
 
 def known_here() -> Registry:
@@ -44,161 +44,85 @@ def known_here() -> Registry:
     return registry
 
 
-class Learner:
-    """What an agent knows. The base class of ``Agent`` alone.
+class Knowledge:
+    """What one agent knows.
 
     Args:
-        entity: whose agent it is; the packs that it lists as its own are learned first.
-        name: what to call it.
-        what: what it knows besides.
         registry: where aliases are looked up; None for what the installed packages offer.
     """
 
-    __slots__ = (
-        "_belongings",
-        "_gameplay",
-        "_groups",
-        "_injections",
-        "_registry",
-        "entity",
-        "name",
-        "planner",
-        "runtime",
-    )
+    __slots__ = ("_agent", "_belongings", "_groups", "_injections", "_registry")
 
-    def __init__(self, entity: Any, name: str, what: tuple[Injectable, ...], registry: Registry | None) -> None:
-        self.entity: Any = entity
-        self.name: str = name
-        self.runtime: Runtime | None = None
-        self.planner: Planner | None = None
+    def __init__(self, agent: Learner, registry: Registry | None) -> None:
+        self._agent = agent
         self._registry = registry
         self._injections: list[Injection] = []
         self._groups: list[TaskGroup] | None = None  # all that it is in, in the order of joining
         self._belongings: Belongings | None = None  # made with the first injection that holds more than actions
-        self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
-        listed = packs_of(entity)
-        if listed:
-            self._learn(listed, "entity data", is_saved=False)
-        if what:
-            self._learn(what, "its own", is_saved=False)
+
+    @property
+    def registry(self) -> Registry:
+        """Where aliases are looked up."""
+        return known_here() if self._registry is None else self._registry
 
     # --- injections ---------------------------------------------------------------------------------------------------
 
-    def inject(self, *what: Injectable, source: str = "code", is_saved: bool = True) -> Injection:
-        """Teach the agent actions, strategies, and whatever else packs hold.
-
-        Takes effect at the next intake if it is running. Personal task groups are there at once.
-
-        Args:
-            what: action classes, strategies, packs, aliases of packs, contents of packs.
-            source: where they come from, in words, such as ``"equipment: pet collar"``.
-            is_saved: whether ``save_packs`` is to know of it; False for what somebody gives again after loading.
-
-        Returns:
-            The injection, which can be revoked.
-
-        Raises:
-            DefinitionError: the actions or the strategies do not fit together, or an alias names something that is not
-                of its kind.
-            DataFault: a pack is not valid, or names what nobody registered, or gives a component wrong settings.
-
-        Source: seed 001, "Injecting actions".
-        """
-        return self._learn(what, source, is_saved=is_saved)
-
-    def inject_from(self, bearer: object, *, source: str | None = None) -> Injection:
-        """Teach the agent what a thing bears: a piece of equipment, a buff, the abilities of a job.
-
-        Args:
-            bearer: any object or mapping with ``injected_ai``, of its own or on one of its components: a pack written
-                in place, the alias of one, or a list of them.
-            source: where it comes from, in words; the bearer's name by default.
-
-        Returns:
-            The injection; revoke it when the thing is taken off.
-
-        Raises:
-            DefinitionError: it bears no AI, or as for ``inject``.
-            DataFault: as for ``inject``.
-
-        Source: seed 001, "Injecting actions", `injected_ai`.
-        """
-        return self._learn(ai_of(bearer), words_for(bearer) if source is None else source, bearer=bearer)
-
-    def learn_solver(self, action: type[Action]) -> Callable[[], None]:
-        """Have the plan know how to perform the activity of a dependency; called by the gameplay.
-
-        Args:
-            action: the action that does.
-
-        Returns:
-            A function that undoes it.
-        """
-        return self._learn((action,), "gameplay", is_saved=False).revoke
-
-    def _learn(
+    def teach(
         self, what: tuple[Injectable, ...], source: str, *, is_saved: bool = True, bearer: object = None
     ) -> Injection:
+        """Learn something. See ``Agent.inject``."""
         loaded = named(what)
-        content = resolve(loaded, self._table)
+        content = resolve(loaded, lambda: self.registry)
         # What does not fit is an error before all changes.
         known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
         for group in self._groups or ():
             check_group(known, group.spec)
-        injection = Injection(cast("Agent", self), content, source, loaded if is_saved else None, bearer)
-        if not content.is_plain:
-            self._take(injection, content)
-        else:
+        injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self._forget)
+        if content.is_plain:
             self._injections.append(injection)
+        else:
+            self._take(injection, content)
         self._changed(TraceEvent.INJECTED, injection)
         return injection
 
     def _take(self, injection: Injection, content: Content) -> None:
         """Take an injection that holds more than actions, or raise and be as before."""
         if self._belongings is None:
-            self._belongings = Belongings(cast("Agent", self))
+            self._belongings = Belongings(self._agent)
         belongings = self._belongings
         belongings.check(content)
         self._injections.append(injection)
         try:
-            if self.runtime is None:
+            if self._agent.kernel is None:
                 belongings.settle()
             else:
-                self.runtime.post(belongings.settle_quietly)  # before the groups: members may need the components
+                # Posted before the groups are joined, which post as well: members may need the components.
+                self._agent.post(belongings.settle_quietly)
                 belongings.take_groups()
         except AgentRTError:
             self._injections.remove(injection)
             injection.is_live = False
             belongings.give_back_groups()
-            if self.runtime is None:
+            if self._agent.kernel is None:
                 belongings.settle_quietly()
             raise
 
-    def _table(self) -> Registry:
-        return known_here() if self._registry is None else self._registry
-
-    @property
-    def registry(self) -> Registry:
-        """Where it looks up aliases."""
-        return self._table()
-
-    def _revoke(self, injection: Injection) -> None:
+    def _forget(self, injection: Injection) -> None:
         self._injections.remove(injection)
         if injection.content is not None:
             assert self._belongings is not None
-            if self.runtime is None:
+            if self._agent.kernel is None:
                 self._belongings.settle_quietly()
             else:
-                self.runtime.post(self._belongings.settle_quietly)
+                self._agent.post(self._belongings.settle_quietly)
         self._changed(TraceEvent.REVOKED, injection)
 
     def _changed(self, event: TraceEvent, injection: Injection) -> None:
-        runtime = self.runtime
-        if runtime is not None and self.planner is not None:
-            runtime.post(self._take_up, event, injection)
+        if self._agent.planner is not None:
+            self._agent.post(self._take_up, event, injection)
 
     def _take_up(self, event: TraceEvent, injection: Injection) -> None:
-        planner = self.planner
+        planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
             content = injection.content
             if planner.trace.on:
@@ -216,12 +140,12 @@ class Learner:
 
     @property
     def injections(self) -> tuple[Injection, ...]:
-        """What it was taught and was not revoked, in that order."""
+        """What was taught and was not revoked, in that order."""
         return tuple(self._injections)
 
     @property
     def actions(self) -> tuple[type[Action], ...]:
-        """The actions that it knows, each once, in the order in which it learned them."""
+        """The actions, each once, in the order in which they were learned."""
         injections = self._injections
         if len(injections) == 1:
             return injections[0].actions
@@ -230,20 +154,20 @@ class Learner:
     # --- task groups --------------------------------------------------------------------------------------------------
 
     @property
-    def task_groups(self) -> tuple[TaskGroup, ...]:
-        """The task groups that it is in, personal and shared ones, in the order in which it joined them."""
+    def groups(self) -> tuple[TaskGroup, ...]:
+        """The task groups, personal and shared ones, in the order in which they were joined."""
         return tuple(self._groups or ())
 
-    def get_task_group(self, name: str) -> TaskGroup:
-        """A task group that it is in, personal or shared.
+    @property
+    def extensions(self) -> tuple[Extension, ...]:
+        """What packs add to personal task groups, in that order."""
+        return () if self._belongings is None else self._belongings.extensions
 
-        Args:
-            name: the group's; for a personal one the alias that the pack names.
+    def group(self, name: str) -> TaskGroup:
+        """The task group of a name.
 
         Raises:
-            UnknownTaskGroupError: it is in no such group.
-
-        Source: seed 001, "Personal task groups".
+            UnknownTaskGroupError: there is none.
         """
         groups = self._groups or ()
         for group in groups:
@@ -251,54 +175,99 @@ class Learner:
                 return group
         raise UnknownTaskGroupError(
             name,
-            f"the agent {self.name!r}",
+            f"the agent {self._agent.name!r}",
             [group.name for group in groups],
             "Inject a pack that names it under 'task_groups', or add the agent to it.",
         )
 
-    @property
-    def group_extensions(self) -> tuple[Extension, ...]:
-        """What packs add to its personal task groups, in that order."""
-        return () if self._belongings is None else self._belongings.extensions
-
-    def group_joined(self, group: TaskGroup) -> None:
-        """It becomes a member of a task group; called by ``TaskGroup.add``.
-
-        Args:
-            group: the group.
+    def join_group(self, group: TaskGroup) -> None:
+        """Become a member of a task group.
 
         Raises:
-            DefinitionError: it knows actions with arguments for what the group does.
-            WrongStateError: it is in another group of that name.
+            DefinitionError: there are actions with arguments for what the group does.
+            WrongStateError: there is another group of that name.
         """
         check_group(index_actions(self.actions), group.spec)
         if self._groups is None:
             self._groups = []
         if any(other.name == group.name for other in self._groups):
             raise WrongStateError(
-                "group.add", f"{self.name!r} is in another group called {group.name}", "Give it another name."
+                "group.add", f"{self._agent.name!r} is in another group called {group.name}", "Give it another name."
             )
         self._groups.append(group)
         self._groups_changed()
 
-    def group_left(self, group: TaskGroup) -> None:
-        """It is a member of a task group no more; called by ``TaskGroup.remove``.
-
-        Args:
-            group: the group.
-        """
+    def leave_group(self, group: TaskGroup) -> None:
+        """Be a member of a task group no more."""
         if self._groups is not None and group in self._groups:
             self._groups.remove(group)
             self._groups_changed()
 
     def _groups_changed(self) -> None:
-        if self.runtime is not None and self.planner is not None:
-            self.runtime.post(self._take_up_groups)
+        if self._agent.planner is not None:
+            self._agent.post(self._take_up_groups)
 
     def _take_up_groups(self) -> None:
-        planner = self.planner
+        planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
             planner.learn_groups(self._groups or ())
+
+    # --- the life of the agent ----------------------------------------------------------------------------------------
+
+    def enter(self, tick: int) -> None:
+        """The agent is about to join a runtime: its groups begin to act, unless another member had them do so."""
+        for group in self._groups or ():
+            if group.runtime is None:
+                group.begins_to_act(tick)
+
+    def equip(self, planner: Planner) -> None:
+        """Give a new planner all that there is; nobody thinks yet."""
+        planner.learn(index_actions(self.actions))
+        if self._groups:
+            planner.learn_groups(self._groups)
+        if self._belongings is not None:
+            self._belongings.observers.reset()
+
+    def begin(self) -> None:
+        """The agent begins to live: so do its observers; what was told to its groups since it was added counts."""
+        self.settle()
+        for group in self._groups or ():
+            group.publish()
+        self._take_up_groups()
+
+    def settle(self) -> None:
+        """Take up at once what waits for an intake; when the agent has left, that never comes."""
+        if self._belongings is not None:
+            self._belongings.settle_quietly()
+
+    def end_observers(self, reason: str, then: Callable[[], object]) -> None:
+        """Stop the observers.
+
+        Args:
+            then: called when none is left; at once if there is none.
+        """
+        if self._belongings is None:
+            then()
+        else:
+            self._belongings.observers.leave(reason, then)
+
+    def leave_shared_groups(self) -> None:
+        """Leave the groups that the agent shares with others; its own ones stay, with their tasks."""
+        for group in self.groups:
+            if group.owner is not self._agent:
+                group.remove(self._agent)
+
+    def observer_strands(self) -> list[Strand]:
+        """The strands of the observers that have not ended, in the order in which they began."""
+        return [] if self._belongings is None else self._belongings.observers.strands
+
+    @property
+    def running_observers(self) -> tuple[str, ...]:
+        """The aliases of those observers, likewise."""
+        return () if self._belongings is None else self._belongings.observers.running
+
+    def __repr__(self) -> str:
+        return f"<Knowledge of {self._agent.name!r}: {len(self.actions)} actions, {len(self.groups)} task groups>"
 
 
 def _solvers_of(content: Content) -> list[type[Action]]:
