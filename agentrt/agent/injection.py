@@ -23,7 +23,8 @@ from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import ComponentError, DefinitionError
 from agentrt.packs.closure import closure_of
 from agentrt.packs.loader import Pack, Reference, load_pack
-from agentrt.packs.task_groups import GroupEntry, task_group_of
+from agentrt.packs.registry import task_group_of
+from agentrt.packs.task_groups import GroupEntry
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:

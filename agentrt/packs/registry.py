@@ -19,7 +19,9 @@ Rules:
   were registered, when that pack is loaded. A mixin into a pack that nobody registered waits without effect.
 
 Packs are loaded when they are first asked for and then kept: they are frozen, so all agents share them. What a kind is
-good for (that an action is an ``Action``) is not known on this floor; whoever injects it checks that.
+good for (that an action is an ``Action``) is not known on this floor; whoever injects it checks that. Task groups are
+the exception: they may be registered to a class, a file or a mapping, and ``task_group_of`` makes one thing of the
+three; a document that is registered under an alias has an entry of that name.
 
 Source: seed 001, "Writing actions" (the manifest's aliases) and "Injecting actions".
 """
@@ -33,8 +35,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
     AuthorError,
+    DefinitionError,
     DuplicateAliasError,
     InvalidPackError,
     ManifestError,
@@ -43,16 +47,22 @@ from agentrt.errors import (
 )
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
-from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
+from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, is_document, load_task_groups
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-    from agentrt.activity.tasks.declare import TaskGroupAction
-
-__all__ = ["ENTRY_POINT_GROUPS", "Manifest", "Registry", "default_registry", "load_entry_point", "origin_of"]
+__all__ = [
+    "ENTRY_POINT_GROUPS",
+    "Manifest",
+    "Registry",
+    "default_registry",
+    "load_entry_point",
+    "origin_of",
+    "task_group_of",
+]
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -326,6 +336,44 @@ def default_registry() -> Registry:
     What a package is broken in is passed over (``Registry.broken``), so that it hurts nobody else.
     """
     return Registry.discover(strict=False)
+
+
+def task_group_of(
+    alias: str, registry: Registry, *, file: str = "", pointer: str = ""
+) -> type[TaskGroupAction] | GroupEntry:
+    """What an alias of a task group stands for.
+
+    Args:
+        file: the file that names it, for the error.
+        pointer: the place in that file, for the error.
+
+    Returns:
+        The class of the group; or the entry of an extension.
+
+    Raises:
+        UnknownAliasError: nobody registered it.
+        DefinitionError: it names something else than a task group.
+        InvalidPackError: the document that it names is none, or holds no such group.
+    """
+    thing = registry.get(alias, file=file, pointer=pointer)
+    if isinstance(thing, type) and issubclass(thing, TaskGroupAction):
+        return thing
+    if not is_document(thing):
+        raise DefinitionError(
+            alias, f"it names {thing!r}.", "Register a class derived from agentrt.TaskGroupAction, or a JSON document."
+        )
+    document = registry.task_groups(alias)
+    entry = document.groups.get(alias)
+    if entry is None:
+        text = (
+            f"it is registered as '{alias}', but declares no group of that name."
+            f"{did_you_mean(alias, document.groups)} It declares: {', '.join(document.groups) or 'none'}."
+        )
+        raise InvalidPackError([("/task_groups", text)], file=document.file)
+    if entry.is_reference:
+        text = f"the group is registered elsewhere, it says, but '{alias}' is registered to this very document."
+        raise InvalidPackError([(entry.pointer, f"{text} Declare the group here.")], file=document.file)
+    return entry if entry.extends else registry.group_class(entry)
 
 
 def _check_alias(alias: str, origin: str, written: str) -> None:

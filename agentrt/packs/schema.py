@@ -4,7 +4,7 @@ The rules for packs stand in ``pack.schema.json``, which ``agentrt packs schema`
 task groups in ``task_groups.schema.json``. This module applies them with the `jsonschema` package and turns each
 finding into a sentence of ours: the package says what a value fails, an author needs to know what to write. ``Rules``
 has one function for each keyword that its schema uses; a test keeps the two in step. Those for packs stand here, those
-for task groups in ``group_schema``.
+for task groups in ``task_groups``.
 
 All problems of a document are found, then ordered by where they stand in it, then worded; only the first
 ``MOST_TOLD`` are, because wording looks for near names, and because nobody reads the hundredth.

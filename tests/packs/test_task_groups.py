@@ -13,10 +13,9 @@ from agentrt import TaskGroupAction
 from agentrt.errors import AgentRTError, DefinitionError, InvalidPackError, ManifestError, UnknownAliasError
 from agentrt.packs import schema
 from agentrt.packs.check import check_files
-from agentrt.packs.group_schema import TASK_GROUPS, sense
 from agentrt.packs.loader import load_pack
-from agentrt.packs.registry import Manifest, Registry
-from agentrt.packs.task_groups import load_task_groups, looks_like, task_group_of
+from agentrt.packs.registry import Manifest, Registry, task_group_of
+from agentrt.packs.task_groups import TASK_GROUPS, load_task_groups, looks_like, sense
 
 FARMING = {
     "does": "colony:work",
