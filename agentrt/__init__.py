@@ -23,6 +23,7 @@ from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.agent.agent import TOP, Agent, Injection
 from agentrt.agent.drivers import Attachment
 from agentrt.agent.faults import Fault
+from agentrt.agent.restart import Restart
 from agentrt.body.budget import WaitTimes
 from agentrt.body.driver import Driver, LoneBody
 from agentrt.body.entity import Entity, NamedSignals
@@ -37,7 +38,6 @@ from agentrt.kernel.trace import TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
-from agentrt.runtime.restart import Restart
 from agentrt.runtime.runtime import Runtime
 from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
 from agentrt.town import Job, TaskGroups

@@ -1,43 +1,49 @@
-"""An agent: an entity, what it knows, and the drivers that make it act.
+"""An agent: an entity, what it knows, and what makes it act.
 
-What it knows, and how it learns and forgets, stands in ``learning``, and how other models drive it in ``driven``; here
-it lives: it joins a runtime, acts, and ends.
+The agent is one character's life, and a face over four parts that do not know each other:
 
-The agent itself costs nothing while its actions sleep: there is no task of its own, only the strands of the actions
-that think and run, and those of its observers. Besides its plan, other models can drive it (``attach``), in each tick
-before the plan. It ends in this order: its drivers leave, the plan is unwound, the observers are stopped and clean up,
-what others have it perform is unwound, and then it leaves its runtime and the task groups that it shares with others.
-When its entity is destroyed it ends by itself, at the next intake; one whose entity is gone before does not begin.
+* its ``planner``, made anew for each runtime that it joins;
+* its ``Knowledge``: what it was taught, and what it has from packs (``knowledge``, ``injection``, ``belongings``);
+* its ``Drivers``: the other models that drive it, in each tick before the plan (``drivers``);
+* its ``Gameplay``, if anybody asks for it: strategies (``agentrt.strategy``).
 
-Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity.
+It costs nothing while its actions sleep: there is no task of its own, only the strands of the actions that think and
+run, and those of its observers and drivers. What stands here is what no part can know: in which order they begin and
+end, and to whom what fails is told.
 
-Being driven: the part of an agent that other models attach to, and that performs what coroutines ask of it.
+It *begins* at the intake after it was added: observers, task groups, drivers, triggers, and last the plan, behind the
+drivers as in every other tick. It *ends* in the opposite sense: its drivers leave, the plan is unwound, the observers
+are stopped and clean up, what others have it perform is unwound, and then it leaves the task groups that it shares with
+others, and its runtime. Each step begins when the one before has ended, however many ticks its clean-up takes. When its
+entity is destroyed it ends by itself, at the next intake; one whose entity is gone before does not begin.
 
-``attachments`` has the drivers and the phase of the tick in which they drive; ``learning`` has what the agent knows,
-``agent`` how it lives.
+A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is a ``Home``. Alone
+(``agent.run()`` of an agent that nobody added anywhere) it needs somebody who makes a home: the runtime says who, once,
+when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import upward
+all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two clocks.
 
-Source: design section 2, "A tick", and section 3, "Body".
+Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity; design section 2, "A tick", and
+section 3, "Body".
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.expected import StateReader, read_entity
-from agentrt.activity.plan.knowledge import index_actions
 from agentrt.activity.plan.planner import Planner
 from agentrt.activity.plan.spawned import perform
-from agentrt.agent.drivers import Attachment, attach, leave_all
-from agentrt.agent.faults import Fault
+from agentrt.agent.belongings import ai_of, packs_of, words_for
+from agentrt.agent.drivers import Attachment, Drivers, Rounds
+from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.injection import Injectable, Injection
-from agentrt.agent.learning import Learner
-from agentrt.agent.logs import Log, threshold_of
-from agentrt.body.driver import number_in, take
+from agentrt.agent.knowledge import Knowledge
+from agentrt.agent.logs import Log, LogBridge, threshold_of
+from agentrt.body.driver import number_in
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError
+from agentrt.errors import ENDS_PROGRAM, AgentKilled, NotRunningError
 from agentrt.kernel.agenda import ControlFlow
 from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.rng import Stream, derive_seed
@@ -47,272 +53,23 @@ from agentrt.kernel.trace import TraceRecord
 from agentrt.kernel.traps import at_once
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
 from agentrt.snapshot.take import key_text, status_of
-from agentrt.words import repr_of, type_name, words_of
+from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.plan.search import SearchWork
+    from agentrt.activity.tasks.group import Extension, TaskGroup
+    from agentrt.agent.restart import Restart
     from agentrt.body.driver import Driver
     from agentrt.body.flags import Holder
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
     from agentrt.packs.registry import Registry
-    from agentrt.runtime.runtime import Runtime
+    from agentrt.snapshot.take import Translator
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["Driven", "TOP", "Agent", "Injectable", "Injection"]
-
-
-class Driven(Learner, ABC):
-    """An agent, as its drivers know it: a ``Body``. The base class of ``Agent`` alone.
-
-    Attributes:
-        number: its entity's ``id``, if that is a number, else the number of its arrival in its runtime, from 1; 0
-            before.
-        precedence: of its plan's claims for control flags.
-        is_ending: whether it was told to end.
-    """
-
-    __slots__ = ("_attachments", "_lent_to", "is_ending", "number", "precedence")
-
-    def _begin_driven(self, drivers: Iterable[Driver], precedence: int) -> None:
-        """Set up the drivers. Not ``__init__``: what an agent knows comes first, and takes other arguments."""
-        self.number: int = 0
-        number_in(precedence, "Agent", "precedence")
-        self.precedence: int = precedence
-        self.is_ending: bool = False
-        self._attachments: tuple[Attachment, ...] = ()
-        self._lent_to: tuple[Driver, ...] = ()
-        try:
-            for driver in _each(drivers):
-                self.attach(driver)
-        except BaseException:
-            self._give_up_drivers()  # nobody gets this agent, so they are nobody's
-            raise
-
-    @property
-    @abstractmethod
-    def is_alive(self) -> bool:
-        """Whether it is part of a runtime and has not ended."""
-
-    @abstractmethod
-    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
-        """A hook raised: tell of it with its place."""
-
-    @property
-    def holder(self) -> Holder | None:
-        """None: an agent acts for nobody."""
-        return None
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """Who steps its coroutines and keeps its time; None while it is in no runtime."""
-        return None if self.runtime is None else self.runtime.kernel
-
-    @property
-    def gameplay(self) -> Gameplay:
-        """Its strategies, and a call for everything that can be asked of them; made when it is first asked for."""
-        if self._gameplay is None:
-            from agentrt.strategy.gameplay import Gameplay  # most agents have no strategies
-
-            self._gameplay = Gameplay(cast("Agent", self))
-            if self.is_alive and not self.is_ending:
-                self._gameplay.triggers.begin()
-        return self._gameplay
-
-    @property
-    def attachments(self) -> tuple[Attachment, ...]:
-        """The drivers that it has besides its plan, in the order in which they drive it in a tick."""
-        return self._attachments
-
-    def attach(self, driver: Driver, *, every: int = 1, precedence: int | None = None) -> Attachment:
-        """Have another model drive it, besides its plan; from the next intake on if it lives.
-
-        Drivers come in the order of their ranks (selection tree, target selector, goal selector, behavior tree), then
-        in the order in which they were attached, all of them before the plan.
-
-        Args:
-            driver: a goal selector, the memory of a behavior tree, the state of a selection tree, or another one.
-            every: it drives in each so many-th tick.
-            precedence: of its claims for control flags, the higher one wins; None leaves it as the driver has it.
-
-        Returns:
-            The attachment, which can be detached.
-
-        Raises:
-            DefinitionError: it is no driver.
-            WrongStateError: it has a driver of that name, or the driver is another agent's.
-
-        Source: design section 2, "A tick", and section 3, "Body".
-        """
-        if precedence is not None:
-            number_in(precedence, "agent.attach", "precedence")
-        attachments = self._attachments
-        attachment, index = attach(attachments, cast("Agent", self), driver, every)
-        self._attachments = (*attachments[:index], attachment, *attachments[index:])
-        if precedence is not None:
-            driver.precedence = precedence
-        if self.runtime is not None:
-            self.runtime.post(self._join_drivers)
-        return attachment
-
-    def _join_drivers(self) -> None:
-        if self._attachments and self.is_alive and not self.is_ending:
-            for attachment in self._attachments:
-                if not attachment.join():
-                    self._discard(attachment)
-            self._round_changed()
-
-    def detached(self, attachment: Attachment, reason: str) -> None:
-        """A driver was detached; called by the attachment.
-
-        Args:
-            attachment: it.
-            reason: why, in words.
-        """
-
-        def left() -> None:
-            self._discard(attachment)
-            self._round_changed()
-
-        if self.runtime is None:
-            left()
-        else:
-            self.runtime.post(attachment.leave, reason, left)
-            self.runtime.post(self._round_changed)
-
-    def _discard(self, attachment: Attachment) -> None:
-        self._attachments = tuple(one for one in self._attachments if one is not attachment)
-        take(attachment.driver, self)
-
-    def _give_up_drivers(self) -> None:
-        """It does not live, or not any more: its drivers may be given to others."""
-        for attachment in self._attachments:
-            take(attachment.driver, self)
-
-    def _round_changed(self) -> None:
-        if self.runtime is not None:
-            self.runtime.round.change()
-
-    def perform(
-        self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: Any
-    ) -> Awaitable[Any]:
-        """Perform an activity once, beside its plan. Await it in any coroutine that the runtime steps.
-
-        Args:
-            activity: what to perform.
-            args: its arguments.
-            holder: for whom: a goal or a behavior, whose control flags are shared.
-            more: further arguments.
-
-        Returns:
-            An awaitable for the think output of the action that performed it. It raises ``ActivityImpossibleError`` if
-            no action can perform it now, ``ActivityAbortedError`` if it was aborted or the agent ended.
-
-        Raises:
-            NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
-
-        Source: design section 3, "Bridges".
-        """
-        self.require_life(activity)
-        return self._perform(activity, {**(args or {}), **more}, holder)
-
-    async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
-        await at_once()
-        return await perform(self.require_life(activity), activity, args, holder)
-
-    def require_life(self, activity: str) -> Planner:
-        """Its planner, while it lives.
-
-        Args:
-            activity: what is to be performed.
-
-        Raises:
-            NotRunningError: it is in no runtime, or ends.
-        """
-        if self.planner is None or not self.is_alive or self.is_ending:
-            raise NotRunningError(
-                f"{self.name!r} cannot perform {activity!r}: it is in no runtime, or ends. Add it first: "
-                f"runtime.add(agent)."
-            )
-        return self.planner
-
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake of its runtime, if it is in one. Safe from any thread.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
-        if self.runtime is not None:
-            self.runtime.post(fn, *args)
-
-    async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
-        """Wait in a task of an event loop, and not in a coroutine that a runtime steps.
-
-        Args:
-            connect: given the function that ends the wait, which may be called in any thread.
-
-        Raises:
-            NotRunningError: no event loop steps the coroutine either.
-        """
-        await wait_outside(connect)
-
-    def driver_strands(self) -> list[Strand]:
-        """The strands of its drivers that have not ended, in the order in which they began."""
-        return [strand for attachment in self._attachments for strand in attachment.driver.strands()]
-
-    def lend(self, driver: Driver) -> None:
-        """An action hands the body on to a driver.
-
-        Args:
-            driver: it; it has joined the body.
-        """
-        self._lent_to = (*self._lent_to, driver)
-
-    def take_back(self, driver: Driver) -> None:
-        """A driver to which an action handed the body has left it.
-
-        Args:
-            driver: it.
-        """
-        self._lent_to = tuple(one for one in self._lent_to if one is not driver)
-
-    def lent_strands(self) -> list[Strand]:
-        """The strands of the drivers to which actions handed the body; those actions cannot end before these."""
-        return [strand for driver in self._lent_to for strand in driver.strands()]
-
-    def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A callback of a driver, or of whatever else has no place in the plan, raised: report it.
-
-        Args:
-            path: the place.
-            hook: the callback.
-            error: what it raised.
-        """
-        if isinstance(error, ControlFlow):
-            error.send_on()  # an action drives it by hand, and is what was to be ended
-        elif self.planner is None:
-            self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
-        else:
-            self.planner.report(path, hook, error)
-
-    def _leave_drivers(self, reason: str, then: Callable[[], object]) -> None:
-        def left() -> None:
-            self._give_up_drivers()
-            self._attachments = tuple(one for one in self._attachments if one.is_live)  # a leaf may have detached some
-            then()
-
-        leave_all(self._attachments, reason, left)
-
-
-def _each(drivers: object) -> list[Any]:
-    """The drivers that an agent is made with."""
-    if isinstance(drivers, Iterable) and not isinstance(drivers, (str, type)):
-        return list(drivers)
-    raise DefinitionError("Agent(drivers=...)", f"{repr_of(drivers, 80)} is no list.", "Write drivers=[driver].")
-
+__all__ = ["TOP", "Agent", "Home", "Injectable", "Injection", "runs_alone"]
 
 _GONE = "its entity was destroyed"
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
@@ -321,7 +78,85 @@ TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
 
-class Agent(Driven):
+class Home(Protocol):
+    """Whoever runs agents, as an agent sees it: a runtime."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """Who steps its coroutines and keeps its time."""
+        ...
+
+    @property
+    def tick(self) -> int:
+        """The number of the tick that runs, or of the last one that ran."""
+        ...
+
+    @property
+    def search(self) -> SearchWork:
+        """The search work of all its agents."""
+        ...
+
+    @property
+    def restart(self) -> Restart | None:
+        """What becomes of an agent whose planner gave up; None: it is killed."""
+        ...
+
+    @property
+    def round(self) -> Rounds:
+        """Who has the drivers of all its agents drive."""
+        ...
+
+    @property
+    def faults(self) -> FaultHub:
+        """Who is told of failures that nobody handled."""
+        ...
+
+    @property
+    def logs(self) -> LogBridge:
+        """What hands the trace to the log."""
+        ...
+
+    @property
+    def log_level(self) -> str | None:
+        """From which level on things are logged of agents that have no level of their own."""
+        ...
+
+    @property
+    def texts(self) -> Translator:
+        """What makes the status texts."""
+        ...
+
+    def stream(self, name: str) -> Stream:
+        """A random stream for a name."""
+        ...
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake; from any thread."""
+
+    def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
+        """Call something outside the game."""
+        ...
+
+    def remove(self, agent: Agent, reason: str) -> None:
+        """End an agent at the next intake."""
+
+    async def run_agent(self, agent: Agent) -> None:
+        """Wait until an agent has ended, driving all if nobody else does."""
+
+    def agent_ended(self, agent: Agent) -> None:
+        """An agent has ended: it is nobody's from now on."""
+
+
+_alone: list[Callable[[Agent], Awaitable[None]]] = []
+
+
+def runs_alone(run: Callable[[Agent], Awaitable[None]]) -> Callable[[Agent], Awaitable[None]]:
+    """Say who runs an agent that is in no runtime: a decorator, for the one function that does."""
+    _alone[:] = [run]
+    return run
+
+
+class Agent:
     """An entity that acts.
 
     Args:
@@ -352,20 +187,28 @@ class Agent(Driven):
     __slots__ = (
         "__weakref__",
         "_bond",
+        "_drivers",
+        "_gameplay",
+        "_knowledge",
         "_log_level",
         "_random",
         "_read_state",
         "_seed",
         "_signals",
+        "entity",
         "error",
         "expected",
         "flags",
         "given_name",
         "has_ended",
+        "is_ending",
+        "name",
+        "number",
+        "planner",
+        "precedence",
+        "runtime",
         "top",
     )
-
-    planner: Planner | None
 
     def __init__(
         self,
@@ -382,10 +225,16 @@ class Agent(Driven):
         drivers: Iterable[Driver] = (),
         precedence: int = 0,
     ) -> None:
+        self.entity: Any = entity
         self.given_name: str = words_of(
             name or getattr(entity, "name", None) or type_name(entity).lower(), _LONGEST_NAME
         )
+        self.name: str = self.given_name
+        self.number: int = 0
         self.top: str = top
+        self.runtime: Home | None = None
+        self.planner: Planner | None = None
+        self.is_ending: bool = False
         self.flags: FlagLedger = FlagLedger()
         self.has_ended: Event | None = None
         self.error: AgentKilled | None = None
@@ -396,8 +245,18 @@ class Agent(Driven):
         self._log_level: str | None = None
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
-        super().__init__(entity, self.given_name, (*packs, *actions), registry)
-        self._begin_driven(drivers, precedence)
+        self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
+        self._drivers = Drivers(self)
+        self._knowledge = Knowledge(self, registry)
+        listed = packs_of(entity)
+        if listed:
+            self._knowledge.teach(listed, "entity data", is_saved=False)
+        what = (*packs, *actions)
+        if what:
+            self._knowledge.teach(what, "its own", is_saved=False)
+        number_in(precedence, "Agent", "precedence")
+        self.precedence: int = precedence
+        self._drivers.attach_all(drivers)
 
     # --- living -------------------------------------------------------------------------------------------------------
 
@@ -405,6 +264,16 @@ class Agent(Driven):
     def is_alive(self) -> bool:
         """Whether it is part of a runtime and has not ended."""
         return self.planner is not None and self.has_ended is not None and not self.has_ended.is_set
+
+    @property
+    def holder(self) -> Holder | None:
+        """None: an agent acts for nobody."""
+        return None
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """Who steps its coroutines and keeps its time; None while it is in no runtime."""
+        return None if self.runtime is None else self.runtime.kernel
 
     @property
     def random(self) -> Stream:
@@ -457,14 +326,251 @@ class Agent(Driven):
             kept = self._signals[name] = Signal()
         return kept
 
+    # --- what it knows ------------------------------------------------------------------------------------------------
+
+    def inject(self, *what: Injectable, source: str = "code", is_saved: bool = True) -> Injection:
+        """Teach the agent actions, strategies, and whatever else packs hold.
+
+        Takes effect at the next intake if it is running. Personal task groups are there at once.
+
+        Args:
+            what: action classes, strategies, packs, aliases of packs, contents of packs.
+            source: where they come from, in words, such as ``"equipment: pet collar"``.
+            is_saved: whether ``save_packs`` is to know of it; False for what somebody gives again after loading.
+
+        Returns:
+            The injection, which can be revoked.
+
+        Raises:
+            DefinitionError: the actions or the strategies do not fit together, or an alias names something that is not
+                of its kind.
+            DataFault: a pack is not valid, or names what nobody registered, or gives a component wrong settings.
+
+        Source: seed 001, "Injecting actions".
+        """
+        return self._knowledge.teach(what, source, is_saved=is_saved)
+
+    def inject_from(self, bearer: object, *, source: str | None = None) -> Injection:
+        """Teach the agent what a thing bears: a piece of equipment, a buff, the abilities of a job.
+
+        Args:
+            bearer: any object or mapping with ``injected_ai``, of its own or on one of its components: a pack written
+                in place, the alias of one, or a list of them.
+            source: where it comes from, in words; the bearer's name by default.
+
+        Returns:
+            The injection; revoke it when the thing is taken off.
+
+        Raises:
+            DefinitionError: it bears no AI, or as for ``inject``.
+            DataFault: as for ``inject``.
+
+        Source: seed 001, "Injecting actions", `injected_ai`.
+        """
+        return self._knowledge.teach(ai_of(bearer), words_for(bearer) if source is None else source, bearer=bearer)
+
+    def learn_solver(self, action: type[Action]) -> Callable[[], None]:
+        """Have the plan know how to perform the activity of a dependency; called by the gameplay.
+
+        Args:
+            action: the action that does.
+
+        Returns:
+            A function that undoes it.
+        """
+        return self._knowledge.teach((action,), "gameplay", is_saved=False).revoke
+
+    @property
+    def registry(self) -> Registry:
+        """Where it looks up aliases."""
+        return self._knowledge.registry
+
+    @property
+    def injections(self) -> tuple[Injection, ...]:
+        """What it was taught and was not revoked, in that order."""
+        return self._knowledge.injections
+
+    @property
+    def actions(self) -> tuple[type[Action], ...]:
+        """The actions that it knows, each once, in the order in which it learned them."""
+        return self._knowledge.actions
+
     def observer_strands(self) -> list[Strand]:
         """The strands of its observers that have not ended, in the order in which they began."""
-        return [] if self._belongings is None else self._belongings.observers.strands
+        return self._knowledge.observer_strands()
 
     @property
     def running_observers(self) -> tuple[str, ...]:
         """The aliases of its observers that have not ended, in the order in which they began."""
-        return () if self._belongings is None else self._belongings.observers.running
+        return self._knowledge.running_observers
+
+    # --- task groups --------------------------------------------------------------------------------------------------
+
+    @property
+    def task_groups(self) -> tuple[TaskGroup, ...]:
+        """The task groups that it is in, personal and shared ones, in the order in which it joined them."""
+        return self._knowledge.groups
+
+    def get_task_group(self, name: str) -> TaskGroup:
+        """A task group that it is in, personal or shared.
+
+        Args:
+            name: the group's; for a personal one the alias that the pack names.
+
+        Raises:
+            UnknownTaskGroupError: it is in no such group.
+
+        Source: seed 001, "Personal task groups".
+        """
+        return self._knowledge.group(name)
+
+    @property
+    def group_extensions(self) -> tuple[Extension, ...]:
+        """What packs add to its personal task groups, in that order."""
+        return self._knowledge.extensions
+
+    def group_joined(self, group: TaskGroup) -> None:
+        """It becomes a member of a task group; called by ``TaskGroup.add``.
+
+        Args:
+            group: the group.
+
+        Raises:
+            DefinitionError: it knows actions with arguments for what the group does.
+            WrongStateError: it is in another group of that name.
+        """
+        self._knowledge.join_group(group)
+
+    def group_left(self, group: TaskGroup) -> None:
+        """It is a member of a task group no more; called by ``TaskGroup.remove``.
+
+        Args:
+            group: the group.
+        """
+        self._knowledge.leave_group(group)
+
+    # --- what drives it -----------------------------------------------------------------------------------------------
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """The drivers that it has besides its plan, in the order in which they drive it in a tick."""
+        return self._drivers.attachments
+
+    def attach(self, driver: Driver, *, every: int = 1, precedence: int | None = None) -> Attachment:
+        """Have another model drive it, besides its plan; from the next intake on if it lives.
+
+        Drivers come in the order of their ranks (selection tree, target selector, goal selector, behavior tree), then
+        in the order in which they were attached, all of them before the plan.
+
+        Args:
+            driver: a goal selector, the memory of a behavior tree, the state of a selection tree, or another one.
+            every: it drives in each so many-th tick.
+            precedence: of its claims for control flags, the higher one wins; None leaves it as the driver has it.
+
+        Returns:
+            The attachment, which can be detached.
+
+        Raises:
+            DefinitionError: it is no driver.
+            WrongStateError: it has a driver of that name, or the driver is another agent's.
+
+        Source: design section 2, "A tick", and section 3, "Body".
+        """
+        return self._drivers.attach(driver, every, precedence)
+
+    def detached(self, attachment: Attachment, reason: str) -> None:
+        """A driver was detached; called by the attachment.
+
+        Args:
+            attachment: it.
+            reason: why, in words.
+        """
+        self._drivers.detach(attachment, reason)
+
+    def driver_strands(self) -> list[Strand]:
+        """The strands of its drivers that have not ended, in the order in which they began."""
+        return self._drivers.strands()
+
+    def lend(self, driver: Driver) -> None:
+        """An action hands the body on to a driver.
+
+        Args:
+            driver: it; it has joined the body.
+        """
+        self._drivers.lend(driver)
+
+    def take_back(self, driver: Driver) -> None:
+        """A driver to which an action handed the body has left it.
+
+        Args:
+            driver: it.
+        """
+        self._drivers.take_back(driver)
+
+    def lent_strands(self) -> list[Strand]:
+        """The strands of the drivers to which actions handed the body; those actions cannot end before these."""
+        return self._drivers.lent_strands()
+
+    # --- what others have it do ---------------------------------------------------------------------------------------
+
+    @property
+    def gameplay(self) -> Gameplay:
+        """Its strategies, and a call for everything that can be asked of them; made when it is first asked for."""
+        if self._gameplay is None:
+            from agentrt.strategy.gameplay import Gameplay  # most agents have no strategies
+
+            self._gameplay = Gameplay(self)
+            if self.is_alive and not self.is_ending:
+                self._gameplay.triggers.begin()
+        return self._gameplay
+
+    @property
+    def gameplay_if_made(self) -> Gameplay | None:
+        """The same, for who only looks: None if nobody has asked for it."""
+        return self._gameplay
+
+    def perform(
+        self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: Any
+    ) -> Awaitable[Any]:
+        """Perform an activity once, beside its plan. Await it in any coroutine that the runtime steps.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+            holder: for whom: a goal or a behavior, whose control flags are shared.
+            more: further arguments.
+
+        Returns:
+            An awaitable for the think output of the action that performed it. It raises ``ActivityImpossibleError`` if
+            no action can perform it now, ``ActivityAbortedError`` if it was aborted or the agent ended.
+
+        Raises:
+            NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
+
+        Source: design section 3, "Bridges".
+        """
+        self.require_life(activity)
+        return self._perform(activity, {**(args or {}), **more}, holder)
+
+    async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
+        await at_once()
+        return await perform(self.require_life(activity), activity, args, holder)
+
+    def require_life(self, activity: str) -> Planner:
+        """Its planner, while it lives.
+
+        Args:
+            activity: what is to be performed.
+
+        Raises:
+            NotRunningError: it is in no runtime, or ends.
+        """
+        if self.planner is None or not self.is_alive or self.is_ending:
+            raise NotRunningError(
+                f"{self.name!r} cannot perform {activity!r}: it is in no runtime, or ends. Add it first: "
+                f"runtime.add(agent)."
+            )
+        return self.planner
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -478,22 +584,18 @@ class Agent(Driven):
         if planner is not None and self.runtime is not None and not self.is_ending:
             reason = words_of(reason)
             self.is_ending = True
-            self._round_changed()
-            self._leave_drivers(reason, lambda: planner.execution.end(reason))
+            self._drivers.change()
+            self._drivers.leave(reason, lambda: planner.execution.end(reason))
 
     def _end(self, reason: str) -> None:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
         self.is_ending = True
         if self._gameplay is not None:
             self._gameplay.triggers.end()
-        self._round_changed()
-        self._leave_drivers(reason, lambda: self._end_observers(reason))
-
-    def _end_observers(self, reason: str) -> None:
-        if self._belongings is None:
-            self._end_performances(reason)
-        else:
-            self._belongings.observers.leave(reason, lambda: self._end_performances(reason))
+        self._drivers.change()
+        self._drivers.leave(
+            reason, lambda: self._knowledge.end_observers(reason, lambda: self._end_performances(reason))
+        )
 
     def _end_performances(self, reason: str) -> None:
         """What coroutines of the world have it perform ends last."""
@@ -507,17 +609,14 @@ class Agent(Driven):
 
     def _leave(self) -> None:
         """It leaves its runtime, and the groups that it shares with others."""
-        for group in tuple(self._groups or ()):
-            if group.owner is not self:
-                group.remove(self)
+        self._knowledge.leave_shared_groups()
         assert self.runtime is not None
         if self._bond is not None:
             self._bond.close()
         self.runtime.agent_ended(self)
-        if self._belongings is not None:
-            self._belongings.settle_quietly()  # what was to be taken at an intake that never came
+        self._knowledge.settle()  # what was to be taken at an intake that never came
 
-    def join(self, runtime: Runtime, name: str, number: int) -> None:
+    def join(self, runtime: Home, name: str, number: int) -> None:
         """Become part of a runtime; called by ``Runtime.add``. Thinking begins at the next intake.
 
         Args:
@@ -525,26 +624,20 @@ class Agent(Driven):
             name: a name that no other agent there has.
             number: how many agents have come there so far.
         """
-        for group in self._groups or ():
-            if group.runtime is None:
-                group.begins_to_act(runtime.tick)
-        self.runtime: Runtime | None = runtime
+        self._knowledge.enter(runtime.tick)  # before it is there itself: a group asks whether a member acts already
+        self.runtime = runtime
         self.name = name
         self.error = None
         self.has_ended = Event()
         if self._log_level is not None:
             runtime.logs.set_agent(name, self._log_level)
         self._random = None
-        self.is_ending: bool = False
+        self.is_ending = False
         own = _id_of(self.entity)
-        self.number: int = own if isinstance(own, int) else number
+        self.number = own if isinstance(own, int) else number
         self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
         planner.precedence = self.precedence
-        planner.learn(index_actions(self.actions))
-        if self._groups:
-            planner.learn_groups(self._groups)
-        if self._belongings is not None:
-            self._belongings.observers.reset()
+        self._knowledge.equip(planner)
         destroyed = destroyed_signal(self.entity)
         self._bond = None if destroyed is None else destroyed.connect(self._entity_destroyed)
         runtime.post(self._begin)
@@ -560,13 +653,8 @@ class Agent(Driven):
             if is_gone(self.entity):
                 self.end(_GONE)
                 return
-            if self._belongings is not None:
-                self._belongings.settle_quietly()  # its observers begin
-            # What was told to its groups since it was added counts from the first thought on.
-            for group in self._groups or ():
-                group.publish()
-            self._take_up_groups()
-            self._join_drivers()
+            self._knowledge.begin()
+            self._drivers.join()
             if self._gameplay is not None:
                 self._gameplay.triggers.begin()
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
@@ -587,11 +675,24 @@ class Agent(Driven):
         if self.runtime is not None:
             await self.runtime.run_agent(self)
         else:
-            from agentrt.runtime.alone import run_alone  # a runtime composes agents
+            await _alone[0](self)
 
-            await run_alone(self)
+    # --- what the planner and other parts tell ------------------------------------------------------------------------
 
-    # --- what the planner tells ---------------------------------------------------------------------------------------
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        """A callback of a driver, or of whatever else has no place in the plan, raised: report it.
+
+        Args:
+            path: the place.
+            hook: the callback.
+            error: what it raised.
+        """
+        if isinstance(error, ControlFlow):
+            error.send_on()  # an action drives it by hand, and is what was to be ended
+        elif self.planner is None:
+            self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
+        else:
+            self.planner.report(path, hook, error)
 
     def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
         """A hook raised: tell of it with its place, and log it the first time."""
@@ -621,8 +722,9 @@ class Agent(Driven):
         """The planner was told to end, and has."""
         runtime = self.runtime
         assert runtime is not None
-        if runtime.trace.on:
-            runtime.trace.emit(TraceRecord(runtime.tick, self.name, "", TraceEvent.REMOVED))
+        trace = runtime.kernel.trace
+        if trace.on:
+            trace.emit(TraceRecord(runtime.tick, self.name, "", TraceEvent.REMOVED))
         self._end("the agent ended")
 
     def logger(self, path: str) -> Log:
@@ -652,6 +754,27 @@ class Agent(Driven):
         self._log_level = level
         if self.runtime is not None:
             self.runtime.logs.set_agent(self.name, level)
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake of its runtime, if it is in one. Safe from any thread.
+
+        Args:
+            fn: a plain function.
+            args: what to call it with.
+        """
+        if self.runtime is not None:
+            self.runtime.post(fn, *args)
+
+    async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
+        """Wait in a task of an event loop, and not in a coroutine that a runtime steps.
+
+        Args:
+            connect: given the function that ends the wait, which may be called in any thread.
+
+        Raises:
+            NotRunningError: no event loop steps the coroutine either.
+        """
+        await wait_outside(connect)
 
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
         """Call something outside the game; see ``Context.call``."""

@@ -13,45 +13,24 @@ need what components hold, and are given back in the opposite order. Two steps h
 * A component goes when whoever could use it has stopped: in the same tick, or, while a plan is being unwound or an
   observer still cleans up, at the first intake after that.
 
-Strategies are loaded into the agent's gameplay; one that code had loaded, too, stays there when packs let go of it.
+A component that the entity had already is left alone, now and later; one that names protocols in ``also_as`` is found
+under them as well. A strategy that code had loaded, too, stays when packs let go of it. What packs extend is the
+agent's own group of that name: an extension without its group is an error of ``inject``; one whose group was revoked
+waits until it is back.
 
-A component that the entity had already is left alone, now and later. One that names protocols in ``also_as`` is found
-under them as well, as with ``Entity.add``. What packs extend is the agent's own group of that
-name: an extension without its group is an error of ``inject``; one whose group was revoked waits until it is back.
+*Observers* are coroutines that watch the agent's world, each a strand of its own from the intake after its injection
+until nothing that names it is injected any more, or its agent ends. Each is cancelled then, and the agent counts as
+ended only when all of them have ended. One that returns is not begun again; one that raises is reported under
+``observers/<alias>`` and takes nobody with it; one that is wanted again while it cleans up begins anew when it has
+ended, so that there are never two of one alias. In another runtime all of them begin from the start.
 
-Source: seed 001, "Injecting actions", "Personal task groups".
+*Where packs come from* is asked of two kinds of things. An agent takes the packs that its entity lists as its own: in
+the attribute ``ai_packs``, and in each entry of the mapping ``entity_data`` whose key is ``ai_packs`` or ends with
+``:ai_packs``; an object with the list under ``packs`` stands for it (``packs_of``). And it can be taught what a thing
+bears that it wears: ``injected_ai``, as an attribute, a key, or on one of its components, since a collar is a thing
+whose equipment piece bears the AI (``ai_of``).
 
-Bearers of AI: entities, equipment, jobs and buffs, and where each of them keeps its packs.
-
-Two rules, one for each way:
-
-* *Its own list.* An agent takes, when it is made, the packs that its entity lists: in the attribute ``ai_packs``, and
-  then in each entry of the mapping ``entity_data`` whose key is ``ai_packs`` or ends with ``:ai_packs``. A list holds
-  aliases and packs written in place; an object with the list under ``packs`` stands for it.
-* *What it wears.* A bearer of AI has ``injected_ai``, an attribute or a key: a pack written in place, an alias, or a
-  list of them. An entity or a mapping that has none itself is searched through its components: the collar is a thing
-  whose equipment piece bears the AI. ``Agent.inject_from`` takes it; who takes the collar off, or ends the buff,
-  revokes the injection.
-
-A job is both in one: ``abilities`` is a bearer (or the alias of a pack), and ``task_groups`` names groups of the town;
-see ``agentrt.town``.
-
-Source: seed 001, "Injecting actions".
-
-Observers: coroutines of an agent that watch its world, and typically create tasks when something is the case.
-
-An observer runs as a strand of its own from the intake after its injection until nothing that names it is injected any
-more, or until its agent ends. It is cancelled then; its ``finally`` blocks run, and the agent counts as ended only when
-all of its observers have. It may await whatever the host of the runtime can wait for.
-
-Rules:
-
-* One that returns is not begun again, and one that raises takes nobody with it: the error is recorded and logged once,
-  under the path ``observers/<alias>``.
-* One that is wanted again while it still cleans up is begun anew when it has ended; there are never two of one alias.
-* An agent that joins a runtime again begins all of them from the start.
-
-Source: seed 001, "Injecting actions", Observers.
+Source: seed 001, "Injecting actions", Observers; "Personal task groups".
 """
 
 from __future__ import annotations
@@ -68,8 +47,7 @@ from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.tasks.group import Extension
-    from agentrt.agent.agent import Agent
-    from agentrt.agent.injection import Content, GivenComponent, GivenGroup, GivenObserver, Injectable
+    from agentrt.agent.injection import Content, GivenComponent, GivenGroup, GivenObserver, Injectable, Learner
     from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Strategy
 
@@ -187,7 +165,7 @@ class Observers:
 
     __slots__ = ("_agent", "_begun", "_settled", "_then")
 
-    def __init__(self, agent: Agent, settled: Callable[[], object]) -> None:
+    def __init__(self, agent: Learner, settled: Callable[[], object]) -> None:
         self._agent = agent
         self._settled = settled
         self._begun: dict[str, _Observer] = {}
@@ -219,14 +197,14 @@ class Observers:
 
     def begin(self, wanted: Mapping[str, GivenObserver]) -> None:
         """Begin the wanted ones that were not begun; their first steps come in this tick, in order."""
-        runtime = self._agent.runtime
-        if runtime is None or self._then is not None:
+        kernel = self._agent.kernel
+        if kernel is None or self._then is not None:
             return
         for alias, given in wanted.items():
             if alias not in self._begun:
                 self._begun[alias] = one = _Observer(self, alias)
                 name = f"{self._agent.name}: observers/{alias}"
-                one.strand = runtime.kernel.spawn(given.observe(self._agent), name, one)
+                one.strand = kernel.spawn(given.observe(self._agent), name, one)
 
     def reset(self) -> None:
         """The agent joins a runtime: all begin from the start."""
@@ -283,7 +261,7 @@ class Belongings:
 
     __slots__ = ("_agent", "_components", "_extensions", "_strategies", "groups", "observers")
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Learner) -> None:
         self._agent = agent
         self._components: dict[str, _Held] = {}
         self._extensions: dict[str, tuple[TaskGroup, Extension]] = {}
@@ -381,13 +359,13 @@ class Belongings:
         self.give_back_groups()
         observers: dict[str, GivenObserver] = self._wanted("observers")
         self.observers.keep(observers, "the observer was revoked")
-        runtime = self._agent.runtime
+        kernel = self._agent.kernel
         components: dict[str, GivenComponent] = self._wanted("components")
-        if runtime is None:
+        if kernel is None:
             self.drop_components()
         elif any(alias not in components for alias in self._components):
             # When the queue comes to it, thinking that this intake stops is in the queue: drop behind that.
-            runtime.kernel.call_soon(runtime.kernel.call_soon, self.drop_components)
+            kernel.call_soon(kernel.call_soon, self.drop_components)
         errors = self._take_components(components)
         if self._agent.is_alive:
             self.observers.begin(observers)
@@ -467,12 +445,12 @@ class Belongings:
         gone = [alias for alias in self._components if alias not in wanted]
         if not gone:
             return
-        runtime, planner = self._agent.runtime, self._agent.planner
-        is_unwinding = planner is not None and planner.execution.is_aborting
-        if runtime is not None and (is_unwinding or self.observers.is_stopping):
-            runtime.post(self.drop_components)
+        agent = self._agent
+        is_unwinding = agent.planner is not None and agent.planner.execution.is_aborting
+        if agent.kernel is not None and (is_unwinding or self.observers.is_stopping):
+            agent.post(self.drop_components)
             return
-        entity = self._agent.entity
+        entity = agent.entity
         for alias in reversed(gone):
             held = self._components.pop(alias)
             component = held.component

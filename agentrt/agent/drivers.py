@@ -1,15 +1,15 @@
-"""Attachments: the drivers of an agent, and the phase of a tick in which they drive it.
+"""The drivers of an agent: the models that drive it besides its plan, from when they are attached until they have left.
 
 A driver is one model at work on one agent: a goal selector, the memory of a behavior tree, the state of a selection
 tree, or whatever else fulfills ``agentrt.body.driver.Driver``. Rules:
 
-* In each tick every agent's drivers come in the order of their ranks (selection tree, target selector, goal selector,
-  behavior tree), those of one rank in the order in which they were attached; agents in the order in which they were
-  added. The plan comes after all of them, in the phase of the strands.
+* The drivers of an agent come in the order of their ranks (selection tree, target selector, goal selector, behavior
+  tree), those of one rank in the order in which they were attached. Who has them drive in each tick is the runtime,
+  which keeps those of all its agents in one list.
 * A driver may have a cadence of its own: with ``every=4`` it drives in each fourth tick. Which of the four that is
   depends on the agent's number, so that a crowd does not think in one tick and rest in the three others.
-* What is attached or detached while the agent lives takes effect at the next intake; the drivers' phase itself never
-  changes while it runs.
+* What is attached or detached while the agent lives takes effect at the next intake, since the drivers' phase must not
+  change while it runs.
 * A driver belongs to one agent, from when it is attached until it has left: see ``give`` in ``body.driver``. It has
   left when it was detached and nothing of it runs, or when its agent has ended. An agent that is added again takes its
   drivers up again, if nobody else has them by then.
@@ -19,19 +19,19 @@ tree, or whatever else fulfills ``agentrt.body.driver.Driver``. Rules:
   is not attached any more; one that raises when it is to leave has left, and its coroutines are told to stop.
 * An agent leaves its runtime when all of them have left, those too that were detached before.
 
-``Round`` keeps the drivers of all agents of a runtime in one flat list, so that a tick costs a call for each of them
-and nothing else.
+An action may hand the body on to a driver of its own for a while (``lend``); that one is no attachment: the action has
+it drive and has it leave, and here is only kept whose coroutines the action waits for.
 
 Source: design section 2, "A tick", and section 3, "Body".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.behavior.tree import BehaviorTree
-from agentrt.body.driver import give, given_to, number_in
+from agentrt.body.driver import Body, give, given_to, number_in, take
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
 from agentrt.goals.goal import Goal
 from agentrt.selection.library import SelectionLibrary
@@ -39,11 +39,56 @@ from agentrt.selection.tree import SelectionTree
 from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.agent import Agent
     from agentrt.body.driver import Driver
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.strand import Strand
 
-__all__ = ["Attachment", "Round", "attach", "leave_all", "take_up"]
+__all__ = ["Attachment", "Driven", "Drivers", "Rounds", "take_up"]
+
+
+class Rounds(Protocol):
+    """Who has the drivers of many agents drive, in each tick."""
+
+    def change(self) -> None:
+        """Somebody came or went."""
+
+
+class _Home(Protocol):
+    """Who runs an agent, as its drivers see it."""
+
+    @property
+    def round(self) -> Rounds:
+        """Who has them drive."""
+        ...
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake."""
+
+
+class Driven(Body, Protocol):
+    """An agent, as its drivers see it: a body that has attachments."""
+
+    @property
+    def runtime(self) -> _Home | None:
+        """Who runs it, or nobody."""
+        ...
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is in a runtime and has not ended."""
+        ...
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was told to end."""
+        ...
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Its drivers, in the order of a tick."""
+        ...
+
+    def detached(self, attachment: Attachment, reason: str) -> None:
+        """A driver was detached."""
 
 
 class Attachment:
@@ -57,8 +102,8 @@ class Attachment:
 
     __slots__ = ("_has_joined", "_is_wanted", "_then", "agent", "driver", "every")
 
-    def __init__(self, agent: Agent, driver: Driver, every: int) -> None:
-        self.agent: Agent = agent
+    def __init__(self, agent: Driven, driver: Driver, every: int) -> None:
+        self.agent: Driven = agent
         self.driver: Driver = driver
         self.every: int = every
         self._is_wanted = True
@@ -153,36 +198,151 @@ class Attachment:
         return f"<Attachment of {self.driver.name!r} to {self.agent.name!r}: {state}>"
 
 
-def attach(attachments: tuple[Attachment, ...], agent: Agent, driver: Driver, every: int) -> tuple[Attachment, int]:
-    """Make the attachment of a driver.
+class Drivers:
+    """The drivers of one agent."""
 
-    Args:
-        attachments: what the agent has already, in the order of a tick.
+    __slots__ = ("_agent", "_lent_to", "attachments")
 
-    Returns:
-        The attachment, and its place among the others.
+    def __init__(self, agent: Driven) -> None:
+        self._agent = agent
+        self.attachments: tuple[Attachment, ...] = ()  # in the order of a tick
+        self._lent_to: tuple[Driver, ...] = ()
 
-    Raises:
-        DefinitionError: it is no driver.
-        WrongStateError: another one of its name is attached, it is another agent's, or the cadence is not a number of
-            ticks.
-    """
-    name, rank = _require_driver(driver)
-    cadence: object = every
-    if not isinstance(cadence, (int, float)) or not cadence >= 1 or cadence % 1 != 0:
-        raise WrongStateError("agent.attach", f"every is {repr_of(every, 80)}", "Give a number of ticks, 1 or more.")
-    for other in attachments:
-        if other.driver is driver or (other.is_live and other.driver.name == name):
-            raise WrongStateError(
-                "agent.attach",
-                f"{agent.name!r} has a driver called {name!r}",
-                "Detach that one first and let it leave, or give this one a name of its own.",
+    def attach_all(self, drivers: object) -> None:
+        """Attach what an agent is made with, or nothing.
+
+        Raises:
+            DefinitionError, WrongStateError: as for ``attach``; or it is no list.
+        """
+        if not isinstance(drivers, Iterable) or isinstance(drivers, (str, type)):
+            raise DefinitionError(
+                "Agent(drivers=...)", f"{repr_of(drivers, 80)} is no list.", "Write drivers=[driver]."
             )
-    give(driver, agent, "agent.attach")
-    index = len(attachments)
-    while index and attachments[index - 1].driver.rank > rank:
-        index -= 1
-    return Attachment(agent, driver, every), index
+        try:
+            for driver in drivers:
+                self.attach(driver)
+        except BaseException:
+            self._give_back()  # nobody gets this agent, so they are nobody's
+            raise
+
+    def attach(self, driver: Driver, every: int = 1, precedence: int | None = None) -> Attachment:
+        """Have a driver drive the agent. See ``Agent.attach``.
+
+        Raises:
+            DefinitionError: it is no driver.
+            WrongStateError: another one of its name is attached, it is another agent's, or the cadence is not a number
+                of ticks.
+        """
+        if precedence is not None:
+            number_in(precedence, "agent.attach", "precedence")
+        name, rank = _require_driver(driver)
+        cadence: object = every
+        if not isinstance(cadence, (int, float)) or not cadence >= 1 or cadence % 1 != 0:
+            raise WrongStateError(
+                "agent.attach", f"every is {repr_of(every, 80)}", "Give a number of ticks, 1 or more."
+            )
+        attachments = self.attachments
+        for other in attachments:
+            if other.driver is driver or (other.is_live and other.driver.name == name):
+                raise WrongStateError(
+                    "agent.attach",
+                    f"{self._agent.name!r} has a driver called {name!r}",
+                    "Detach that one first and let it leave, or give this one a name of its own.",
+                )
+        give(driver, self._agent, "agent.attach")
+        index = len(attachments)
+        while index and attachments[index - 1].driver.rank > rank:
+            index -= 1
+        attachment = Attachment(self._agent, driver, every)
+        self.attachments = (*attachments[:index], attachment, *attachments[index:])
+        if precedence is not None:
+            driver.precedence = precedence
+        if self._agent.runtime is not None:
+            self._agent.runtime.post(self.join)
+        return attachment
+
+    def join(self) -> None:
+        """The agent lives: those that were attached since begin to drive it."""
+        if self.attachments and self._agent.is_alive and not self._agent.is_ending:
+            for attachment in self.attachments:
+                if not attachment.join():
+                    self._discard(attachment)
+            self.change()
+
+    def detach(self, attachment: Attachment, reason: str) -> None:
+        """A driver was detached: it leaves at the next intake; at once while the agent does not live."""
+
+        def left() -> None:
+            self._discard(attachment)
+            self.change()
+
+        runtime = self._agent.runtime
+        if runtime is None:
+            left()
+        else:
+            runtime.post(attachment.leave, reason, left)
+            runtime.post(self.change)
+
+    def leave(self, reason: str, then: Callable[[], object]) -> None:
+        """The agent ends: all stop driving, the last one first, since those that drive first decide for the others.
+
+        Args:
+            then: called when all have left.
+        """
+        open_ones = [one for one in reversed(self.attachments) if one.drives or one.is_leaving]
+        count = len(open_ones)
+
+        def left() -> None:
+            nonlocal count
+            count -= 1
+            if count == 0:
+                self._all_left(then)
+
+        for attachment in open_ones:
+            attachment.leave(reason, left)
+        if not open_ones:
+            self._all_left(then)
+
+    def _all_left(self, then: Callable[[], object]) -> None:
+        self._give_back()
+        # Some may have been detached just now, by what left with them: the leaf of a selection tree detaches its own.
+        self.attachments = tuple([one for one in self.attachments if one.is_live])
+        then()
+
+    def change(self) -> None:
+        """Somebody came or went: who has them drive must know."""
+        if self._agent.runtime is not None:
+            self._agent.runtime.round.change()
+
+    def _discard(self, attachment: Attachment) -> None:
+        self.attachments = tuple([one for one in self.attachments if one is not attachment])
+        take(attachment.driver, self._agent)
+
+    def _give_back(self) -> None:
+        """The agent does not live, or not any more: its drivers may be given to others."""
+        for attachment in self.attachments:
+            take(attachment.driver, self._agent)
+
+    def strands(self) -> list[Strand]:
+        """The strands of the drivers that have not ended, in the order in which they began."""
+        return [strand for attachment in self.attachments for strand in attachment.driver.strands()]
+
+    # --- what an action hands the body on to --------------------------------------------------------------------------
+
+    def lend(self, driver: Driver) -> None:
+        """An action hands the body on to a driver, which has joined it."""
+        self._lent_to = (*self._lent_to, driver)
+
+    def take_back(self, driver: Driver) -> None:
+        """A driver to which an action handed the body has left it."""
+        self._lent_to = tuple([one for one in self._lent_to if one is not driver])
+
+    def lent_strands(self) -> list[Strand]:
+        """The strands of those drivers; the actions cannot end before these."""
+        return [strand for driver in self._lent_to for strand in driver.strands()]
+
+    def __repr__(self) -> str:
+        return f"<Drivers of {self._agent.name!r}: {', '.join(one.driver.name for one in self.attachments) or 'none'}>"
 
 
 _HOOKS = ("join", "drive", "leave")
@@ -239,7 +399,7 @@ def _meant(driver: object) -> str:
     return ""
 
 
-def take_up(agent: Agent) -> None:
+def take_up(agent: Driven) -> None:
     """An agent is to live: its drivers are its own again, if it had ended before.
 
     Raises:
@@ -255,63 +415,3 @@ def take_up(agent: Agent) -> None:
             )
     for attachment in agent.attachments:
         give(attachment.driver, agent, "runtime.add")
-
-
-def leave_all(attachments: tuple[Attachment, ...], reason: str, then: Callable[[], object]) -> None:
-    """The agent ends: all stop driving, the last one first, since those that drive first decide for the others.
-
-    Args:
-        attachments: all of them, in the order of a tick.
-    """
-    open_ones = [attachment for attachment in reversed(attachments) if attachment.drives or attachment.is_leaving]
-    count = len(open_ones)
-
-    def left() -> None:
-        nonlocal count
-        count -= 1
-        if count == 0:
-            then()
-
-    for attachment in open_ones:
-        attachment.leave(reason, left)
-    if not open_ones:
-        then()
-
-
-class Round:
-    """The drivers of all agents of one runtime, in the order in which they drive.
-
-    Args:
-        kernel: who calls it in each tick.
-        agents: gives the agents, in their order.
-    """
-
-    __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
-
-    def __init__(self, kernel: Kernel, agents: Callable[[], tuple[Agent, ...]]) -> None:
-        self._agents = agents
-        self._attachments: list[Attachment] = []
-        self._drives: list[Callable[[], object]] = []  # bound once; beside the attachments, index by index
-        self._is_stale = False
-        self._kernel = kernel
-        kernel.drive(self._drive)
-
-    def change(self) -> None:
-        """Somebody came or went."""
-        self._is_stale = True
-
-    def _drive(self) -> None:
-        if self._is_stale:
-            self._is_stale = False
-            self._attachments = [one for agent in self._agents() for one in agent.attachments if one.drives]
-            self._drives = [one.driver.drive if one.every == 1 else one.drive_in_turn for one in self._attachments]
-        kernel = self._kernel
-        for index, drive in enumerate(self._drives):
-            kernel.calling = drive  # who hangs, if one does
-            try:
-                drive()
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                attachment = self._attachments[index]
-                attachment.agent.fault(attachment.driver.name, "drive", error)

@@ -1,12 +1,14 @@
-"""Injections: what an agent is taught, resolved before anything changes.
+"""Injections: what an agent is taught, resolved and checked before anything changes.
 
 ``resolve`` turns what somebody injects (action classes, strategies, packs, aliases of packs, contents of packs) into
 ``Content``: action classes, and what else packs hold, each checked for being what its kind says. Whatever is wrong is
-an error of ``inject``, with alias, file and pointer, and nothing has happened yet. What the agent then does with the
-content stands in ``belongings`` and ``observers``.
+an error of ``inject``, with alias, file and pointer, and nothing has happened yet. What the agent then does with it
+stands in ``knowledge`` for actions and in ``belongings`` for all else.
 
 An ``Injection`` is the receipt: as long as one that names a thing lives, the agent has it. Nothing is counted; who
 wants to know what an agent has looks through its live injections, so that a count can never disagree with them.
+
+The agent itself is seen from here, and from the two modules above, as a ``Learner``: what is needed of who is taught.
 
 Source: seed 001, "Injecting actions".
 """
@@ -16,10 +18,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.tasks.declare import TaskGroupAction
+from agentrt.activity.tasks.group import Member
 from agentrt.errors import ComponentError, DefinitionError
 from agentrt.packs.closure import closure_of
 from agentrt.packs.loader import Pack, Reference, load_pack
@@ -28,9 +31,10 @@ from agentrt.packs.task_groups import GroupEntry
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.agent import Agent
+    from agentrt.kernel.kernel import Kernel
     from agentrt.packs.registry import Registry
     from agentrt.strategy.declare import Strategy
+    from agentrt.strategy.gameplay import Gameplay
 
 __all__ = [
     "Content",
@@ -39,6 +43,7 @@ __all__ = [
     "GivenObserver",
     "Injectable",
     "Injection",
+    "Learner",
     "resolve",
     "strategy_of",
 ]
@@ -96,6 +101,38 @@ class Content:
         return not (self.components or self.observers or self.groups or self.strategies)
 
 
+class Learner(Member, Protocol):
+    """An agent, as what it was taught sees it."""
+
+    entity: Any
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """Who keeps its time; None while it is in no runtime, where whatever it is taught counts at once."""
+        ...
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is in a runtime and has not ended."""
+        ...
+
+    @property
+    def injections(self) -> tuple[Injection, ...]:
+        """What it was taught and was not revoked, in that order."""
+        ...
+
+    @property
+    def gameplay(self) -> Gameplay:
+        """Its strategies; made when it is first asked for."""
+        ...
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake, if it is in a runtime."""
+
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        """What a pack brought raised: report it."""
+
+
 class Injection:
     """What one ``Agent.inject`` taught.
 
@@ -109,17 +146,19 @@ class Injection:
         bearer: the thing that bears the AI (a piece of equipment, a buff), if one does.
     """
 
-    __slots__ = ("actions", "agent", "bearer", "content", "is_live", "source", "what")
+    __slots__ = ("_forget", "actions", "agent", "bearer", "content", "is_live", "source", "what")
 
     def __init__(
         self,
-        agent: Agent,
+        agent: Learner,
         content: Content,
         source: str,
-        what: tuple[Loaded, ...] | None = None,
-        bearer: object = None,
+        what: tuple[Loaded, ...] | None,
+        bearer: object,
+        forget: Callable[[Injection], None],
     ) -> None:
-        self.agent: Agent = agent
+        self._forget = forget  # told when it is revoked
+        self.agent: Learner = agent
         self.actions: tuple[type[Action], ...] = content.actions
         self.source: str = source
         self.is_live: bool = True
@@ -131,7 +170,19 @@ class Injection:
         """Take it back; what nothing else taught is forgotten. A second call does nothing."""
         if self.is_live:
             self.is_live = False
-            self.agent._revoke(self)  # the two are one thing
+            self._forget(self)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """What it taught besides actions, by name: components, observers, task groups, strategies."""
+        content = self.content
+        if content is None:
+            return ()
+        given = [one.alias for one in content.components]
+        given += [one.alias for one in content.observers]
+        given += [one.alias for one in content.groups]
+        given += [one.spec.name for one in content.strategies]
+        return tuple(given)
 
     def __repr__(self) -> str:
         strategies = 0 if self.content is None else len(self.content.strategies)

@@ -54,7 +54,7 @@ from agentrt.record.replay import BranchReport, Feeder, Make, Replay, require_ho
 from agentrt.record.values import Codecs, Unkept
 
 if TYPE_CHECKING:
-    from agentrt.runtime.calls import OutsideCall
+    from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
 __all__ = ["Edit", "apply_edits", "load_edits", "parse_edits", "branch"]

@@ -38,11 +38,11 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
@@ -54,9 +54,13 @@ from agentrt.record.views import ViewWriter
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
-    from agentrt.runtime.runtime import Runtime
+    from agentrt.kernel.clock import Clock
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.trace import TraceHub
+    from agentrt.record.views import Viewed
+    from agentrt.runtime.intake import Journal
 
-__all__ = ["InputRow", "Store", "OWN_KEYS", "Recorder", "Views"]
+__all__ = ["OWN_KEYS", "InputRow", "Recorded", "Recorder", "Store", "Views"]
 
 InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""
@@ -274,6 +278,56 @@ OWN_KEYS = (
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
 
 
+class Recorded(Protocol):
+    """A runtime, as its recorder sees it."""
+
+    @property
+    def journal(self) -> Journal | None:
+        """Who keeps what comes in, or nobody."""
+        ...
+
+    @journal.setter
+    def journal(self, journal: Journal | None) -> None: ...
+
+    @property
+    def kernel(self) -> Kernel:
+        """The scheduler."""
+        ...
+
+    @property
+    def trace(self) -> TraceHub:
+        """Where records are handed out."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+        ...
+
+    @property
+    def tick(self) -> int:
+        """The number of the last tick."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """The name of the host."""
+        ...
+
+    @property
+    def agents(self) -> Sequence[Viewed]:
+        """The agents, in the order in which they were added."""
+        ...
+
+    def find(self, name: str) -> Viewed | None:
+        """The agent of a name; None if there is none now."""
+        ...
+
+    def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call a function at the end of every tick; returns what ends that."""
+        ...
+
+
 class Recorder:
     """Writes one run into one file. Made by ``Runtime.record``; also a context manager.
 
@@ -302,7 +356,7 @@ class Recorder:
 
     def __init__(
         self,
-        runtime: Runtime,
+        runtime: Recorded,
         path: str | Path,
         *,
         world: str = "",
@@ -609,7 +663,7 @@ def _is_number(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def _origin(runtime: Runtime) -> dict[str, Any]:
+def _origin(runtime: Recorded) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
         "schema": SCHEMA,

@@ -58,7 +58,7 @@ from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
     from agentrt.record.recording import RecordedInput
-    from agentrt.runtime.calls import OutsideCall
+    from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
 __all__ = ["Feeder", "BranchReport", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]

@@ -1,39 +1,27 @@
-"""Driving: who runs a runtime's ticks, and at which pace.
+"""Driving: who runs a runtime's ticks, at which pace, and how all of it is brought to its end.
 
-One *baton* for each runtime: who holds it runs the ticks, everybody else waits. It is a caller of
-``runtime.run()``, or one of the callers of ``agent.run()``. Rules:
+One *baton* for each runtime: who holds it runs the ticks, everybody else waits. It is a caller of ``runtime.run()``, or
+one of the callers of ``agent.run()``. Rules:
 
 * ``runtime.run()`` gets the baton whenever it asks for it: the pace that it was told counts. Among callers of
-  ``agent.run()`` it is the one that came first; it gives the baton on when its agent has ended, to the next
-  one, in order of arrival, together with the pace, so that no tick comes early or late.
-* Whoever is cancelled has its agents unwound before it lets the cancellation pass. If somebody else can
-  drive, that takes place in the ordinary ticks; if not, nobody will ever drive again, so the whole runtime is
-  closed (see ``closing``).
+  ``agent.run()`` it is the one that came first; it gives the baton on when its agent has ended, to the next one, in
+  order of arrival, together with the pace, so that no tick comes early or late.
+* Whoever is cancelled has its agents unwound before it lets the cancellation pass. If somebody else can drive, that
+  takes place in the ordinary ticks; if not, nobody will ever drive again, so the whole runtime is closed.
 
-How long it rests between two ticks says the pacer (``pacing``), and whether a tick may run at all the gate (``gate``).
+*The pace* (``Pacer``) says when the next tick is due. It is kept by the event loop's own clock, so that a loop with a
+virtual clock paces in virtual time; the times are handed in, and reach no agent. A tick that is due stays due while the
+machine is late, up to a bound; what is beyond it is left out: otherwise a runtime that fell behind once would run flat
+out for ever. Whether a tick may run at all says the ``gate``.
+
+*Closing* brings everything to its end, however it behaves: all agents and all coroutines of the world are told to end,
+and ticks are run, without a rest, until they have. That takes one tick if nobody objects. Clean-up behind a shield that
+sleeps gets game time; clean-up that waits for the event loop gets real time, one second for each of the game; what
+comes meanwhile (an agent that a ``stop`` hook adds) is told to end in the next round. What has not ended within the
+time of grace is killed, and reported with the place where it was; the ``stop`` hooks of its agent are called all the
+same. Calls to the outside are waited for last, so that no task of the event loop is left.
 
 Rejected: a task of our own that drives in the background (its errors and its cancellation would be nobody's).
-
-The pace: when the next tick is due.
-
-It is kept by the event loop's own clock (so a loop with a virtual clock paces in virtual time); the times are handed
-in. It decides how long to rest, and reaches no agent. A tick that is due stays due while the machine is late, up to a
-bound; what is beyond it is left out: otherwise a runtime that fell behind once would run flat out for ever.
-
-Closing a runtime: everything in it is brought to its end, however it behaves.
-
-All agents and all coroutines of the world are told to end, and ticks are run, without a rest, until they
-have. That takes one tick if nobody objects. Who may object:
-
-* clean-up behind a shield that sleeps gets game time;
-* clean-up that waits for the event loop gets real time, at the pace of one second for each second of the
-  game;
-* what comes while the runtime is being closed (an agent that a ``stop`` hook adds) is told to end in the next
-  round.
-
-What has not ended within the time of grace is killed, and reported with the place where it was. The ``stop``
-hooks of its agent are called all the same. Calls to the outside are waited for last, so that no task of the
-event loop is left.
 """
 
 from __future__ import annotations
@@ -41,22 +29,62 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.agent.logs import prepare
 from agentrt.errors import RunFault, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
-from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
+from agentrt.kernel.hosts.watchdog import HANGING, StepReport, Watch, one_interrupt_is_enough
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import running
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
+    from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
-    from agentrt.runtime.runtime import Runtime
+    from agentrt.runtime.gate import Gate
+    from agentrt.runtime.intake import Calls, Journal
 
-__all__ = ["Pacer", "Closer", "BLOCKING_MS", "CATCH_UP", "Driver"]
+__all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
+
+
+class Conducted(Protocol):
+    """A runtime, as who drives it sees it."""
+
+    @property
+    def journal(self) -> Journal | None:
+        """Who keeps what comes in, or nobody."""
+        ...
+
+    @journal.setter
+    def journal(self, journal: Journal | None) -> None: ...
+
+    @property
+    def kernel(self) -> Kernel:
+        """The scheduler."""
+        ...
+
+    @property
+    def gate(self) -> Gate:
+        """What is asked before each tick."""
+        ...
+
+    @property
+    def calls(self) -> Calls:
+        """The calls to the outside that are under way."""
+        ...
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """The agents, in the order in which they were added."""
+        ...
+
+    def remove(self, agent: Agent, reason: str) -> None:
+        """End an agent at the next intake."""
+
+    def report_step(self, report: StepReport) -> None:
+        """A step took long."""
 
 
 class Pacer:
@@ -114,12 +142,12 @@ _GRACE_SECONDS = 5.0
 _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
 
 
-class Closer:
+class _Closer:
     """Closes one runtime, as often as it is asked to."""
 
     __slots__ = ("_runtime",)
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Conducted) -> None:
         self._runtime = runtime
 
     def close(self, reason: str) -> None:
@@ -148,7 +176,7 @@ class Closer:
     def _rounds(self, reason: str) -> Iterator[None]:
         """Tell all to end, once for each tick that it takes."""
         runtime = self._runtime
-        for _ in range(runtime.clock.ticks(_GRACE_SECONDS)):
+        for _ in range(runtime.kernel.clock.ticks(_GRACE_SECONDS)):
             for agent in runtime.agents:
                 runtime.remove(agent, reason)
             for strand in tuple(runtime.kernel.strays.strands):
@@ -222,19 +250,19 @@ class _Turn:
             self._event.set()
 
 
-class Driver:
-    """Who drives one runtime.
+class Conductor:
+    """Who drives one runtime: whoever of its callers has the baton.
 
     Args:
         hang_limit: real seconds after which a step is ended; None for never.
     """
 
-    def __init__(self, runtime: Runtime, hang_limit: float | None = None) -> None:
+    def __init__(self, runtime: Conducted, hang_limit: float | None = None) -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
         self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)  # looks at what takes long
         self._runtime = runtime
         self._kernel = runtime.kernel
-        self._closer = Closer(runtime)
+        self._closer = _Closer(runtime)
         self._baton: _Turn | None = None
         self._main: _Turn | None = None  # the caller of ``runtime.run()``
         self._turns: dict[_Turn, None] = {}  # the callers of ``agent.run()``, in the order in which they came
@@ -407,7 +435,7 @@ class Driver:
                 while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
                     await self._rest(_GATE_SECONDS)
                     pacer.restart(now())
-                pacer.accelerate(gate.speed)
+                pacer.accelerate(gate.pace)
                 if not is_done():
                     await self._tick(budget)
                     self.late_ticks += pacer.ticked(now())

@@ -22,25 +22,25 @@ __all__ = ["Gate"]
 class Gate:
     """The gate of one runtime."""
 
-    __slots__ = ("_attendants", "_speed", "_steps", "is_closed", "reason")
+    __slots__ = ("_attendants", "_steps", "is_closed", "pace", "reason")
 
     def __init__(self) -> None:
         self.is_closed: bool = False  # whether ticks run only as ``step`` asks for them
         self.reason: str = ""  # why it is closed, in words; empty while it is open
-        self._speed = 1.0
+        self.pace: float = 1.0  # the speed, for who reads it in every tick; set it by ``speed``, which looks at it
         self._attendants: Callbacks[Callable[[], object]] = Callbacks()
         self._steps = 0
 
     @property
     def speed(self) -> float:
         """What multiplies the pace of ``runtime.run``: a number above 0, or ``math.inf``."""
-        return self._speed
+        return self.pace
 
     @speed.setter
     def speed(self, speed: float) -> None:
         if not speed > 0:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf. To stop, pause the gate.")
-        self._speed = speed
+        self.pace = speed
 
     def pause(self, reason: str = "paused") -> None:
         """Let no more ticks begin; one that runs ends."""

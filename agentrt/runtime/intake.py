@@ -1,39 +1,46 @@
-"""What comes into a runtime from outside, and the journal that hears of it. The part of ``Runtime`` for the outside.
+"""The intake: what comes into a runtime from outside, and the journal that hears of it.
 
 Three roads lead in, and all of them end at an intake, the first phase of a tick:
 
 * ``post(fn, *args)`` calls a function at the next intake. It takes any function, so nobody can write it down.
 * ``send(name, **args)`` hands plain values to the function that the world has put up for that name (``on_input``). This
   is the form that a journal can keep, and a replay can hand in again.
-* ``call(fn, *args)`` calls something outside the game; its result comes in at an intake.
+* ``call(fn, *args)`` calls something outside the game; its result comes in at an intake, in order of arrival, as any
+  other input. Between the two nothing of the game waits, except the strand that called.
 
 What is posted from within a tick is no input: the same run posts it again. So the journal hears only of what comes from
 outside of a tick, or from another thread, whichever road it takes. It is told when a thing is *taken*, with its place
 in the intake, because that is what a replay has to repeat.
+
+Where a call runs depends on the host:
+
+* asyncio and trio: a coroutine function runs as a task of the event loop, a plain function in a worker thread.
+* plain: a plain function is called at once, on this thread, so that a simulation stays deterministic; its result still
+  comes in at the next tick. A coroutine function has no loop to run on there: that is an error that says so.
+
+A call whose strand is cancelled is cancelled too, if it is a coroutine; a thread runs to its end and its result is
+dropped. Neither is waited for, except when the runtime is closed: then no task is left behind. Whatever comes out of
+the function is delivered, also what is not an ``Exception``: else the strand would wait for ever. Only a request to end
+the program (``KeyboardInterrupt``, ``SystemExit``) goes on to the event loop as well.
 
 Source: design section 2, "A tick", intake; section 7, "Journal and replay".
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from agentrt.errors import InputError, WrongStateError
+from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.agenda import name_of
-from agentrt.kernel.traps import running
-from agentrt.runtime.calls import Calls
-from agentrt.runtime.reporting import Reporting
+from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.strand import meant
+from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
+from agentrt.words import repr_of
 
-if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.record.recorder import Recorder, Views
-    from agentrt.record.values import Codec
-    from agentrt.runtime.runtime import Runtime
-    from agentrt.snapshot.take import Translate
-
-__all__ = ["Intake", "Journal"]
+__all__ = ["Answers", "Calls", "Intake", "Journal", "OutsideCall"]
 
 _DEEPEST = 32
 
@@ -59,21 +66,204 @@ class Journal(Protocol):
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
 
 
-class Intake(Reporting):
-    """What comes into one runtime from outside.
+class Answers(Protocol):
+    """Who answers calls instead of the outside: a replay, which has the results of a journal."""
 
-    Args:
-        kernel: the scheduler.
-        think_budget: units of search work in each tick; None for any number.
-        translate: makes status texts of keys; None shows the keys.
+    def asked(self, call: OutsideCall) -> bool:
+        """A call is made. Whoever answers has ``call.deliver`` called at an intake, and nothing is called.
 
-    Attributes:
-        calls: the calls to the outside that are under way.
-    """
+        Returns:
+            Whether it is answered; if not, the outside is called after all.
+        """
+        ...
 
-    def __init__(self, kernel: Kernel, think_budget: int | None, translate: Translate | None) -> None:
-        super().__init__(kernel, think_budget, translate)
+
+class OutsideCall:
+    """One call: its waiter, and what came of it."""
+
+    __slots__ = ("cancel", "error", "is_cancelled", "journal", "number", "request", "waiter", "what")
+
+    def __init__(self, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
+        self.number: int = number  # which call of its runtime, from 0
+        self.what: str = name_of(request.func)  # the name of the function that was called
+        self.request: functools.partial[Any] = request  # what was asked for: the function with its arguments
+        self.journal: Journal | None = journal  # who keeps what came of it, or nobody
+        self.waiter: Waiter = Waiter()  # of the strand that called
+        self.error: BaseException | None = None  # what was raised
+        self.cancel: Callable[[], object] | None = None  # cancels the task of the event loop; None if there is none
+        self.is_cancelled: bool = False  # whether the strand does not wait any more
+
+    def deliver(self, value: Any, error: BaseException | None) -> None:
+        """The intake takes what came of it."""
+        if self.journal is not None:
+            self.journal.answered(self.number, self.what, value, error)
+        self.error = error
+        self.waiter.notify(value)
+
+    def give_up(self) -> None:
+        """The strand was cancelled."""
+        self.is_cancelled = True
+        if self.cancel is not None:
+            self.cancel()
+
+
+class Calls:
+    """The calls of one runtime."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        # those that a task of the event loop works on, in order
+        self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
+        self.count: int = 0  # how many calls there were
+        self.journal: Journal | None = None  # who keeps what comes of them, or nobody
+        self.answers: Answers | None = None  # who answers instead of the outside, or nobody
+        self._kernel = kernel
+        self._idle: Any = None
+
+    async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
+        """Call a function outside the game.
+
+        Args:
+            fn: a coroutine function or a plain function.
+
+        Raises:
+            ForeignAwaitError: a coroutine function, and no event loop.
+            Exception: what it raised.
+        """
+        await at_once()  # it may raise before it waits
+        call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
+        self.count += 1
+        if self.answers is None or not self.answers.asked(call):
+            start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
+            # What is called is outside of the game, also where it is called at once: what it hands in is an input.
+            outer, running.kernel = running.kernel, None
+            try:
+                start(call)
+            finally:
+                running.kernel = outer
+        try:
+            value = await suspend_on(call.waiter)
+        except BaseException:
+            call.give_up()
+            raise
+        if call.error is not None:
+            raise call.error
+        return value
+
+    async def settle(self, seconds: float) -> None:
+        """Wait until no task works on a call any more; for when the runtime is closed.
+
+        Args:
+            seconds: real seconds to wait at most.
+        """
+        if self.running:
+            import anyio
+
+            self._idle = anyio.Event()
+            with anyio.move_on_after(seconds):
+                await self._idle.wait()
+
+    # --- where it runs ------------------------------------------------------------------------------------------------
+
+    def _inline(self, call: OutsideCall) -> None:
+        if _is_coroutine_function(call.request.func):
+            raise self._no_loop(call)
+        value, error = None, None
+        try:
+            value = call.request()
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as raised:  # it is raised where the call is awaited
+            error = self._delivered(call, raised)
+        if inspect.iscoroutine(value):
+            value.close()
+            raise self._no_loop(call)
+        self._kernel.post(call.deliver, value, error)
+
+    def _no_loop(self, call: OutsideCall) -> ForeignAwaitError:
+        return ForeignAwaitError(call.what, self._kernel.host.name, is_call=True, tick=self._kernel.tick)
+
+    def _on_asyncio(self, call: OutsideCall) -> None:
+        import asyncio
+
+        task = asyncio.get_running_loop().create_task(self._make(call), name=f"agentrt call of {call.what}")
+        self.running[call] = task
+        task.add_done_callback(lambda _task: self._ended(call))
+        call.cancel = task.cancel
+
+    def _on_trio(self, call: OutsideCall) -> None:
+        import trio
+
+        scope = trio.CancelScope()
+
+        async def make() -> None:
+            try:
+                with scope:
+                    await self._make(call)
+            finally:
+                self._ended(call)
+
+        self.running[call] = None
+        trio.lowlevel.spawn_system_task(make, name=f"agentrt call of {call.what}")
+        call.cancel = scope.cancel
+
+    async def _make(self, call: OutsideCall) -> None:
+        """Run the function on an event loop, and post what comes of it."""
+        import anyio
+
+        try:
+            if _is_coroutine_function(call.request.func):
+                value = await call.request()
+            else:
+                # In a tuple: trio lets no coroutine out of a thread.
+                (value,) = await anyio.to_thread.run_sync(_answer, call.request)
+                if inspect.iscoroutine(value):
+                    value = await value
+        except BaseException as error:  # it is raised where the call is awaited
+            # GeneratorExit like the rest: the function may have raised it, and a coroutine that is closed may return.
+            error = meant(error)
+            if not call.is_cancelled:
+                self._kernel.post(call.deliver, None, self._delivered(call, error))
+            if isinstance(error, (anyio.get_cancelled_exc_class(), *ENDS_PROGRAM)):
+                raise
+        else:
+            self._kernel.post(call.deliver, value, None)
+
+    def _delivered(self, call: OutsideCall, error: BaseException) -> Exception:
+        """What is raised where a call is awaited. A cancellation there would be taken for the strand's own."""
+        if isinstance(error, Exception):
+            return error
+        return RunFault(f"the call of {call.what} was ended by {repr_of(error)}", tick=self._kernel.tick)
+
+    def _ended(self, call: OutsideCall) -> None:
+        del self.running[call]
+        if self._idle is not None and not self.running:
+            self._idle.set()
+
+
+def _answer(request: Callable[[], Any]) -> tuple[Any]:
+    """Call a function in a thread; who waits for the thread looks at what it raises, and must be able to."""
+    try:
+        return (request(),)
+    except BaseException as error:
+        raise meant(error)  # noqa: B904 - it is the same one, as a rule
+
+
+def _is_coroutine_function(fn: Callable[..., Any]) -> bool:
+    """Whether calling it gives a coroutine; also of an object with ``async def __call__``."""
+    if inspect.iscoroutinefunction(fn):
+        return True
+    return not isinstance(fn, type) and inspect.iscoroutinefunction(type(fn).__call__)
+
+
+# --- the roads in -----------------------------------------------------------------------------------------------------
+
+
+class Intake:
+    """What comes into one runtime from outside."""
+
+    def __init__(self, kernel: Kernel) -> None:
         self.calls: Calls = Calls(kernel)
+        self._kernel = kernel
         self._inputs: dict[str, Callable[..., object]] = {}
         self._journal: Journal | None = None
 
@@ -88,26 +278,14 @@ class Intake(Reporting):
         self.calls.journal = journal
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake. Safe from any thread.
-
-        Args:
-            fn: a plain function, such as ``signal.emit``.
-            args: what to call it with.
-        """
+        """Call a function at the next intake. Safe from any thread."""
         journal = self._journal
-        if journal is not None and running.kernel is not self.kernel:
+        if journal is not None and running.kernel is not self._kernel:
             journal.posted(name_of(fn))
-        self.kernel.post(fn, *args)
+        self._kernel.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
-        """Put up a function for an input: what ``send`` of this name calls at the next intake.
-
-        Args:
-            name: of the input, such as ``"door_opened"``.
-            fn: a plain function; called with what was sent as keyword arguments.
-
-        Returns:
-            A function that takes it down again.
+        """Put up a function for an input. See ``Runtime.on_input``.
 
         Raises:
             WrongStateError: there is one for this name.
@@ -128,11 +306,7 @@ class Intake(Reporting):
         return tuple(self._inputs)
 
     def send(self, name: str, /, **args: Any) -> None:
-        """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
-
-        Args:
-            name: which input; see ``on_input``.
-            args: plain values: None, truth values, numbers, texts, and lists and dicts of them.
+        """Hand something in from outside. See ``Runtime.send``; safe from any thread.
 
         Raises:
             InputError: nobody takes inputs of this name, or a value is not plain.
@@ -141,16 +315,11 @@ class Intake(Reporting):
             raise InputError(name, "nobody takes it", known=tuple(self._inputs))
         for key, value in args.items():
             _require_plain(name, key, value, 0)
-        is_outside = running.kernel is not self.kernel
-        self.kernel.post(self.take, name, args, is_outside)
+        is_outside = running.kernel is not self._kernel
+        self._kernel.post(self.take, name, args, is_outside)
 
     def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
-        """The intake takes what was sent; called by nobody but an intake, that of a replay too.
-
-        Args:
-            name: which input.
-            args: plain values.
-            is_outside: whether it came from outside of a tick, so that a journal keeps it.
+        """An intake takes what was sent.
 
         Raises:
             InputError: nobody takes inputs of this name any more.
@@ -161,65 +330,6 @@ class Intake(Reporting):
         if fn is None:
             raise InputError(name, "nobody takes it any more", known=tuple(self._inputs))
         fn(**args)
-
-    def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
-        """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps.
-
-        Args:
-            fn: a coroutine function or a plain function.
-            args: what to call it with.
-        """
-        return self.calls.call(fn, *args)
-
-    def record(
-        self,
-        path: str | Path,
-        *,
-        world: str = "",
-        views: Views = "changed",
-        keep_ticks: int | None = None,
-        max_bytes: int | None = None,
-        commit_every: int = 1,
-        codecs: Sequence[Codec] = (),
-        meta: dict[str, Any] | None = None,
-    ) -> Recorder:
-        """Write down the run from here on, into a file that can be looked at and replayed. See ``Recorder``.
-
-        Call it between two ticks; before the first one, if the recording is to be replayed. It ends when the runtime is
-        closed, or by ``close()`` of what this returns.
-
-        Args:
-            path: where to; there must be nothing yet.
-            world: the name of the world that a replay makes; empty if whoever replays has to bring it.
-            views: which snapshots of agents are kept: ``"changed"``, ``"none"``, or at most one of an agent in so many
-                ticks.
-            keep_ticks: how many ticks of trace and views are kept at least, the newest; None for all.
-            max_bytes: how large the file may become; None for any size. The oldest ticks go first.
-            commit_every: after how many ticks it commits; what was committed survives the end of the process.
-            codecs: for values of one's own types that come in.
-            meta: more plain data for the header.
-
-        Returns:
-            The recorder, which is a context manager.
-
-        Raises:
-            RecordingError: the file cannot be made.
-            WrongStateError: a tick runs, or the runtime is recorded already.
-            ValueError: an argument is out of its range.
-        """
-        from agentrt.record.recorder import Recorder
-
-        return Recorder(
-            cast("Runtime", self),  # whose part this is
-            path,
-            world=world,
-            views=views,
-            keep_ticks=keep_ticks,
-            max_bytes=max_bytes,
-            commit_every=commit_every,
-            codecs=codecs,
-            meta=meta,
-        )
 
 
 def _require_plain(name: str, where: str, value: Any, depth: int) -> None:

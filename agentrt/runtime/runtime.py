@@ -2,9 +2,12 @@
 
 * ``await runtime.run()`` paces itself against the wall clock, on asyncio or trio.
 * ``runtime.step(dt)`` is synchronous, for whoever owns the loop.
-* ``await agent.run()`` joins a runtime that is under way, or makes one.
+* ``await agent.run()`` joins a runtime that is under way, or shares one with the others that are run like this.
 
-Rules:
+The runtime composes agents, keeps what they share (the kernel, leases, the think budget, names), and is a face over
+parts that do not know each other: ``Conductor`` runs the ticks and closes it all (``driving``), behind the ``Gate``;
+``Intake`` takes what comes in from outside; ``Reporting`` tells what goes wrong; ``Round`` has all agents' drivers
+drive. Rules:
 
 * An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
 * A name is given once: an agent that comes later gets a number. So neither a trace nor a random stream, which
@@ -14,41 +17,95 @@ Rules:
 * A failure that nobody handles is recorded and logged, and takes nobody with it. What a trace listener raises
   is only logged: watching never changes the run, and the trace is what others watch.
 
-Who runs the ticks: see ``driving``; how it is closed: ``closing``; agents that are in no runtime: ``alone``.
+One door leads upward: ``runtime.record(path)`` opens a recorder, which stands two floors above. It is the method that
+everybody looks for here; a recorder knows of a runtime only what ``Recorded`` names, so the two are no circle.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentrt.agent.agent import Driven
-from agentrt.agent.drivers import Round, take_up
+from agentrt.activity.plan.search import SearchWork
+from agentrt.agent.agent import Agent, runs_alone
+from agentrt.agent.drivers import Attachment, take_up
+from agentrt.body.budget import WaitTimes
 from agentrt.body.leases import LeaseBook
-from agentrt.errors import DefinitionError, NotRunningError, WrongStateError
-from agentrt.kernel.hosts.loops import current_library, make_host, step_outside
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
+from agentrt.kernel.hosts.loops import current_library, current_loop, make_host, step_outside
 from agentrt.kernel.kernel import Kernel
-from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Driver
+from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
 from agentrt.runtime.intake import Intake
 from agentrt.runtime.names import Names
+from agentrt.runtime.reporting import Reporting
+from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
+from agentrt.snapshot.take import Translator
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.agent import Agent
+    from agentrt.agent.faults import Fault, FaultHub
+    from agentrt.agent.logs import LogBridge
+    from agentrt.agent.restart import Restart
     from agentrt.kernel.clock import Clock
+    from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
-    from agentrt.runtime.restart import Restart
+    from agentrt.record.recorder import Recorder, Views
+    from agentrt.record.values import Codec
+    from agentrt.runtime.intake import Calls, Journal
     from agentrt.snapshot.take import Translate
 
-__all__ = ["HOSTS", "Runtime"]
+__all__ = ["HOSTS", "Round", "Runtime"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
 
 
-class Runtime(Intake):
+class Round:
+    """The drivers of all agents of one runtime, in the order in which they drive: the drivers' phase of a tick.
+
+    They lie in one flat list, which is made anew when somebody comes or goes, so that a tick costs a call for each of
+    them and nothing else. Agents come in the order in which they were added.
+
+    Args:
+        kernel: who calls it in each tick.
+        agents: gives the agents, in their order.
+    """
+
+    __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
+
+    def __init__(self, kernel: Kernel, agents: Callable[[], tuple[Agent, ...]]) -> None:
+        self._agents = agents
+        self._attachments: list[Attachment] = []
+        self._drives: list[Callable[[], object]] = []  # bound once; beside the attachments, index by index
+        self._is_stale = False
+        self._kernel = kernel
+        kernel.drive(self._drive)
+
+    def change(self) -> None:
+        """Somebody came or went."""
+        self._is_stale = True
+
+    def _drive(self) -> None:
+        if self._is_stale:
+            self._is_stale = False
+            self._attachments = [one for agent in self._agents() for one in agent.attachments if one.drives]
+            self._drives = [one.driver.drive if one.every == 1 else one.drive_in_turn for one in self._attachments]
+        kernel = self._kernel
+        for index, drive in enumerate(self._drives):
+            kernel.calling = drive  # who hangs, if one does
+            try:
+                drive()
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                attachment = self._attachments[index]
+                attachment.agent.fault(attachment.driver.name, "drive", error)
+
+
+class Runtime:
     """Agents on one clock.
 
     Args:
@@ -74,6 +131,8 @@ class Runtime(Intake):
         waits: how long tasks were available before somebody started them.
         search: the search work of all agents.
         texts: makes the status texts.
+        logs: the bridge from the trace to the log.
+        faults: who is told of faults.
     """
 
     def __init__(
@@ -91,9 +150,17 @@ class Runtime(Intake):
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
         if hang_limit is not None and not _is_duration(hang_limit):
             raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
-        super().__init__(Kernel(seed, ticks_per_second), think_budget, translate)
-        self.kernel.on_fault = self._fault
-        self.kernel.trace.report = self._log
+        self.kernel: Kernel = Kernel(seed, ticks_per_second)
+        self._reporting = Reporting(self.kernel)
+        self.kernel.on_fault = self._reporting.fault
+        self.kernel.trace.report = self._reporting.failed
+        self.logs: LogBridge = self._reporting.logs
+        self.faults: FaultHub = self._reporting.faults
+        self.texts: Translator = Translator(translate, self._reporting.failed)
+        self._intake = Intake(self.kernel)
+        self.calls: Calls = self._intake.calls
+        self.waits: WaitTimes = WaitTimes()
+        self.search: SearchWork = SearchWork(self.kernel, think_budget)
         self.leases: LeaseBook = LeaseBook()
         self.host: str = "auto"
         self.restart = restart
@@ -103,7 +170,7 @@ class Runtime(Intake):
         self.round: Round = Round(self.kernel, lambda: self.agents)
         self.gate: Gate = Gate()
         self._carry = 0.0
-        self._driver = Driver(self, hang_limit)
+        self._conductor = Conductor(self, hang_limit)
         self._may_choose = host == "auto"
         if host != "auto":
             self._take_host(host)
@@ -131,7 +198,7 @@ class Runtime(Intake):
     @property
     def late_ticks(self) -> int:
         """How many ticks ``run`` has left out because the machine could not keep up."""
-        return self._driver.late_ticks
+        return self._conductor.late_ticks
 
     @property
     def clock(self) -> Clock:
@@ -228,6 +295,130 @@ class Runtime(Intake):
 
         self.post(begin)
 
+    # --- what comes in ------------------------------------------------------------------------------------------------
+
+    @property
+    def journal(self) -> Journal | None:
+        """Who keeps what comes in, or nobody."""
+        return self._intake.journal
+
+    @journal.setter
+    def journal(self, journal: Journal | None) -> None:
+        self._intake.journal = journal
+
+    def post(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake. Safe from any thread.
+
+        Args:
+            fn: a plain function, such as ``signal.emit``.
+            args: what to call it with.
+        """
+        self._intake.post(fn, *args)
+
+    def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
+        """Put up a function for an input: what ``send`` of this name calls at the next intake.
+
+        Args:
+            name: of the input, such as ``"door_opened"``.
+            fn: a plain function; called with what was sent as keyword arguments.
+
+        Returns:
+            A function that takes it down again.
+
+        Raises:
+            WrongStateError: there is one for this name.
+        """
+        return self._intake.on_input(name, fn)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names that can be sent, in the order in which they were put up."""
+        return self._intake.inputs
+
+    def send(self, name: str, /, **args: Any) -> None:
+        """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
+
+        Args:
+            name: which input; see ``on_input``.
+            args: plain values: None, truth values, numbers, texts, and lists and dicts of them.
+
+        Raises:
+            InputError: nobody takes inputs of this name, or a value is not plain.
+        """
+        self._intake.send(name, **args)
+
+    def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
+        """The intake takes what was sent; called by nobody but an intake, that of a replay too.
+
+        Args:
+            name: which input.
+            args: plain values.
+            is_outside: whether it came from outside of a tick, so that a journal keeps it.
+
+        Raises:
+            InputError: nobody takes inputs of this name any more.
+        """
+        self._intake.take(name, args, is_outside)
+
+    def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
+        """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps.
+
+        Args:
+            fn: a coroutine function or a plain function.
+            args: what to call it with.
+        """
+        return self.calls.call(fn, *args)
+
+    def record(
+        self,
+        path: str | Path,
+        *,
+        world: str = "",
+        views: Views = "changed",
+        keep_ticks: int | None = None,
+        max_bytes: int | None = None,
+        commit_every: int = 1,
+        codecs: Sequence[Codec] = (),
+        meta: dict[str, Any] | None = None,
+    ) -> Recorder:
+        """Write down the run from here on, into a file that can be looked at and replayed. See ``Recorder``.
+
+        Call it between two ticks; before the first one, if the recording is to be replayed. It ends when the runtime is
+        closed, or by ``close()`` of what this returns.
+
+        Args:
+            path: where to; there must be nothing yet.
+            world: the name of the world that a replay makes; empty if whoever replays has to bring it.
+            views: which snapshots of agents are kept: ``"changed"``, ``"none"``, or at most one of an agent in so many
+                ticks.
+            keep_ticks: how many ticks of trace and views are kept at least, the newest; None for all.
+            max_bytes: how large the file may become; None for any size. The oldest ticks go first.
+            commit_every: after how many ticks it commits; what was committed survives the end of the process.
+            codecs: for values of one's own types that come in.
+            meta: more plain data for the header.
+
+        Returns:
+            The recorder, which is a context manager.
+
+        Raises:
+            RecordingError: the file cannot be made.
+            WrongStateError: a tick runs, or the runtime is recorded already.
+            ValueError: an argument is out of its range.
+        """
+        from agentrt.record.recorder import Recorder  # the one door upward: who records needs sqlite, and most do not
+
+        return Recorder(
+            self,
+            path,
+            world=world,
+            views=views,
+            keep_ticks=keep_ticks,
+            max_bytes=max_bytes,
+            commit_every=commit_every,
+            codecs=codecs,
+            meta=meta,
+        )
+
     # --- the host -----------------------------------------------------------------------------------------------------
 
     def _take_host(self, name: str) -> None:
@@ -266,7 +457,7 @@ class Runtime(Intake):
             WrongStateError: ``runtime.run`` or ``agent.run`` is under way, or a tick is.
         """
         self._choose_host()
-        self._driver.require_idle("runtime.step")
+        self._conductor.require_idle("runtime.step")
         if dt is None:
             return self._step(1)
         if not dt >= 0 or math.isinf(dt):
@@ -277,7 +468,7 @@ class Runtime(Intake):
         return self._step(ticks)
 
     def _step(self, ticks: int) -> int:
-        with self._driver.watch:
+        with self._conductor.watch:
             for ran in range(ticks):
                 if self.gate.is_closed and not self.gate.admit():
                     return ran
@@ -316,7 +507,7 @@ class Runtime(Intake):
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
         budget = None if budget_ms is None else budget_ms / 1000
         blocking = None if blocking_ms is None else blocking_ms / 1000
-        await self._driver.run(ticks, speed, catch_up, budget, blocking)
+        await self._conductor.run(ticks, speed, catch_up, budget, blocking)
 
     async def run_agent(self, agent: Agent) -> None:
         """Wait until an agent has ended, driving the runtime if nobody else does. See ``Agent.run``.
@@ -329,14 +520,14 @@ class Runtime(Intake):
         """
         await step_outside()
         self._choose_host()
-        await self._driver.run_agent(agent)
+        await self._conductor.run_agent(agent)
 
     def stop(self) -> None:
         """Have whoever drives it stop all agents after the present tick, and return. Safe from any thread.
 
         While nobody drives it, that concerns the next one who does.
         """
-        self._driver.stop()
+        self._conductor.stop()
 
     def close(self, reason: str = "the runtime was closed") -> None:
         """Stop all agents and coroutines now, on the caller's stack. For runtimes that are driven by ``step``.
@@ -348,7 +539,7 @@ class Runtime(Intake):
             WrongStateError: somebody drives it.
         """
         self._choose_host()
-        self._driver.close(reason)
+        self._conductor.close(reason)
 
     async def aclose(self, reason: str = "the runtime was closed") -> None:
         """Stop all agents and coroutines, giving the event loop time for what they await in their clean-up.
@@ -363,7 +554,7 @@ class Runtime(Intake):
         """
         await step_outside()
         self._choose_host()
-        await self._driver.aclose(reason)
+        await self._conductor.aclose(reason)
 
     async def __aenter__(self) -> Runtime:
         await step_outside()
@@ -372,12 +563,83 @@ class Runtime(Intake):
     async def __aexit__(self, *_exc: object) -> None:
         await self.aclose()
 
+    # --- for people ---------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> RuntimeSnapshot:
+        """What goes on, as frozen, plain data: the figures, the task groups, and a snapshot of each agent."""
+        groups = dict.fromkeys(group for agent in self.agents for group in agent.task_groups)
+        budget = self.search.budget
+        clock = self.kernel.clock
+        return RuntimeSnapshot(
+            tick=clock.tick,
+            seconds=clock.now,
+            ticks_per_second=clock.ticks_per_second,
+            late_ticks=self.late_ticks,
+            strands=self.kernel.live,
+            is_paused=self.gate.is_closed,
+            waits=self.waits.as_json(),
+            search_waits=self.search_waits.as_json(),
+            think_budget=None if budget is None else budget.units,
+            think_used=self.search.used,
+            think_waiting=0 if budget is None else budget.waiting,
+            groups=tuple(group.snapshot() for group in groups),
+            agents=tuple(snapshot_agent(agent) for agent in self.agents),
+        )
+
+    @property
+    def search_waits(self) -> WaitTimes:
+        """How long ``ctx.work`` had to wait for its units, in ticks; empty without a ``think_budget``."""
+        return self.search.waits
+
+    def note(self, text: str, /, **detail: Any) -> None:
+        """Put a note of the world's own into the trace: a door was opened, a day began.
+
+        Args:
+            text: a few words.
+            detail: what is to stand beside it, in this order; whatever has a name stands under it.
+        """
+        self._reporting.note(text, detail)
+
+    @property
+    def log_level(self) -> str | None:
+        """From which level on the trace goes to the log, of agents that have no level of their own. See ``logs``.
+
+        None, as at first: nothing of the trace does; failures do, whatever they are worth.
+        """
+        return self.logs.level
+
+    @log_level.setter
+    def log_level(self, level: str | None) -> None:
+        self.logs.level = level
+
+    def log_state(self) -> tuple[int, int | None]:
+        """From which level on its log speaks, and the tick; for its loggers."""
+        return self._reporting.log_state()
+
+    def on_fault(self, callback: Callable[[Fault], object]) -> Callable[[], None]:
+        """Call a function for each fault: a failure that nobody handled and that the runtime survives.
+
+        What is logged as an error is told here too, each time that it happens, whatever the log's level: a hook or a
+        strand that raised, a function of the tick, a planner that was killed, somebody who watches and was dropped.
+        A callback that raises is dropped, and that is logged.
+
+        Args:
+            callback: a plain function, called where it happens, on the runtime's own thread; it must not change the
+                run. What fails in the thread of another, such as closing a recording there, is told in that thread.
+
+        Returns:
+            A function that ends it; calling it twice does nothing.
+
+        Source: design section 7 (ours).
+        """
+        return self.faults.add(callback)
+
     # --- what agents and the kernel tell ------------------------------------------------------------------------------
 
     @property
     def is_driven(self) -> bool:
         """Whether somebody drives it: ``run``, or the ``run`` of one of its agents."""
-        return self._driver.is_driving
+        return self._conductor.is_driving
 
     def agent_ended(self, agent: Agent) -> None:
         """An agent was removed or killed; called by the agent."""
@@ -388,7 +650,11 @@ class Runtime(Intake):
         if agent.has_ended is not None:
             agent.has_ended.set()
         self.leases.release_all(agent)
-        self._driver.agent_ended(agent)
+        self._conductor.agent_ended(agent)
+
+    def report_step(self, report: StepReport) -> None:
+        """A step took long: called at an intake when it is over, and from another thread while it hangs."""
+        self._reporting.report_step(report)
 
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
@@ -396,7 +662,7 @@ class Runtime(Intake):
 
 def _require_agent(agent: object, method: str) -> None:
     """Tell an author who slipped what was meant."""
-    if isinstance(agent, Driven):
+    if isinstance(agent, Agent):
         return
     problem, remedy = f"{repr_of(agent, 80)} is no agent.", "Make one of it: Agent(entity, actions=[...])."
     if isinstance(agent, type):
@@ -409,3 +675,37 @@ def _require_agent(agent: object, method: str) -> None:
 def _is_duration(seconds: object) -> bool:
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     return is_number and 0 < seconds < math.inf  # type: ignore[operator]
+
+
+# --- agents that nobody added anywhere --------------------------------------------------------------------------------
+
+_shared: dict[object, Runtime] = {}  # by event loop
+
+
+@runs_alone
+async def run_alone(agent: Agent) -> None:
+    """Run an agent that is in no runtime, beside the others that run like this on the same event loop.
+
+    So ``asyncio.gather(wolf.run(), hare.run())`` has both live on one clock, with random streams of their own. The
+    shared runtime is made for the first of them, and closed when the last has ended; nothing is left between.
+
+    Raises:
+        AgentKilled: its planner gave up.
+    """
+    await step_outside()
+    loop = current_loop()
+    runtime = _shared.get(loop) or Runtime()
+    if loop is not None:
+        _shared[loop] = runtime
+    runtime.add(agent)
+    is_thrown_away = False
+    try:
+        await runtime.run_agent(agent)
+    except GeneratorExit:
+        is_thrown_away = True
+        raise
+    finally:
+        if not runtime.is_driven:
+            _shared.pop(loop, None)
+            if not is_thrown_away:
+                await runtime.aclose("its last agent ended")

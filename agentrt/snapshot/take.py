@@ -31,8 +31,8 @@ Source: seed 001, the AI inspector; "Debugging methods".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.plan.compound import CompoundUnit
@@ -68,19 +68,20 @@ from agentrt.snapshot.views import (
 from agentrt.words import error_words, plain, repr_of, words_of
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.action import Action
     from agentrt.activity.plan.execution import Execution
     from agentrt.activity.plan.extras import Extras
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.plan.tree import Frame, Unit
-    from agentrt.agent.agent import Agent
-    from agentrt.agent.drivers import Attachment
-    from agentrt.agent.injection import Injection
+    from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
+    from agentrt.body.flags import FlagLedger
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.views import GameplayView
 
 __all__ = [
     "SILENT",
+    "Seen",
     "Status",
     "Translate",
     "Translator",
@@ -91,6 +92,114 @@ __all__ = [
     "snapshot_agent",
     "summarize",
 ]
+
+
+class SeenAttachment(Protocol):
+    """A driver of an agent, as a snapshot sees it."""
+
+    @property
+    def driver(self) -> Driver:
+        """The model at work."""
+        ...
+
+    @property
+    def every(self) -> int:
+        """It drives in each so many-th tick."""
+        ...
+
+
+class SeenInjection(Protocol):
+    """What an agent was taught at once, as a snapshot sees it."""
+
+    @property
+    def source(self) -> str:
+        """Where it came from, in words."""
+        ...
+
+    @property
+    def actions(self) -> tuple[type[Action], ...]:
+        """The action classes."""
+        ...
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """What it taught besides actions, by name."""
+        ...
+
+
+class Seen(Protocol):
+    """An agent, as a snapshot sees it: all that is read of one, and nothing that changes it."""
+
+    @property
+    def name(self) -> str:
+        """What traces and tools call it."""
+        ...
+
+    @property
+    def number(self) -> int:
+        """Its entity's, or that of its arrival."""
+        ...
+
+    @property
+    def entity(self) -> Any:
+        """Any object."""
+        ...
+
+    @property
+    def planner(self) -> Planner | None:
+        """Its planner; it is kept when the agent has ended. None before it was in a runtime."""
+        ...
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is in a runtime and has not ended."""
+        ...
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was told to end."""
+        ...
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why it was killed."""
+        ...
+
+    @property
+    def status_text(self) -> str:
+        """What it does, for its players."""
+        ...
+
+    @property
+    def flags(self) -> FlagLedger:
+        """Its control flags."""
+        ...
+
+    @property
+    def attachments(self) -> Sequence[SeenAttachment]:
+        """Its drivers, in the order of a tick."""
+        ...
+
+    @property
+    def running_observers(self) -> tuple[str, ...]:
+        """The aliases of its observers that have not ended."""
+        ...
+
+    @property
+    def task_groups(self) -> tuple[TaskGroup, ...]:
+        """The task groups that it is in."""
+        ...
+
+    @property
+    def injections(self) -> Sequence[SeenInjection]:
+        """What it was taught and was not revoked."""
+        ...
+
+    @property
+    def gameplay_if_made(self) -> Gameplay | None:
+        """Its gameplay, if anybody ever asked for it: looking makes none."""
+        ...
+
 
 Translate = Callable[[str, Mapping[str, Any]], str]
 """What makes a text of a key and its arguments."""
@@ -406,7 +515,7 @@ def _words(value: Any, depth: int = 0) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def snapshot_agent(agent: Agent) -> AgentSnapshot:
+def snapshot_agent(agent: Seen) -> AgentSnapshot:
     """Take a snapshot of an agent.
 
     Args:
@@ -443,12 +552,12 @@ def snapshot_agent(agent: Agent) -> AgentSnapshot:
         abort_reason="" if execution is None else execution.abort_reason,
         observers=agent.running_observers,
         groups=tuple(group.name for group in agent.task_groups),
-        injections=tuple(_injection_view(injection) for injection in agent.injections),
+        injections=tuple(InjectionView(one.source, len(one.actions), one.others) for one in agent.injections),
         strategies=_strategies(agent),
     )
 
 
-def summarize(agent: Agent) -> AgentSummary:
+def summarize(agent: Seen) -> AgentSummary:
     """An agent in one line, without a snapshot: for long lists.
 
     Args:
@@ -478,7 +587,7 @@ def summarize(agent: Agent) -> AgentSummary:
     )
 
 
-def outlines(agent: Agent) -> dict[str, Outline]:
+def outlines(agent: Seen) -> dict[str, Outline]:
     """The trees that drive an agent, whole, by the names of its drivers; models without a tree are left out.
 
     Args:
@@ -493,7 +602,7 @@ def outlines(agent: Agent) -> dict[str, Outline]:
     return found
 
 
-def _kind(agent: Agent) -> str:
+def _kind(agent: Seen) -> str:
     kind = getattr(agent.entity, "kind", "")
     return kind if isinstance(kind, str) else ""
 
@@ -511,7 +620,7 @@ def _running(execution: Execution | None) -> tuple[str, str]:
 # --- other models -----------------------------------------------------------------------------------------------------
 
 
-def _driver_view(attachment: Attachment) -> DriverView:
+def _driver_view(attachment: SeenAttachment) -> DriverView:
     driver = attachment.driver
     view, lines = _looked_at(driver)
     return DriverView(
@@ -549,31 +658,17 @@ def _model(driver: Driver) -> str:
 # --- strategies -------------------------------------------------------------------------------------------------------
 
 
-def _gameplay(agent: Agent) -> Gameplay | None:
+def _gameplay(agent: Seen) -> Gameplay | None:
     """Its gameplay, if it has one that can be asked for something; it is not made by looking for it."""
-    gameplay = agent._gameplay
+    gameplay = agent.gameplay_if_made
     is_empty = gameplay is None or not (gameplay.catalog.providers or gameplay.running or gameplay.finished)
     return None if is_empty else gameplay
 
 
-def _strategies(agent: Agent) -> GameplayView | None:
+def _strategies(agent: Seen) -> GameplayView | None:
     gameplay = _gameplay(agent)
     if gameplay is None:
         return None
     from agentrt.strategy.views import view_of  # who has no strategies does not load them
 
     return view_of(gameplay)
-
-
-# --- what it knows ----------------------------------------------------------------------------------------------------
-
-
-def _injection_view(injection: Injection) -> InjectionView:
-    content = injection.content
-    given: list[str] = []
-    if content is not None:
-        given = [one.alias for one in content.components]
-        given += [one.alias for one in content.observers]
-        given += [one.alias for one in content.groups]
-        given += [one.spec.name for one in content.strategies]
-    return InjectionView(injection.source, len(injection.actions), tuple(given))

@@ -446,8 +446,8 @@ def _left_of(agent: Agent) -> Iterator[str]:
             yield f"{planner.busy_frames} places of its plan that are not idle"
         for place in planner.group_places():
             yield f"a place where a task group is considered: {place!r}"
-    if agent._gameplay is not None:
-        yield from _unsolved(agent._gameplay)
+    if agent.gameplay_if_made is not None:
+        yield from _unsolved(agent.gameplay_if_made)
 
 
 def _unsolved(gameplay: Gameplay) -> Iterator[str]:

@@ -51,7 +51,7 @@ from agentrt.kernel.agenda import name_of
 from agentrt.kernel.traps import park, running, sleep_ticks
 
 if TYPE_CHECKING:
-    from agentrt.runtime.calls import Answers, OutsideCall
+    from agentrt.runtime.intake import Answers, OutsideCall
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
 

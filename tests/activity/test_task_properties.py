@@ -192,7 +192,7 @@ class World:
         elif what in ("start", "pause", "destroy") and open_tasks:
             getattr(random.choice(open_tasks), what)()
         elif what == "join":
-            if not any(other.name == group.name for other in agent._groups or ()):
+            if not any(other.name == group.name for other in agent.task_groups):
                 group.add(agent)
         elif what == "leave":
             group.remove(agent)

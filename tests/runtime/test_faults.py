@@ -225,7 +225,7 @@ def test_a_step_that_keeps_the_event_loop_from_working_is_reported_with_its_line
 
 def test_nobody_watches_if_not_asked_to(play, being, actions):
     runtime = play.runtime()
-    watch = runtime._driver.watch
+    watch = runtime._conductor.watch
     watched = []
     runtime.every_tick(lambda: watched.append((watch.is_armed, watch.blocking)))
     runtime.add(being([actions.Work]))

@@ -214,9 +214,9 @@ def test_under_step_it_is_told_while_it_hangs(plain, capsys, caplog, monkeypatch
             await ctx.sleep_ticks(100)
 
     runtime = plain.runtime()
-    monkeypatch.setattr(runtime._driver.watch, "hanging", 0.05)
+    monkeypatch.setattr(runtime._conductor.watch, "hanging", 0.05)
     report = runtime.report_step
-    monkeypatch.setattr(runtime._driver.watch, "_told", lambda what: (report(what), told.set()))
+    monkeypatch.setattr(runtime._conductor.watch, "_told", lambda what: (report(what), told.set()))
     runtime.add(Agent(Being("bad"), name="Ann", actions=[Blocks]))
     runtime.step()
     runtime.step()
@@ -235,7 +235,7 @@ def test_a_limit_is_a_number_of_seconds(limit):
 
 
 def test_nobody_is_ended_if_not_asked_to(plain):
-    assert plain.runtime()._driver.watch.limit is None
+    assert plain.runtime()._conductor.watch.limit is None
 
 
 # --- Ctrl-C -----------------------------------------------------------------------------------------------------------

@@ -418,7 +418,7 @@ def test_a_pack_is_broken(unchanged, pack, error, text):
 
     def disturb(runtime, agent):
         if runtime.tick == 5:
-            agent._registry = known_packs
+            agent._knowledge._registry = known_packs
             known = agent.actions
             with pytest.raises(error) as info:
                 agent.inject(pack)

@@ -41,7 +41,7 @@ def test_who_has_no_strategies_has_no_view_and_none_is_made_by_looking(stage):
     agent = sim.add(Agent(Entity("ann")))
     assert agent.snapshot().strategies is None
     assert "strategies" not in agent.snapshot().as_json()
-    assert agent._gameplay is None
+    assert agent.gameplay_if_made is None
     assert agent.gameplay.running == ()  # somebody asked for it, and loaded nothing
     assert agent.snapshot().strategies is None
     sim.close()
