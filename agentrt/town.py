@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 
 from agentrt.activity.tasks.group import TaskGroup
 from agentrt.agent.belongings import attribute_of, words_for
-from agentrt.agent.knowledge import known_here
+from agentrt.agent.learning import known_here
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
 from agentrt.packs.registry import Registry, task_group_of
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, is_document, load_task_groups

@@ -3,7 +3,7 @@
 The agent is one character's life, and a face over four parts that do not know each other:
 
 * its ``planner``, made anew for each runtime that it joins;
-* its ``Knowledge``: what it was taught, and what it has from packs (``knowledge``, ``injection``, ``belongings``);
+* its ``Knowledge``: what it was taught, and what it has from packs (``learning``, ``injection``, ``belongings``);
 * its ``Drivers``: the other models that drive it, in each tick before the plan (``drivers``);
 * its ``Gameplay``, if anybody asks for it: strategies (``agentrt.strategy``).
 
@@ -38,7 +38,7 @@ from agentrt.agent.belongings import ai_of, packs_of, words_for
 from agentrt.agent.drivers import Attachment, Drivers, Rounds
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.injection import Injectable, Injection
-from agentrt.agent.knowledge import Knowledge
+from agentrt.agent.learning import Knowledge
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import number_in
 from agentrt.body.entity import destroyed_signal, is_gone
@@ -87,11 +87,6 @@ class Home(Protocol):
         ...
 
     @property
-    def tick(self) -> int:
-        """The number of the tick that runs, or of the last one that ran."""
-        ...
-
-    @property
     def search(self) -> SearchWork:
         """The search work of all its agents."""
         ...
@@ -117,11 +112,6 @@ class Home(Protocol):
         ...
 
     @property
-    def log_level(self) -> str | None:
-        """From which level on things are logged of agents that have no level of their own."""
-        ...
-
-    @property
     def texts(self) -> Translator:
         """What makes the status texts."""
         ...
@@ -130,10 +120,10 @@ class Home(Protocol):
         """A random stream for a name."""
         ...
 
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
+    def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake; from any thread."""
 
-    def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
+    def call(self, fn: Callable[..., Any], *args: object) -> Awaitable[Any]:
         """Call something outside the game."""
         ...
 
@@ -185,30 +175,10 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_bond",
-        "_drivers",
-        "_gameplay",
-        "_knowledge",
-        "_log_level",
-        "_random",
-        "_read_state",
-        "_seed",
-        "_signals",
-        "entity",
-        "error",
-        "expected",
-        "flags",
-        "given_name",
-        "has_ended",
-        "is_ending",
-        "name",
-        "number",
-        "planner",
-        "precedence",
-        "runtime",
-        "top",
-    )
+        "__weakref__", "_bond", "_drivers", "_gameplay", "_knowledge", "_log_level", "_random", "_read_state", "_seed",
+        "_signals", "entity", "error", "expected", "flags", "given_name", "has_ended", "is_ending", "name", "number",
+        "planner", "precedence", "runtime", "top",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -624,7 +594,9 @@ class Agent:
             name: a name that no other agent there has.
             number: how many agents have come there so far.
         """
-        self._knowledge.enter(runtime.tick)  # before it is there itself: a group asks whether a member acts already
+        self._knowledge.enter(
+            runtime.kernel.tick
+        )  # before it is there itself: a group asks whether a member acts already
         self.runtime = runtime
         self.name = name
         self.error = None
@@ -698,9 +670,9 @@ class Agent:
         """A hook raised: tell of it with its place, and log it the first time."""
         runtime = self.runtime
         if is_new:
-            self.logger(path).error(text, tick=None if runtime is None else runtime.tick, exc_info=error)
+            self.logger(path).error(text, tick=None if runtime is None else runtime.kernel.tick, exc_info=error)
         if runtime is not None:
-            runtime.faults.tell(Fault(text, error, runtime.tick, self.name, path))
+            runtime.faults.tell(Fault(text, error, runtime.kernel.tick, self.name, path))
 
     def planner_killed(self, aborts: int, reason: str, path: str) -> None:
         """The planner gave up."""
@@ -710,12 +682,12 @@ class Agent:
         if runtime.restart is not None:
             assert self.planner is not None
             seconds = runtime.restart.seconds(self.planner.execution.kills)
-            log.warning("the planner gave up", tick=runtime.tick, aborts=aborts, reason=reason, again_in=seconds)
+            log.warning("the planner gave up", tick=runtime.kernel.tick, aborts=aborts, reason=reason, again_in=seconds)
             self.planner.execution.restart(seconds)
             return
-        self.error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.tick)
-        log.error("the planner was killed", tick=runtime.tick, aborts=aborts, reason=reason)
-        runtime.faults.tell(Fault("the planner was killed", self.error, runtime.tick, self.name, path))
+        self.error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.kernel.tick)
+        log.error("the planner was killed", tick=runtime.kernel.tick, aborts=aborts, reason=reason)
+        runtime.faults.tell(Fault("the planner was killed", self.error, runtime.kernel.tick, self.name, path))
         self._end("the agent was killed")
 
     def planner_ended(self) -> None:
@@ -724,7 +696,7 @@ class Agent:
         assert runtime is not None
         trace = runtime.kernel.trace
         if trace.on:
-            trace.emit(TraceRecord(runtime.tick, self.name, "", TraceEvent.REMOVED))
+            trace.emit(TraceRecord(runtime.kernel.tick, self.name, "", TraceEvent.REMOVED))
         self._end("the agent ended")
 
     def logger(self, path: str) -> Log:
@@ -741,7 +713,7 @@ class Agent:
         level = self._log_level
         if runtime is None:
             return threshold_of(level), None
-        return threshold_of(runtime.log_level if level is None else level), runtime.tick
+        return threshold_of(runtime.logs.level if level is None else level), runtime.kernel.tick
 
     @property
     def log_level(self) -> str | None:

@@ -28,7 +28,7 @@ Source: design section 2, "A tick", and section 3, "Body".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.driver import Body, give, given_to, number_in, take
@@ -60,7 +60,7 @@ class _Home(Protocol):
         """Who has them drive."""
         ...
 
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
+    def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake."""
 
 

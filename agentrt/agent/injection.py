@@ -3,7 +3,7 @@
 ``resolve`` turns what somebody injects (action classes, strategies, packs, aliases of packs, contents of packs) into
 ``Content``: action classes, and what else packs hold, each checked for being what its kind says. Whatever is wrong is
 an error of ``inject``, with alias, file and pointer, and nothing has happened yet. What the agent then does with it
-stands in ``knowledge`` for actions and in ``belongings`` for all else.
+stands in ``learning`` for actions and in ``belongings`` for all else.
 
 An ``Injection`` is the receipt: as long as one that names a thing lives, the agent has it. Nothing is counted; who
 wants to know what an agent has looks through its live injections, so that a count can never disagree with them.
@@ -126,7 +126,7 @@ class Learner(Member, Protocol):
         """Its strategies; made when it is first asked for."""
         ...
 
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
+    def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake, if it is in a runtime."""
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from agentrt.record.views import Viewed
     from agentrt.runtime.intake import Journal
 
-__all__ = ["OWN_KEYS", "InputRow", "Recorded", "Recorder", "Store", "Views"]
+__all__ = ["OWN_KEYS", "Codec", "InputRow", "Recorded", "Recorder", "Store", "Views"]
 
 InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""

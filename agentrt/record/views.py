@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import RecordingError
-from agentrt.snapshot.take import Seen
+from agentrt.snapshot.take import SeenAgent
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-class Viewed(Seen, Protocol):
+class Viewed(SeenAgent, Protocol):
     """An agent, as a recording sees it."""
 
     def snapshot(self) -> AgentSnapshot:

@@ -277,7 +277,7 @@ class Intake:
         self._journal = journal
         self.calls.journal = journal
 
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
+    def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
         journal = self._journal
         if journal is not None and running.kernel is not self._kernel:
@@ -305,7 +305,7 @@ class Intake:
         """The names that can be sent, in the order in which they were put up."""
         return tuple(self._inputs)
 
-    def send(self, name: str, /, **args: Any) -> None:
+    def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside. See ``Runtime.send``; safe from any thread.
 
         Raises:

@@ -53,8 +53,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
-    from agentrt.record.recorder import Recorder, Views
-    from agentrt.record.values import Codec
+    from agentrt.record.recorder import Codec, Recorder, Views
     from agentrt.runtime.intake import Calls, Journal
     from agentrt.snapshot.take import Translate
 

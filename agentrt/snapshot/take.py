@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SILENT",
-    "Seen",
+    "SeenAgent",
     "Status",
     "Translate",
     "Translator",
@@ -127,7 +127,7 @@ class SeenInjection(Protocol):
         ...
 
 
-class Seen(Protocol):
+class SeenAgent(Protocol):
     """An agent, as a snapshot sees it: all that is read of one, and nothing that changes it."""
 
     @property
@@ -515,7 +515,7 @@ def _words(value: Any, depth: int = 0) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def snapshot_agent(agent: Seen) -> AgentSnapshot:
+def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
     """Take a snapshot of an agent.
 
     Args:
@@ -557,7 +557,7 @@ def snapshot_agent(agent: Seen) -> AgentSnapshot:
     )
 
 
-def summarize(agent: Seen) -> AgentSummary:
+def summarize(agent: SeenAgent) -> AgentSummary:
     """An agent in one line, without a snapshot: for long lists.
 
     Args:
@@ -587,7 +587,7 @@ def summarize(agent: Seen) -> AgentSummary:
     )
 
 
-def outlines(agent: Seen) -> dict[str, Outline]:
+def outlines(agent: SeenAgent) -> dict[str, Outline]:
     """The trees that drive an agent, whole, by the names of its drivers; models without a tree are left out.
 
     Args:
@@ -602,7 +602,7 @@ def outlines(agent: Seen) -> dict[str, Outline]:
     return found
 
 
-def _kind(agent: Seen) -> str:
+def _kind(agent: SeenAgent) -> str:
     kind = getattr(agent.entity, "kind", "")
     return kind if isinstance(kind, str) else ""
 
@@ -658,14 +658,14 @@ def _model(driver: Driver) -> str:
 # --- strategies -------------------------------------------------------------------------------------------------------
 
 
-def _gameplay(agent: Seen) -> Gameplay | None:
+def _gameplay(agent: SeenAgent) -> Gameplay | None:
     """Its gameplay, if it has one that can be asked for something; it is not made by looking for it."""
     gameplay = agent.gameplay_if_made
     is_empty = gameplay is None or not (gameplay.catalog.providers or gameplay.running or gameplay.finished)
     return None if is_empty else gameplay
 
 
-def _strategies(agent: Seen) -> GameplayView | None:
+def _strategies(agent: SeenAgent) -> GameplayView | None:
     gameplay = _gameplay(agent)
     if gameplay is None:
         return None
