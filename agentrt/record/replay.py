@@ -116,7 +116,7 @@ class Feeder:
             return ""
         if one.kind == "sent":
             self.sent += 1
-            return self.insert(one.place, self.runtime.take, (one.name, one.args, True), f"the input {one.name!r}")
+            return self.insert(one.place, self.runtime.intake.take, (one.name, one.args, True), f"the input {one.name!r}")
         return self._answer(one)
 
     def _answer(self, one: RecordedInput) -> str:

@@ -124,6 +124,7 @@ class Runtime:
         leases: who has reserved what.
         host: the name of the host; ``"auto"`` until it is chosen.
         restart: as given.
+        intake: takes what comes in from outside.
         calls: the calls to the outside that are under way.
         gate: pauses it, steps it, and changes its speed.
         round: the drivers of all agents, in the order in which they drive.
@@ -156,8 +157,8 @@ class Runtime:
         self.logs: LogBridge = self._reporting.logs
         self.faults: FaultHub = self._reporting.faults
         self.texts: Translator = Translator(translate, self._reporting.failed)
-        self._intake = Intake(self.kernel)
-        self.calls: Calls = self._intake.calls
+        self.intake: Intake = Intake(self.kernel)
+        self.calls: Calls = self.intake.calls
         self.waits: WaitTimes = WaitTimes()
         self.search: SearchWork = SearchWork(self.kernel, think_budget)
         self.leases: LeaseBook = LeaseBook()
@@ -299,11 +300,11 @@ class Runtime:
     @property
     def journal(self) -> Journal | None:
         """Who keeps what comes in, or nobody."""
-        return self._intake.journal
+        return self.intake.journal
 
     @journal.setter
     def journal(self, journal: Journal | None) -> None:
-        self._intake.journal = journal
+        self.intake.journal = journal
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function at the next intake. Safe from any thread.
@@ -312,7 +313,7 @@ class Runtime:
             fn: a plain function, such as ``signal.emit``.
             args: what to call it with.
         """
-        self._intake.post(fn, *args)
+        self.intake.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
         """Put up a function for an input: what ``send`` of this name calls at the next intake.
@@ -327,12 +328,12 @@ class Runtime:
         Raises:
             WrongStateError: there is one for this name.
         """
-        return self._intake.on_input(name, fn)
+        return self.intake.on_input(name, fn)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names that can be sent, in the order in which they were put up."""
-        return self._intake.inputs
+        return self.intake.inputs
 
     def send(self, name: str, /, **args: Any) -> None:
         """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
@@ -344,7 +345,7 @@ class Runtime:
         Raises:
             InputError: nobody takes inputs of this name, or a value is not plain.
         """
-        self._intake.send(name, **args)
+        self.intake.send(name, **args)
 
     def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
         """The intake takes what was sent; called by nobody but an intake, that of a replay too.
@@ -357,7 +358,7 @@ class Runtime:
         Raises:
             InputError: nobody takes inputs of this name any more.
         """
-        self._intake.take(name, args, is_outside)
+        self.intake.take(name, args, is_outside)
 
     def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
         """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps.

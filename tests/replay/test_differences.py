@@ -122,10 +122,10 @@ def test_what_was_posted_from_outside_is_named_as_the_likely_cause(record):
     report = replay(recording, yard.Yard())
     assert report.difference.tick == 5
     assert report.difference.reason.endswith(
-        " (before, functions were posted from outside, which no recording keeps: Reporting.note in tick 5)"
+        " (before, functions were posted from outside, which no recording keeps: Runtime.note in tick 5)"
     )
     assert (
-        "\nthe recording warns: before tick 5 the function Reporting.note was posted from outside" in report.as_text()
+        "\nthe recording warns: before tick 5 the function Runtime.note was posted from outside" in report.as_text()
     )
 
 
