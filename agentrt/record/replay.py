@@ -116,7 +116,9 @@ class Feeder:
             return ""
         if one.kind == "sent":
             self.sent += 1
-            return self.insert(one.place, self.runtime.intake.take, (one.name, one.args, True), f"the input {one.name!r}")
+            what = f"the input {one.name!r}"
+            # By the intake's own function: should the input fail, the fault names what was posted, as it was recorded.
+            return self.insert(one.place, self.runtime.intake.take, (one.name, one.args, True), what)
         return self._answer(one)
 
     def _answer(self, one: RecordedInput) -> str:

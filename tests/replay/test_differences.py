@@ -124,9 +124,7 @@ def test_what_was_posted_from_outside_is_named_as_the_likely_cause(record):
     assert report.difference.reason.endswith(
         " (before, functions were posted from outside, which no recording keeps: Runtime.note in tick 5)"
     )
-    assert (
-        "\nthe recording warns: before tick 5 the function Runtime.note was posted from outside" in report.as_text()
-    )
+    assert "\nthe recording warns: before tick 5 the function Runtime.note was posted from outside" in report.as_text()
 
 
 def test_what_was_posted_and_changed_nothing_makes_no_difference(record):
