@@ -115,7 +115,7 @@ class SeenInjection(Protocol):
         ...
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def teaches(self) -> tuple[str, ...]:
         """What it taught besides actions, by name."""
         ...
 
@@ -545,7 +545,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         abort_reason="" if execution is None else execution.abort_reason,
         observers=agent.running_observers,
         groups=tuple(group.name for group in agent.task_groups),
-        injections=tuple(InjectionView(one.source, len(one.actions), one.others) for one in agent.injections),
+        injections=tuple(InjectionView(one.source, len(one.actions), one.teaches) for one in agent.injections),
         strategies=_strategies(agent),
     )
 
