@@ -15,21 +15,12 @@ The order after loading: make the agents and add them to the runtime; ``restore_
 groups, give jobs, ``restore_groups``; ``restore_tasks``, for the town and for each agent.
 
 Values that JSON cannot say (entities, above all) go through two functions of the game: ``encode`` makes plain JSON of
-one, ``decode`` finds it again, or raises ``LookupError`` if it is gone. A saved object is always one of three, so that
-nothing is mistaken: ``{"map": {...}}``, ``{"tuple": [...]}`` or ``{"encoded": ...}``.
+one, ``decode`` finds it again, or raises ``LookupError`` if it is gone. ``write`` and ``Reader.read`` are each other's
+inverse: what JSON says as it is stays as it is, and a saved object is always one of three, so that what a game encodes
+is never taken for a mapping of its own: ``{"map": {...}}``, ``{"tuple": [...]}`` or ``{"encoded": ...}``.
 
 Whatever cannot be rebuilt is a ``RebuildError`` with its place in what was saved; the call has changed nothing then.
 With a function ``lost`` it is told of each instead, and the rest is rebuilt.
-
-Source: seed 001, "Persistence".
-
-Saving: plain JSON values of what a game keeps, and how they are read when nobody vouches for them.
-
-``write`` and ``Reader.read`` are each other's inverse. What JSON says as it is stays as it is: texts, whole numbers,
-numbers, true, false, null, and lists of them. Every object is one of three, so that what a game encodes is never taken
-for a mapping of its own::
-
-    {"map": {"key": value}}    {"tuple": [value]}    {"encoded": what encode gave}
 
 A saved game may come from a stranger: whatever stands in it, a ``RebuildError`` with its place comes out, and nothing
 deeper than ``MAX_DEPTH`` is followed.

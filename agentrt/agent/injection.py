@@ -173,7 +173,7 @@ class Injection:
             self._forget(self)
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def teaches(self) -> tuple[str, ...]:
         """What it taught besides actions, by name: components, observers, task groups, strategies."""
         content = self.content
         if content is None:

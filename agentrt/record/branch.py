@@ -17,9 +17,7 @@ Rules after the branch:
 A branch can be recorded. Its recording is one of a whole run, which can be replayed and branched; a function that
 changed it is noted as posted from outside, which a replay cannot repeat.
 
-Edits: what a branch changes in what came in from outside, as a script.
-
-A script is a JSON list. Each edit names the tick whose intake it is about, and does one thing:
+A script is a JSON list of edits. Each names the tick whose intake it is about, and does one thing:
 
 * ``{"tick": 40, "send": "door_opened", "args": {"door": "north"}}``  something more comes in, after all else
 * ``{"tick": 41, "drop": "door_opened"}``  the recorded input of that name does not come in
@@ -30,10 +28,8 @@ A script is a JSON list. Each edit names the tick whose intake it is about, and 
 
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
-is a text is raised as a ``RunFault``.
-
-An edit that finds nothing to change is an error: it was meant for something. Scripts are untrusted: bounded in length
-and depth, every key is known, and only ``EditError`` comes out.
+is a text is raised as a ``RunFault``. An edit that finds nothing to change is an error: it was meant for something.
+Scripts are untrusted: bounded in length and depth, every key is known, and only ``EditError`` comes out.
 """
 
 from __future__ import annotations

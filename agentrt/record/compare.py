@@ -1,10 +1,4 @@
-"""Comparing two recordings: where they part, and how they differ from there on.
-
-As long as the digests of both are the same, tick by tick, nothing is read. From the first tick on where they are not,
-or where one has none, the records of both are compared: see ``differences``. Only ticks that both have are compared,
-and the header says nothing: two recordings of one run are the same wherever and whenever they were made.
-
-Differences: where two traces part, and how they differ from there on.
+"""Comparing runs: where two traces part, and how they differ from there on.
 
 Two questions, two answers:
 
@@ -12,6 +6,9 @@ Two questions, two answers:
   gives the first place where they part: both sides of it, what stands before it in both, and what follows on each side.
 * ``TraceComparison`` compares two runs that are *meant* to part, tick by tick: where each agent first does something
   else, which actions ran more or less often, who is there in the end.
+
+Of two recordings nothing is read as long as the digests of both are the same, tick by tick. Only ticks that both have
+are compared, and the header says nothing: two recordings of one run are the same wherever and whenever they were made.
 
 Records are compared as their digest is made, field by field in ``ascii()``: 1 is not True and 1.0 is not 1, and a
 number that is no number equals itself. So two traces are equal here exactly if their digests are.

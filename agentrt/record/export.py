@@ -1,52 +1,35 @@
-"""OpenTelemetry: the spans of a run, for whatever tool takes them.
-
-Two ways out:
-
-* ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
-  reads, and what a collector takes at ``/v1/traces``. It needs no package.
-* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or
-  live as a trace listener.
-
-Each outermost span begins a trace: see ``exporting``. Attributes are called ``agentrt.agent.agent``, ``agentrt.path``,
-``agentrt.lane``, ``agentrt.outcome``, ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted, and a strategy
-that failed, has the status ERROR with the reason; preemption is no error.
-
-Times are game time from the moment on when the recording was made; a live export begins where it is told.
-
-Rejected: the SDK's own tracer and context. A tracer wants to be told when a span begins, on the thread where it
-happens, with ids that it draws at random; here all is known at the end, and equal runs give equal ids.
-
-Source: the OpenTelemetry protocol specification (OTLP 1.x), JSON Protobuf encoding; design section 7.
-
-Exporting: spans as other tools want them, with ids, times of a clock, and what happened within them.
+"""Exports: the spans of a run as other tools want them.
 
 An ``Exported`` is a span with what its neighbors need to find each other: its own id, that of the span it lies within,
 and that of the whole *trace* it belongs to, as OpenTelemetry calls it. A trace here is what one outermost span holds:
 one plan from its root to its end, one stay of a goal. A trace for the whole life of an agent would be one that no tool
-shows.
-
-Rules:
+shows. Rules:
 
 * Ids come from what the span is (run, agent, path, when), by a hash: equal runs export equal files.
 * A tick is a moment, and much may happen in it, one thing within another. So that the order can be seen, each record of
   a tick is put one microsecond after the one before, as long as the tick has room.
+* Times are game time, from the moment on when the recording was made; a live export begins where it is told.
 * What is open in the end is exported with the last tick as its end, and ``open`` as its outcome.
+* It works on a live run as well: a ``SpanFold`` is fed by whoever has records. What is in memory is what is open.
 
-Works on a live run as well: a ``SpanFold`` is fed by whoever has records.
+Three ways out:
 
-Perfetto: a run as Chrome trace events, which ui.perfetto.dev and chrome://tracing open.
+* ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
+  reads, and what a collector takes at ``/v1/traces``. It needs no package.
+* ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or live as a
+  trace listener. Attributes are called ``agentrt.agent``, ``agentrt.path``, ``agentrt.lane``, ``agentrt.outcome``,
+  ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted, and a strategy that failed, has the status ERROR with
+  the reason; preemption is no error.
+* Perfetto: Chrome trace events, which ui.perfetto.dev and chrome://tracing open: a JSON object with a list
+  ``traceEvents``. Each agent is a *process*, each lane of it a *thread*. ``X`` is a slice, with its beginning and its
+  length; ``i`` a moment; ``C`` a counter; ``M`` the name of a track. Slices are written when they end, so an outer one
+  comes after what lies within it; the format leaves the order free.
 
-The format is a JSON object with a list ``traceEvents``. Each agent is a *process*, each lane of it a *thread*; so the
-viewer shows one group of tracks for each agent, with slices that lie within each other.
+Rejected: the SDK's own tracer and context. A tracer wants to be told when a span begins, on the thread where it
+happens, with ids that it draws at random; here all is known at the end, and equal runs give equal ids.
 
-* ``X`` a slice, with its beginning and its length; ``i`` a moment; ``C`` a counter; ``M`` names of tracks.
-* Times are microseconds of game time.
-* Slices are written when they end, so an outer one comes after what lies within it. The format leaves the order free.
-
-It is written as a stream: what is in memory is what is open.
-
-Source: the Trace Event Format document of the Chromium project, sections "Complete events", "Instant events",
-"Counter events", "Metadata events".
+Source: the OpenTelemetry protocol specification (OTLP 1.x), JSON Protobuf encoding; the Trace Event Format document of
+the Chromium project, "Complete events", "Instant events", "Counter events", "Metadata events"; design section 7.
 """
 
 from __future__ import annotations
@@ -382,7 +365,7 @@ _SCOPE = "agentrt"
 def _attributes(exported: Exported) -> dict[str, str | int]:
     span = exported.span
     told: dict[str, str | int] = {
-        "agentrt.agent.agent": span.agent,
+        "agentrt.agent": span.agent,
         "agentrt.path": span.path,
         "agentrt.lane": span.lane,
         "agentrt.outcome": span.outcome,

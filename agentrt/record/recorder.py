@@ -1,33 +1,28 @@
 """The recorder: writes down a run while it goes on.
 
 It hears of three things: what comes in (it is the runtime's journal), what happens (it listens to the trace), and the
-end of each tick, when it writes all of it. While a tick runs it only collects.
-
-Rules:
+end of each tick, when it writes all of it. While a tick runs it only collects. What it needs of a runtime is
+``Recorded``. Rules:
 
 * It never changes the run. Whatever fails (a full disk, a locked file, a bug of ours) ends the recording, is reported
   once in the log, and reaches nobody in the run. What was committed stays and can be read.
-* What is written survives the end of the process, however it comes, up to the last tick that was committed.
 * A recording that begins before the first tick is *whole*: it can be replayed. What is in the inbox then belongs to how
   the world was made and is not written: whoever makes the world again puts it there again. One that begins later can be
   looked at.
 * When the runtime is closed, the recording ends before: the ticks of the clean-up are no part of the run.
 
-Source: design section 7, "Journal and replay".
-
-What a recorder writes to its file, and what it drops again so that the file stays small.
-
-Rules:
+The ``Store`` is its file, which it keeps small:
 
 * One transaction for each tick, or for some. What is in it is on its way to the disk when it is committed, and in the
   file for whoever opens it, also after ``kill -9``.
 * What is dropped goes by whole segments of the trace, oldest first. Views before it go as well, except for the newest
   whole one of each agent and what follows: every tick that is kept has its view. Digests are thinned: each thousandth
   stays, so that a replay from the first tick on can still be checked. Inputs stay: they are what a replay is made of.
-* A limit in bytes is kept by dropping the oldest quarter when the file is nearly full. SQLite uses the room again.
-  Its own limit of pages stands behind that.
+* A limit in bytes is kept by dropping the oldest quarter when the file is nearly full. SQLite uses the room again. Its
+  own limit of pages stands behind that.
+* Each of its methods may raise ``sqlite3.Error``; the recorder deals with it.
 
-Every method may raise ``sqlite3.Error``; the recorder deals with it.
+Source: design section 7, "Journal and replay".
 """
 
 from __future__ import annotations

@@ -1,41 +1,27 @@
-"""Reports: what a replay and a branch came to, for programs and in words.
-
-They are plain data, made when the run is over, and keep nothing alive. Words are lines of text; the first says what was
-done, the last is the digest, so that two runs can be compared by a look.
-
-Feeding: what came in from outside comes in again, out of a recording.
-
-Two rules make a run repeat itself:
-
-* What was sent, and what the outside answered, stands at the very place of the very intake where it stood in the
-  recorded run. What the run posts to itself stands there already when the tick is about to begin, in the same order as
-  then; what is fed goes in between, from the first place to the last.
-* Nothing is called. A call waits until its result comes in; which call a result belongs to says its number, and the
-  name of the function has to be the same, or this is another run.
-
-A feeder never guesses. If the place for an input is not there, or nobody made the call that a result is for, it says so
-in words before the tick begins, and feeds nothing that comes after.
-
-Functions that were posted from outside cannot be fed: nobody could write them down. They are counted, because they are
-the likely cause when the runs part.
-
-Source: design section 7, "Journal and replay".
-
-Replay: a recorded run is run again, and compared with the recording while it runs.
+"""Replay: a recorded run is run again, and compared with the recording while it runs.
 
 A replay makes the world again, from the seed, and drives it tick by tick. Before each tick a ``Feeder`` puts what came
 in from outside to its place; nothing outside is called. After each tick the digest of the whole trace so far is
 compared with the recorded one, which costs nothing to read. Only when they differ the records of that tick are read,
-and the first one that differs is shown with both sides. There it stops: what follows a difference says nothing.
-
-Rules:
+and the first one that differs is shown with both sides. There it stops: what follows a difference says nothing. Rules:
 
 * Who makes the world is named by the caller, or by the recording as the name of an *installed* world. Nothing in a file
   is imported or called.
 * Equal means equal digests, on whichever host and Python either side ran.
+* What was sent, and what the outside answered, stands at the very place of the very intake where it stood then. What
+  the run posts to itself stands there already when the tick is about to begin, in the same order as then; what is fed
+  goes in between, from the first place to the last.
+* A call waits until its result comes in; which call a result belongs to says its number, and the name of the function
+  has to be the same, or this is another run.
+* A feeder never guesses. If the place for an input is not there, or nobody made the call that a result is for, it says
+  so in words before the tick begins, and feeds nothing that comes after.
 * A recording that does not hold the whole run cannot be replayed, and says why. One with functions that were posted
-  from outside can: perhaps they changed nothing. When the runs part, they are named.
+  from outside can, though nobody could write them down: perhaps they changed nothing. When the runs part, they are
+  named as the likely cause.
 * A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand.
+
+Its report is plain data, made when the run is over. In words the first line says what was done and the last is the
+digest, so that two runs can be compared by a look.
 
 Source: design section 7, "Journal and replay".
 """

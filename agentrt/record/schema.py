@@ -17,15 +17,12 @@ Tables:
 
 A file from somebody else is hostile until it was looked at. SQLite runs what stands in a schema (views, triggers,
 virtual tables), so the schema has to be the one below, word by word, before anything is selected. Lengths are bounded
-by SQLite itself. Another schema number is refused: there is one so far.
+by SQLite itself. Another schema number is refused: there is one so far. SQLite looks at a page when it is read, so that
+a file which opens may turn out to be broken at any row: each selection goes through ``Source``, behind which whatever
+fails is a ``RecordingError``.
 
 Rejected: a row for each record (three times the time to write and five times the file, and what is asked for is mostly
 a range of ticks); pickle, marshal (they run code or crash).
-
-What a recording is read from: one connection, behind which whatever fails is a ``RecordingError``; and the header.
-
-SQLite looks at a page when it is read, so that a file which opens may turn out to be broken at any row. So each
-selection goes through here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Snapshots: what an agent or a runtime is doing, as frozen, plain data. Tools and terminal views read only this.
 
-``plan_views``, ``agent_views`` and ``runtime_view`` are the shape, as data, as JSON and back; ``places`` and ``taking``
-fill it from what lives; ``explaining`` puts it in words; ``summary`` is the one line that lists show. Taking one
-changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a plan has the
-same path in every equal run.
+``views`` has the shape, as data, as JSON and back; ``take`` fills it from what lives; ``explain`` puts it in words.
+Taking one changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a plan
+has the same path in every equal run.
 
 Source: seed 001, the AI inspector: activities in brackets, actions beneath them, the running branch.
 """

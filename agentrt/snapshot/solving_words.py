@@ -4,9 +4,9 @@ A request is told along what is under way, from what was asked for down to the s
 dependency stand the strategies: those that failed and why, the one that runs with a star and what it is expected to
 cost, the others with their costs or why they cannot. Below a strategy stands what it needs now, what it is expected to
 need next ("perhaps" if only in some branches), and what came up. Then the forecast, if it reaches deeper, and what came
-up and has to wait. Of requests that are over only the last is told, while
-nothing is being solved.
+up and has to wait. Of requests that are over only the last is told, while nothing is being solved.
 
+It is the half of ``explain`` that knows strategies, and a module of its own so that who has none does not load them.
 Like all explanations it is made of a view and of nothing else.
 
 Source: seed 003, "Task Tree", "Heuristic Based Task Selection"; design section 7, `agent.explain()`.

@@ -1,32 +1,25 @@
 """Taking a snapshot: what an agent is doing now, asked of its parts.
 
-Nothing is changed by it and nothing is kept alive. A driver that cannot be looked at says so in its view; whatever
-else an author's own object does when it is asked for its name or its text is caught where it happens.
+Snapshots stand below agents, which take them of themselves; what is read of one is named in ``SeenAgent``, and no more.
+Nothing is changed by it, nothing of an author's is called that could be avoided, and nothing is made: a gameplay that
+nobody asked for is not there. What an author's own object does all the same, when it is asked for its name, its text or
+its view, is caught where it happens, and the view says so.
 
-Source: design section 7, "Snapshot".
+*The plan* is gone down once, and paths are made on the way: asking each place for its own would go up the whole plan
+again. What a unit waits for is read off its strand, and why it is not possible off its state. Two things cannot be
+known for nothing: arguments and the author's own debugging data are whatever an author put there, so their words come
+from their ``name`` or their ``str()``; one that raises is called by its type.
 
-Status texts: what an agent does, in words for players.
+*The status text* is what an agent does, in words for players. An action says it by a key, with arguments:
+``status_text_key`` on the class, or ``ctx.set_status_text_key`` while it runs. The text that counts is that of the
+innermost running action that has one: a step speaks for its plan, and where it is silent the plan speaks. Where the
+whole plan is silent, what is performed beside it speaks, the newest first: strategies that were asked for a thing, say.
+What a key means in a language is the game's business: its translator is given the key and the arguments as the action
+gave them, entities and all. Without one, and where it fails, the key is shown with its arguments. A translator that
+raises is reported once: it is asked for every agent in every frame, and watching must neither stop the game nor fill
+its log.
 
-An action says it by a key, with arguments: ``status_text_key`` on the class, or ``ctx.set_status_text_key`` while it
-runs. The text that counts is that of the innermost running action that has one: a step speaks for its plan, and where
-it is silent the plan speaks. Where the whole plan is silent, what is performed beside it speaks, the newest first:
-strategies that were asked for a thing, say. What a key means in a language is the game's business: its translator is
-given the key and the arguments as the action gave them, entities and all.
-
-Without a translator, and where it fails, the key is shown with its arguments. A translator that raises is reported
-once: it is asked for every agent in every frame, and watching must neither stop the game nor fill its log.
-
-Source: seed 001, `status_text_key`, `set_status_text_key`.
-
-Views of the places of a plan: what is true of a frame and its units now, without calling anything of an author's.
-
-The tree is gone down once, and paths are made on the way: asking each place for its own would go up the whole plan
-again. What a unit waits for is read off its strand, and why it is not possible off its state.
-
-Two things cannot be known for nothing: arguments and the author's own debugging data are whatever an author put there,
-so their words come from their ``name`` or their ``str()``; one that raises is called by its type.
-
-Source: seed 001, the AI inspector; "Debugging methods".
+Source: design section 7, "Snapshot"; seed 001, the AI inspector, "Debugging methods", `status_text_key`.
 """
 
 from __future__ import annotations
@@ -122,7 +115,7 @@ class SeenInjection(Protocol):
         ...
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def teaches(self) -> tuple[str, ...]:
         """What it taught besides actions, by name."""
         ...
 
@@ -552,7 +545,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         abort_reason="" if execution is None else execution.abort_reason,
         observers=agent.running_observers,
         groups=tuple(group.name for group in agent.task_groups),
-        injections=tuple(InjectionView(one.source, len(one.actions), one.others) for one in agent.injections),
+        injections=tuple(InjectionView(one.source, len(one.actions), one.teaches) for one in agent.injections),
         strategies=_strategies(agent),
     )
 

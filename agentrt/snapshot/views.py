@@ -1,32 +1,19 @@
-"""What goes on in a runtime, whole, as frozen, plain data: the figures, the task groups, and a snapshot of each agent.
+"""The shape of a snapshot: frozen, plain data, as JSON and back.
 
-Source: design section 7, "Snapshot".
+A ``RuntimeSnapshot`` has the figures, the task groups, and an ``AgentSnapshot`` of each agent: its plan, its other
+models, its control flags, what it knows. An ``AgentSummary`` is the one line of an agent that a list of a thousand
+shows; it costs a walk down the running branch, and only where the plan runs nothing are the other models asked.
 
-The plan tree as frozen, plain data: activities, and the actions that could perform them.
+In the plan an activity (``FrameView``) has the actions that the agent knows for it (``UnitView``), and an action has
+the activities that it is made of. What is shown is what is true now, and nothing that is left over: of an action that
+is idle or not possible there is nothing below; of any other, all steps, where those that have not thought yet are idle
+and have no actions. So equal states look equal, however they came about.
 
-An activity (``FrameView``) has the actions that the agent knows for it (``UnitView``), and an action has the activities
-that it is made of. What is shown is what is true now, and nothing that is left over: of an action that is idle or not
-possible there is nothing below; of any other, all steps, where those that have not thought yet are idle and have no
-actions. So equal states look equal, however they came about.
+As JSON whatever has its default is left out, since most of a plan tree says nothing unusual; reading puts it in again.
+A snapshot is versioned: ``as_json`` writes the version, and ``from_json`` reads that of this release, from a recording
+or from anywhere else; it is hostile until it was read.
 
-``as_json`` leaves out whatever has its default (``DEFAULTS`` are in the signature of the classes), since most of a plan
-tree says nothing unusual; ``read`` puts it in again. Written by hand: ``dataclasses.asdict`` took ten times as long.
-
-Source: seed 001, the AI inspector: activities in brackets, actions beneath them, the running branch.
-
-An agent in one line: what a list of a thousand agents shows of each.
-
-The line costs a walk down the running branch and nothing else; only of an agent whose plan runs nothing the other
-models are asked what they do.
-
-Source: design section 7, "Snapshot".
-
-What an agent is doing, whole, as frozen, plain data: its plan, its other models, its control flags, what it knows.
-
-A snapshot keeps nothing alive but numbers and words. It is versioned: ``as_json`` writes the version, and ``from_json``
-reads that of this release, from a recording or from anywhere else; it is hostile until it was read.
-
-Source: design section 7, "Snapshot".
+Source: design section 7, "Snapshot"; seed 001, the AI inspector: activities in brackets, actions beneath them.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def test_spans_for_the_sdk():
         ("abort", 1_150_000_000, {"reason": "lost it"})
     ]
     assert dict(hum.attributes) == {
-        "agentrt.agent.agent": "Ann", "agentrt.path": "goals/hum", "agentrt.lane": "goals", "agentrt.outcome": "open",
+        "agentrt.agent": "Ann", "agentrt.path": "goals/hum", "agentrt.lane": "goals", "agentrt.outcome": "open",
         "agentrt.tick.begin": 2, "agentrt.tick.end": 4,
     }  # fmt: skip
     assert hunt.resource.attributes["service.name"] == "agentrt"
