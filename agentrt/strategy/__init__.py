@@ -16,11 +16,11 @@ from agentrt.strategy.declare import (
     strategy,
 )
 from agentrt.strategy.dependency import Ask, Branch, Dependency, Params
-from agentrt.strategy.estimate import tries_for
 from agentrt.strategy.gameplay import Gameplay
 from agentrt.strategy.lookahead import Foreseen
 from agentrt.strategy.requests import Request
 from agentrt.strategy.state import Accuracy
+from agentrt.strategy.supplies import tries_for
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.strategy.triggers import Opportunity, Trigger
 from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskView

@@ -57,7 +57,7 @@ from agentrt.kernel.strand import CancelScope, current_strand, outlast
 from agentrt.kernel.traps import Waiter, next_tick, park
 from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, StrategyContext
 from agentrt.strategy.dependency import Ask, Cannot, told_path
-from agentrt.strategy.estimate import enough
+from agentrt.strategy.supplies import enough
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.words import error_words, type_name, words_of
 
@@ -73,8 +73,9 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Interruption, Order, Provider, Rank, Strategy, StrategySpec
     from agentrt.strategy.dependency import Dependency, Params
-    from agentrt.strategy.estimate import Amounts, Chain, Estimator
+    from agentrt.strategy.estimate import Chain, Estimator
     from agentrt.strategy.state import State
+    from agentrt.strategy.supplies import Amounts
 
 __all__ = [
     "MAX_A_TICK",

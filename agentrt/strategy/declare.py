@@ -27,8 +27,6 @@ A context is a handle over a *seat* (``Seat``): the attempt that runs the strate
 is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a strategy
 is run with a context, which has others solved, of which offers name the strategies.
 
-Rejected: the machinery as a base class of strategies. Authors would have its methods, and its names, for their own.
-
 Source: seed 003, "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies", "Hierarchy".
 """
 

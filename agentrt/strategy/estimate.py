@@ -15,17 +15,12 @@ below it a need counts with the constant that its providers declare. Rules:
   besides, and what the dependency itself says (``assume``). A dependency that is met leaves the world as it is. Each
   such scenario is made once and kept in the table of the dependency in the one before it; so two strategies that need
   the same things look into the same future.
-* **Supplies.** Strategies say what each branch uses up (``Branch.uses``). What a dependency will use is a distribution:
-  over the branches of who would be chosen for it, with what their needs use. The answer is the least amount that is
-  enough with a given confidence. Amounts are added and mixed exactly, but for rounding to a billionth, so that five
-  times 0.2 is one; what two needs use is taken to be independent; only + - * / and comparisons: the same on every host.
+* **Supplies** (``supplies``): what a dependency will use up is read off in the same way, over the branches of who would
+  be chosen for it, down to where look-ahead ends.
 * **No decision takes too long.** One decision asks ``most_asks`` times at most; after that look-ahead ends, and
   constants count, for this decision only.
 * An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
 * With ``corrects`` what a strategy says is corrected by what it took before (``Records``), constants too.
-
-Rejected: a search over the whole graph of needs, as planners do it. Estimates are any code of their authors', so there
-is no graph to be had but by asking; and what is asked for is decided when it is to be done.
 
 Source: seed 003, "Heuristic Based Task Selection", questions 2 to 5; "Planning Ahead Using Probability"; design
 section 6, "recursion guard and cost memo".
@@ -39,10 +34,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from agentrt.activity.author.expected import has_changes
-from agentrt.errors import ENDS_PROGRAM, ArgumentError
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.declare import LONGEST_COST, Offer
 from agentrt.strategy.dependency import Ask, Branch, Cannot, Dependency, label_of, required, told_path
 from agentrt.strategy.scenarios import Kept, LeftOut, Need, Scenario, Table
+from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
@@ -53,20 +49,15 @@ if TYPE_CHECKING:
     from agentrt.strategy.state import GameplayOwner, State
 
 __all__ = [
-    "MOST_TRIES",
-    "Amounts",
     "Chain",
     "Cheapest",
     "Estimator",
     "Priced",
     "after",
     "amounts_left",
-    "enough",
     "layered",
     "likeliest",
     "outcome",
-    "together",
-    "tries_for",
 ]
 
 P = ParamSpec("P")
@@ -252,7 +243,7 @@ class Estimator:
         self._nested += 1
         above = [(self.need_of(one), provider) for provider, one in chain]
         for who in above:
-            self._enter(who).topics = None  # nobody asked them: what is read here is handed on to no answer
+            self._enter(who).topics = None  # no answer of theirs is kept, so what is read below need not be noted
         try:
             yield
         finally:
@@ -693,77 +684,6 @@ def layered(
 
 # --- supplies ---------------------------------------------------------------------------------------------------------
 
-MOST_TRIES: Final = 100_000
-"""More tries than that are no plan."""
-
-_MOST_AMOUNTS: Final = 256  # of one distribution; more are put together, upwards, so that it stays enough
-_DIGITS: Final = 9
-_SLACK: Final = 1e-12  # sums of probabilities miss 1 by a few of these
-
-Amounts = Mapping[str, Sequence[tuple[float, float]]]
-"""By name: amounts, ascending, with their probabilities."""
-
-_NONE: Final = ((0.0, 1.0),)
-
-
-def tries_for(successes: int, probability: float, confidence: float = 0.9) -> int:
-    """How many tries it takes until something succeeded often enough.
-
-    Args:
-        successes: how often it has to succeed.
-        probability: with which each try succeeds, apart from all others.
-        confidence: how certain that has to be, from 0 to less than 1.
-
-    Returns:
-        The least number of tries, at most 100,000.
-
-    Raises:
-        ArgumentError: a number is out of its range.
-
-    Source: seed 003, "Planning Ahead Using Probability".
-    """
-    _require("tries_for", "successes", successes, successes >= 0, "0 or more")
-    _require("tries_for", "probability", probability, 0 < probability <= 1, "more than 0, and 1 at most")
-    _require("tries_for", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
-    lacking = [1.0] + [0.0] * (successes - 1) if successes else []  # how likely it is to have had so many
-    tries = 0
-    while sum(lacking) > 1.0 - confidence + _SLACK and tries < MOST_TRIES:
-        tries += 1
-        for had in range(successes - 1, 0, -1):
-            lacking[had] = lacking[had] * (1.0 - probability) + lacking[had - 1] * probability
-        lacking[0] *= 1.0 - probability
-    return tries
-
-
-def _require(call: str, name: str, value: object, is_right: bool, wanted: str) -> None:
-    if not is_right:
-        raise ArgumentError(call, name, f"is {repr_of(value)}. Give it {wanted}.")
-
-
-def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
-    """The least amounts that are enough.
-
-    Args:
-        confidence: how certain that has to be, from 0 to less than 1.
-
-    Returns:
-        By name, in the order of names; without those of which nothing is needed.
-
-    Raises:
-        ArgumentError: the confidence is out of its range.
-    """
-    _require("supplies", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
-    found: dict[str, float] = {}
-    for name in sorted(amounts):
-        certain = 0.0
-        for amount, probability in amounts[name]:
-            certain += probability
-            if certain + _SLACK >= confidence:
-                if amount > 0:
-                    found[name] = amount
-                break
-    return found
-
 
 def _amounts_of(estimator: Estimator, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
     """What dependencies will use up, one after the other.
@@ -800,38 +720,4 @@ def amounts_left(
         if branch.probability > 0:
             own = {name: ((float(amount), 1.0),) for name, amount in branch.uses.items()}
             found.append((branch.probability, together(own, _amounts_of(estimator, needs, world, depth))))
-    total = 0.0
-    for share, _ in found:
-        total += share
-    mixed: dict[str, Sequence[tuple[float, float]]] = {}
-    for name in sorted({name for _, amounts in found for name in amounts}):
-        points: dict[float, float] = {}
-        for share, amounts in found:
-            for amount, probability in amounts.get(name, _NONE):
-                points[amount] = points.get(amount, 0.0) + probability * share / total
-        mixed[name] = _coarser(points)
-    return mixed
-
-
-def together(one: Amounts, other: Amounts) -> Amounts:
-    """What is used up by two things."""
-    if not one or not other:
-        return one or other
-    total = dict(one)
-    for name, amounts in other.items():
-        points: dict[float, float] = {}
-        for first, chance in total.get(name, _NONE):
-            for second, probability in amounts:
-                amount = round(first + second, _DIGITS)
-                points[amount] = points.get(amount, 0.0) + chance * probability
-        total[name] = _coarser(points)
-    return total
-
-
-def _coarser(points: Mapping[float, float]) -> Sequence[tuple[float, float]]:
-    amounts = sorted(points.items())
-    size = -(-len(amounts) // _MOST_AMOUNTS)
-    if size <= 1:
-        return tuple(amounts)
-    groups = [amounts[first : first + size] for first in range(0, len(amounts), size)]
-    return tuple((group[-1][0], sum(probability for _, probability in group)) for group in groups)
+    return mixed(found)

@@ -229,7 +229,7 @@ class Gameplay:
                 spec = self.catalog.add(cls).spec
                 added.append(cls)
                 for wanted in spec.provides:
-                    carrier_of(spec, wanted)  # what is wrong with its flags is said here, and not amid a request
+                    carrier_of(spec, wanted)  # a class is made: now, and not amid a tick in which it is first needed
             self._catalog_changed()
         except BaseException:
             for cls in added:

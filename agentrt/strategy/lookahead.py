@@ -38,8 +38,9 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
 from agentrt.strategy.dependency import label_of
-from agentrt.strategy.estimate import Amounts, after, amounts_left, likeliest, outcome, together
+from agentrt.strategy.estimate import after, amounts_left, likeliest, outcome
 from agentrt.strategy.scenarios import Scenario, is_as_assumed, take_over
+from agentrt.strategy.supplies import Amounts, together
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ class Preparing:
         if self._work is None or self._stamp != self._state.stamp:
             self._stamp = self._state.stamp
             self._work = self._steps()
-        # What was left of the last tick is gone: it was not spent while something else had to be done.
+        # What is left of a tick is not saved up: many quiet ones would make one long one.
         self._credit = min(self._credit, 0) + self._state.prepare_asks
         while self._credit > 0:
             before = self._estimator.asked

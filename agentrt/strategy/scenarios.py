@@ -146,7 +146,7 @@ class Scenario:
         found = self.tables.get(key)
         if found is None:
             if len(self.tables) >= MOST_TABLES:
-                self.tables.clear()  # all of it: who counts uses pays for that with each of many millions of looks
+                self.tables.clear()  # all: to count uses would cost something with every look
             found = self.tables[key] = Table()
         return found
 

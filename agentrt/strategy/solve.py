@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
     from agentrt.strategy.declare import Interruptible, Provider, Rank
     from agentrt.strategy.dependency import Dependency
-    from agentrt.strategy.estimate import Amounts
     from agentrt.strategy.state import State
+    from agentrt.strategy.supplies import Amounts
 
 __all__ = ["MOST_FINISHED", "RequestTable", "Solving", "failure_of"]
 
@@ -424,7 +424,7 @@ class Solving:
         """A strategy was unwound, and is to begin again; what it was unwound for is dealt with before."""
         unit, below, above = errand.unit, attempt.node, errand.above
         if not attempt.was_interrupted:
-            await next_tick()  # it asked for it by itself, and may do so at once again: nobody else would have a turn
+            await next_tick()  # else one that begins again each time would not let the tick end
             await self.interruptions.breakpoint(unit, below, above)
         else:
             await self.interruptions.breakpoint(unit, below, above, attempt)
