@@ -40,6 +40,7 @@ from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
 from agentrt.words import repr_of, type_name, words_of
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import Current
     from agentrt.kernel.clock import Clock
     from agentrt.strategy.scenarios import Scenario
@@ -151,8 +152,8 @@ class _Declared:
     call: ClassVar[str] = ""
     reads: ClassVar[Collection[str] | None] = None
     cost: ClassVar[float] = 10.0
-    _solver: ClassVar[Any] = None  # the action that has it solved in a plan
-    _signature: ClassVar[Any] = None
+    _solver: ClassVar[type[Action] | None] = None  # the action that has it solved in a plan
+    _signature: ClassVar[inspect.Signature | None] = None
 
     @classmethod
     def _take_name(cls, activity: str) -> None:

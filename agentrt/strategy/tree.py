@@ -124,7 +124,7 @@ class TaskNode:
         self.offers: tuple[tuple[str, float | None, str], ...] = ()
         self.children: list[TaskNode] = []
         self.forgotten: int = 0
-        self.seen: Any = None
+        self.seen: object = None
         self._made = 0
         if parent is not None:
             parent._add(self)

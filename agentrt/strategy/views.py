@@ -283,7 +283,7 @@ def _live(node: TaskNode, place: str, level: int, room: _Room) -> TaskView:
 
 def _ended(node: TaskNode, place: str) -> _Ended:
     """A node that has ended, with as many levels below it as fit."""
-    found: _Ended | None = node.seen
+    found = node.seen if isinstance(node.seen, _Ended) else None
     levels = _LEVELS_BELOW
     while found is None:
         view, size = _down_to(node, place, levels)
@@ -300,7 +300,7 @@ def _down_to(node: TaskNode, place: str, levels: int) -> tuple[TaskView, int]:
 
 def _over(root: TaskNode) -> TaskView:
     """The tree of a request that is over: level by level, as much as there is room for."""
-    found: _Ended | None = root.seen
+    found = root.seen if isinstance(root.seen, _Ended) else None
     if found is None:
         shown: dict[TaskNode, None] = {}
         level = deque([root])
