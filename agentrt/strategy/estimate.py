@@ -8,7 +8,7 @@ below it a need counts with the constant that its providers declare. Rules:
   What was found out by pricing a need holds where the same providers of it are being asked, or run.
 * **The memo** (``scenarios``). What a provider said is kept while all the *topics* that it read are unchanged
   (``reads``, ``ask.reads``); whoever declares none is asked anew in each decision, and asked once in it. A failure
-  empties it. While something is being asked a ``_Level`` collects what it reads and prices, and hands that on to
+  empties it. While something is being asked an ``_Asking`` collects what it reads and prices, and hands that on to
   whoever asked it: an answer rests on all that the answers below it rest on.
 * **Assumptions.** In look-ahead the state is CURRENT with what earlier needs bring about, one layer above the other:
   what the needs of the provider bring about that would be chosen (of its likeliest branch), what that branch expects
@@ -83,8 +83,8 @@ class Cheapest(NamedTuple):
     circle: tuple[Dependency[Any], ...] = ()
 
 
-class _Level:
-    """One level of asking: a provider for a dependency, or the choice between providers."""
+class _Asking:
+    """What an answer will rest on, while it is asked for: a provider's, or the choice between providers."""
 
     __slots__ = ("branches", "circle", "lack", "needs", "topics")
 
@@ -135,7 +135,7 @@ class Estimator:
         self._decision = 0
         self._nested = 0
         self._limit = 0  # of asked, in this decision
-        self._levels: list[_Level] = []
+        self._levels: list[_Asking] = []
         self._open: dict[Need, dict[Provider, int]] = {}  # who is asked or run for what, how often
 
     # --- what an ask is given -----------------------------------------------------------------------------------------
@@ -492,8 +492,8 @@ class Estimator:
             kept = self._keep(table, key, level, value)
         return kept.value
 
-    def _enter(self, who: tuple[Need, Provider] | None) -> _Level:
-        level = _Level()
+    def _enter(self, who: tuple[Need, Provider] | None) -> _Asking:
+        level = _Asking()
         self._levels.append(level)
         if who is not None:
             running = self._open.setdefault(who[0], {})
@@ -548,7 +548,7 @@ class Estimator:
             elif into.topics is not None:
                 into.topics.update(found.topics)
 
-    def _keep(self, table: Table, key: object, level: _Level, value: T) -> Kept[T]:
+    def _keep(self, table: Table, key: object, level: _Asking, value: T) -> Kept[T]:
         topics = None if level.topics is None else tuple(level.topics.items())
         needs = level.needs
         context = _ANYWHERE
