@@ -237,11 +237,11 @@ class Estimator:
 
     @contextmanager
     def _deciding(self, chain: Chain) -> Iterator[None]:
+        above = [(self.need_of(one), provider) for provider, one in chain]  # which may raise, so it comes first
         if self._nested == 0:  # else the decision around it goes on, with its limit
             self._decision += 1
             self._limit = self.asked + self.state.most_asks
         self._nested += 1
-        above = [(self.need_of(one), provider) for provider, one in chain]
         for who in above:
             self._enter(who).topics = None  # no answer of theirs is kept, so what is read below need not be noted
         try:

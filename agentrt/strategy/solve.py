@@ -367,6 +367,7 @@ class Solving:
         """What those say now who have not failed, and the best of it; None if nobody can."""
         wanted, above = errand.wanted, errand.above
         who = self.state.catalog.of(type(wanted)) if errand.among is None else errand.among
+        # A request that a strategy asked for is as much within that strategy as what it has solved by itself.
         last = self.asker if above is None else above
         chain = [] if last is None else last.chain()
         if self.within.depth > MAX_WITHIN:
@@ -402,7 +403,7 @@ class Solving:
         attempt = Attempt(self, errand, offer.provider, below)
         attempt.said = offer.cost if offer.said is None else offer.said
         self._note(errand, Event.TRY, by=offer.provider.spec.label, cost=offer.cost)
-        if self.attempts > MAX_ATTEMPTS:
+        if self.attempts > MAX_ATTEMPTS:  # a failure like any other, so that those above may still clean up after it
             attempt.fail_of_depth(f"the request has taken {MAX_ATTEMPTS} attempts")
         else:
             try:
@@ -410,6 +411,7 @@ class Solving:
             except BaseException:
                 below.end(Outcome.CANCELLED, self.state.tick)
                 raise
+        # That it returned proves nothing: whoever needs this goes on as if it held.
         if attempt.outcome is Outcome.DONE and not self._holds(errand.wanted):
             attempt.fail("it returned, but what it was run for does not hold")
         if attempt.is_again and attempt.outcome is Outcome.RUNNING:
@@ -428,7 +430,7 @@ class Solving:
             await self.interruptions.breakpoint(unit, below, above)
         else:
             await self.interruptions.breakpoint(unit, below, above, attempt)
-        errand.interruptions[attempt.provider] = attempt.interruptions
+        errand.interruptions[attempt.provider] = attempt.interruptions  # only now: the breakpoint may have told it more
         if attempt.outcome is not Outcome.RUNNING:
             return
         if attempt.was_interrupted and self.estimator.is_met(errand.wanted):
