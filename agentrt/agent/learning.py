@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.tasks.group import Extension, TaskGroup
     from agentrt.kernel.strand import Strand
-    from agentrt.strategy.declare import Dependency, Strategy
+    from agentrt.strategy.declare import Strategy
+    from agentrt.strategy.dependency import Dependency
 
 __all__ = ["Knowledge", "known_here"]
 

@@ -5,18 +5,25 @@ The door for people who write strategies; ``agent.gameplay`` is the one for thos
 Source: seed 003; design section 6.
 """
 
-from agentrt.strategy.catalog import Calls
-from agentrt.strategy.context import Order, StrategyContext
-from agentrt.strategy.declare import Branch, Dependency, Interruptible, Params, Strategy, strategy
-from agentrt.strategy.estimate import Ask, Offer
+from agentrt.strategy.declare import (
+    Calls,
+    Interruptible,
+    Interruption,
+    Offer,
+    Order,
+    Strategy,
+    StrategyContext,
+    strategy,
+)
+from agentrt.strategy.dependency import Ask, Branch, Dependency, Params
 from agentrt.strategy.gameplay import Gameplay
-from agentrt.strategy.interrupt import Interruption
 from agentrt.strategy.lookahead import Foreseen
 from agentrt.strategy.requests import Request
-from agentrt.strategy.tree import Accuracy, NodeKind, Outcome, TaskNode
+from agentrt.strategy.state import Accuracy
+from agentrt.strategy.supplies import tries_for
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.strategy.triggers import Opportunity, Trigger
 from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskView
-from agentrt.strategy.worlds import tries_for
 
 __all__ = [
     "Accuracy",

@@ -1,89 +1,44 @@
 """An attempt: one try of one strategy, as a frame of the planner.
 
-The planner runs the strategy's carrier (``carrier``) in a frame below whoever needs the dependency, with nobody else to
-elect. So control flags, leases, listeners, traces, snapshots and unwinding are those of any action, and a preemption of
-the plan stops a strategy in the same way in which an interruption does. What the author's coroutine raises never
-reaches the planner: it is the outcome of the attempt. The coroutine is driven through a gate (``gate``), so that it can
-stand still while something that came up is dealt with below it.
+The planner runs the strategy's *carrier* in a frame below whoever needs the dependency, with nobody else to elect. So
+control flags, leases, listeners, traces, snapshots and unwinding are those of any action, and a preemption of the plan
+stops a strategy in the same way in which an interruption does. What the author's coroutine raises never reaches the
+planner: it is the outcome of the attempt. In this order:
 
-How long it runs by itself is counted (``own_time``); when that is more than its patience, it is cancelled and has
-failed. Whoever had to wait for its control flags is asked about again before it runs: it was chosen for a world of
-before.
+* *The carrier* is an action that is made for each strategy and dependency and kept with the strategy. It performs the
+  activity of the dependency, and has the name, the flags and the status text of the strategy, so that ledgers, traces
+  and people see the strategy and not the machinery. An attempt whose frame elects it tells it so
+  (``Attempt.frame_ready``), and it runs the author's coroutine by that reference.
+* *Behind a shield.* Whoever is unwound is cancelled at its wait. A strategy that has something solved behind a shield
+  is not; so what is solved for it there must not wait for that, and must not begin anything more: nothing goes on in a
+  plan that unwinds. It ends with ``ActivityAbortedError``, the error of all that is executed there.
+* *Standing still.* The coroutine is driven through ``Pausable``, so that it can stand still, wherever it awaits, while
+  something that came up is dealt with below it.
+* *Own time.* What a strategy says that it costs is the time that goes by while it, and what it has solved, is at work.
+  So what it *took* is counted in the same way (``OwnTime``); when it runs by itself for more than its patience, it is
+  cancelled and has failed.
+* *The attempt* itself, which is also the *seat* of the strategy's context. Whoever had to wait for its control flags is
+  asked about again before it runs: it was chosen for a world of before.
+* *Requests within requests.* A strategy may ask through the gameplay of its agent, or have a plan ask. Such a request
+  is one of its own; but forgotten it would be a way around the recursion guard and the bounds on attempts. So each
+  knows who asked for it, which counts as long as that one runs, and all that were asked for by one another keep one
+  *pace*. What is asked for while something that came up is dealt with is as urgent as that: it is a part of it.
 
-Source: seed 003, "Task Failure"; design section 6, "A strategy is an action".
+What it asks of the request that it belongs to is ``Requesting``: the request (``solve``) stands above it.
 
-The carrier of a strategy: the ``Action`` that the planner runs for it.
-
-There is one for each strategy and dependency, made when it is first needed and kept with the strategy. It performs the
-activity of the dependency, and has the name, the control flags and the status text of the strategy, so that ledgers,
-traces, snapshots and people see the strategy and not the machinery. It has nothing of its own: whose frame it runs in,
-an attempt, runs the author's coroutine.
-
-Source: design section 6, "A strategy is an action".
-
-Behind a shield: what a strand does there that is unwound, and does not hear of it.
-
-Whoever is unwound is cancelled at its wait. A strategy that has something solved behind a shield is not; so what is
-solved for it there must not wait for that, and must not begin anything more: nothing goes on in a plan that unwinds. It
-ends with ``ActivityAbortedError``, the error of all that is executed there.
+This is one module of more than 800 lines since its parts are parts of one run of one coroutine; each of them alone
+would have one reader.
 
 Rejected: cancelling through the shield. It is there to let a clean-up come to its end, which may still do other things.
 
-The gate before a strategy's coroutine: while it is closed, the coroutine takes no step, wherever it awaits.
-
-``await Gate(coroutine)`` is the same as ``await coroutine``: what the coroutine yields goes up to the kernel as
-it is, and what the kernel sends or raises goes down. So it works for every await: those of the kernel, and futures and
-whatever else the host knows. Rules:
-
-* While the gate is closed, a wake goes no further: it is kept, the strand waits at the gate, and when it opens the
-  coroutine gets what it was woken with. A sleep that came to its end meanwhile has ended then.
-* What is *raised* goes through at once: a cancellation, or a deadline of the author's own around the await. The
-  coroutine deals with it, and stands still at its next await. How a host tells of the deadline of a library is the
-  host's affair: trio raises (``trio.sleep`` is such a deadline, too), asyncio cancels a future, which is a wake.
-* The gate never holds up the end: whoever unwinds the strategy opens it (``Extras.unwinding``), so that clean-up that
-  waits is waited for. It may be standing behind a shield, where it is not woken by being stopped.
-
-It is an iterator with ``send``, ``throw`` and ``close`` and no generator: whoever looks for the line at which a strand
-is suspended follows ``gi_frame`` and ``gi_yieldfrom`` through it.
-
-Rejected: taking the strand out of the books of what it waits for. A future of the host knows no such thing, and a
-notification that came meanwhile would be lost.
-
-Source: seed 003, "Pauseable/Cancelable Tasks".
-
-Own time: what a strategy takes, and how long it may go on by itself.
-
-What a strategy says that it costs is the time that goes by while it, and what it has solved, is at work. So what it
-*took* is counted in the same way: from the moment in which it has its control flags to its end, with the time of all
-that it had solved (``ctx.solve``), and without the time in which nothing of that could be done or others did something:
-
-* it, or something below it, waited for control flags;
-* something came up, or the request was told to pause;
-* it executed a plain activity (``ctx.execute``), or awaited a request or a performance of an agent
-  (``agent.gameplay.collect(...)``, ``agent.gameplay.using(...)``, ``agent.perform``): these take as long as they take,
-  and are not a matter of how it does its own work.
-
-Whatever stops the time of one strategy stops that of all who wait for it in the same request. Several reasons may hold
-at once, so they are counted. Its *patience* runs while its time does and it has nothing solved.
-
-Rejected: subtracting each stretch when it is over. Two that overlap would be subtracted twice.
-
-Source: seed 003, "Planning Ahead Using Probability": the actual result beside the estimated one; "Task Failure".
-
-Requests within requests: what a strategy asks for through the gameplay of its agent, or has a plan do for it.
-
-Such a request is one of its own, beside or below. But it is asked for by a strategy that runs, and that must not be
-forgotten: it would be a way around the recursion guard, and around the bounds on attempts. So each request knows who
-asked for it, which counts as long as that one runs, and all that were asked for by one another keep one *pace*. What is
-asked for while something that came up is dealt with is as urgent as that: it is a part of it.
-
-Source: seed 003, "Hierarchy": nodes that depend on those above them.
+Source: seed 003, "Task Failure", "Pauseable/Cancelable Tasks", "Planning Ahead Using Probability", "Hierarchy"; design
+section 6, "A strategy is an action".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.context import ignored
@@ -99,11 +54,11 @@ from agentrt.errors import (
     DependencyFailedError,
 )
 from agentrt.kernel.strand import CancelScope, current_strand, outlast
-from agentrt.kernel.traps import Waiter, park
-from agentrt.strategy.context import StrategyContext
-from agentrt.strategy.declare import Fail, Interruptible, Restart
-from agentrt.strategy.estimate import Cannot
-from agentrt.strategy.tree import Outcome, regress_of
+from agentrt.kernel.traps import Waiter, next_tick, park
+from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, StrategyContext
+from agentrt.strategy.dependency import Ask, Cannot, told_path
+from agentrt.strategy.supplies import enough
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
@@ -111,39 +66,49 @@ if TYPE_CHECKING:
 
     from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.author.context import Context
+    from agentrt.activity.plan.tree import Frame
     from agentrt.kernel.agenda import Timer
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
-    from agentrt.strategy.catalog import Provider
-    from agentrt.strategy.declare import Dependency, Strategy, StrategySpec
-    from agentrt.strategy.interrupt import Interruption
-    from agentrt.strategy.solve import Errand, Solving
-    from agentrt.strategy.tree import TaskNode
+    from agentrt.strategy.declare import Interruption, Order, Provider, Rank, Strategy, StrategySpec
+    from agentrt.strategy.dependency import Dependency, Params
+    from agentrt.strategy.estimate import Chain, Estimator
+    from agentrt.strategy.state import State
+    from agentrt.strategy.supplies import Amounts
 
 __all__ = [
-    "carrier_of",
-    "await_end",
-    "is_lost",
-    "refuse",
-    "Gate",
-    "OwnTime",
-    "Attempt",
-    "MAX_ATTEMPTS",
     "MAX_A_TICK",
-    "MAX_NESTED",
+    "MAX_ATTEMPTS",
+    "MAX_WITHIN",
+    "Attempt",
+    "Errand",
+    "OwnTime",
     "Pace",
+    "Pausable",
+    "Requesting",
     "Within",
+    "await_end",
+    "carrier_of",
+    "is_lost",
+    "regress_of",
+    "stop_if_lost",
     "waiting_above",
 ]
+
+R = TypeVar("R")
+
+
+# --- the carrier ------------------------------------------------------------------------------------------------------
 
 
 class _Carrier(Action):
     """The action that carries a strategy."""
 
+    attempt: Attempt  # whose frame elected it, before it is run
+
     async def run(self, ctx: Context, args: Any) -> None:
-        unit: Any = ctx.holder
-        await unit.frame.owner.carry(unit, args)
+        await self.attempt.carry(args)
 
 
 def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
@@ -166,6 +131,9 @@ def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
     return found
 
 
+# --- behind a shield --------------------------------------------------------------------------------------------------
+
+
 def is_lost(unit: Unit) -> bool:
     """Whether an action is being unwound, and the strand that runs at this moment does not hear of it.
 
@@ -175,7 +143,7 @@ def is_lost(unit: Unit) -> bool:
     return unit.frame.execution.is_unwinding(unit.frame) and _is_shielded()
 
 
-def refuse(unit: Unit) -> None:
+def stop_if_lost(unit: Unit) -> None:
     """Go no further behind a shield, if an action is being unwound.
 
     Raises:
@@ -210,30 +178,52 @@ def _error(unit: Unit) -> ActivityAbortedError:
     return aborted(unit.frame, "the plan unwinds", unit.path())
 
 
-class Gate(Generator[Any, Any, Any]):
-    """Drives a coroutine, and has it stand still while it is closed. Await it, once."""
+# --- standing still ---------------------------------------------------------------------------------------------------
 
-    __slots__ = ("_coro", "_kept", "_waiter", "is_closed")
+
+class Pausable(Generator[Any, Any, Any]):
+    """Drives a coroutine, and has it take no step while it is held, wherever it awaits. Await it, once.
+
+    ``await Pausable(coroutine)`` is the same as ``await coroutine``: what the coroutine yields goes up to the kernel as
+    it is, and what the kernel sends or raises goes down. So it works for every await: those of the kernel, and futures
+    and whatever else the host knows.
+
+    * While it is held, a wake goes no further: it is kept, the strand waits here, and when it is let go on the
+      coroutine gets what it was woken with. A sleep that came to its end meanwhile has ended then.
+    * What is *raised* goes through at once: a cancellation, or a deadline of the author's own around the await. The
+      coroutine deals with it, and stands still at its next await. How a host tells of the deadline of a library is the
+      host's affair: trio raises (``trio.sleep`` is such a deadline, too), asyncio cancels a future, which is a wake.
+    * It never holds up the end: whoever unwinds the strategy lets it go on (``Extras.unwinding``), so that clean-up
+      that waits is waited for. It may be standing behind a shield, where it is not woken by being stopped.
+
+    It is an iterator with ``send``, ``throw`` and ``close`` and no generator: whoever looks for the line at which a
+    strand is suspended follows ``gi_frame`` and ``gi_yieldfrom`` through it.
+
+    Rejected: taking the strand out of the books of what it waits for. A future of the host knows no such thing, and a
+    notification that came meanwhile would be lost.
+    """
+
+    __slots__ = ("_coro", "_kept", "_waiter", "is_held")
 
     def __init__(self, coro: Coroutine[Any, Any, Any]) -> None:
-        self.is_closed: bool = False  # whether the coroutine stands still
+        self.is_held: bool = False  # whether the coroutine stands still
         self._coro = coro
-        self._waiter: Waiter | None = None  # at the gate, while a wake is kept
+        self._waiter: Waiter | None = None  # while a wake is kept
         self._kept: Any = None
 
-    def close_gate(self) -> None:
+    def hold(self) -> None:
         """Have the coroutine stand still from its next wake on."""
-        self.is_closed = True
+        self.is_held = True
 
-    def open_gate(self) -> None:
+    def go_on(self) -> None:
         """Let it go on. If a wake was kept, it gets it when the ready queue comes to it."""
-        self.is_closed = False
+        self.is_held = False
         if self._waiter is not None:
             self._waiter.notify()
 
     # --- what Python asks of whatever is awaited ----------------------------------------------------------------------
 
-    def __await__(self) -> Gate:
+    def __await__(self) -> Pausable:
         return self
 
     def __next__(self) -> Any:
@@ -243,11 +233,11 @@ class Gate(Generator[Any, Any, Any]):
         """A wake: on to the coroutine, or kept.
 
         Returns:
-            What the coroutine awaits next, or the wait at the gate.
+            What the coroutine awaits next, or the wait here.
         """
-        if self._waiter is not None:  # it was the gate's own
+        if self._waiter is not None:  # it was the one of here
             value, self._kept, self._waiter = self._kept, None, None
-        if self.is_closed:
+        if self.is_held:
             self._kept = value
             self._waiter = Waiter()
             return self._waiter
@@ -274,11 +264,27 @@ class Gate(Generator[Any, Any, Any]):
         return getattr(self._coro, "cr_await", None)
 
     def __repr__(self) -> str:
-        return f"<Gate: {'closed' if self.is_closed else 'open'}>"
+        return f"<Pausable: {'held' if self.is_held else 'going on'}>"
+
+
+# --- own time ---------------------------------------------------------------------------------------------------------
 
 
 class OwnTime:
-    """The time of one attempt.
+    """The time of one attempt: what it takes, and how long it may go on by itself.
+
+    It counts from the moment in which it has its control flags to its end, with the time of all that it had solved
+    (``ctx.solve``), and without the time in which nothing of that could be done or others did something:
+
+    * it, or something below it, waited for control flags;
+    * something came up, or the request was told to pause;
+    * it executed a plain activity (``ctx.execute``), or awaited a request or a performance of an agent: these take as
+      long as they take, and are not a matter of how it does its own work.
+
+    Whatever stops the time of one strategy stops that of all who wait for it in the same request. Several reasons may
+    hold at once, so they are counted. Its *patience* runs while its time does and it has nothing solved.
+
+    Rejected: subtracting each stretch when it is over. Two that overlap would be subtracted twice.
 
     Args:
         above: that of the attempt that waits for it; None at the root.
@@ -392,6 +398,99 @@ _PATIENCE: Final = 10.0  # times what it said that it costs
 _UNWOUND: Final = "the strategy that was interrupted is unwound"
 
 
+# --- the attempt ------------------------------------------------------------------------------------------------------
+
+
+class Requesting(Protocol):
+    """The request that an attempt is made for, as the attempt sees it: a ``Solving``."""
+
+    state: State
+    estimator: Estimator
+    stack: list[Attempt]  # the attempts that run, the outermost first
+    regress: str  # the endless regress that was run into, in words; empty if none was
+    within: Within
+
+    @property
+    def floor(self) -> int | None:
+        """What comes up has to be more urgent than that; None for anything."""
+        ...
+
+    @property
+    def unit(self) -> Unit:
+        """Below which action of the plan it is solved."""
+        ...
+
+    def push(self, attempt: Attempt) -> None:
+        """An attempt begins."""
+
+    def pop(self, attempt: Attempt) -> None:
+        """An attempt is over."""
+
+    def is_still_best(self, attempt: Attempt) -> bool:
+        """Whether an attempt that had to wait for its control flags is to be run now that it has them."""
+        ...
+
+    def urgency(self) -> int | None:
+        """What has to be exceeded to be dealt with now; None for nothing."""
+        ...
+
+    def supplies(self, attempt: Attempt) -> Amounts:
+        """What an attempt and those above it will still use up."""
+        ...
+
+    async def solve(
+        self,
+        unit: Unit,
+        wanted: Dependency[Any],
+        above: Attempt | None,
+        *,
+        among: Collection[Provider] | None = None,
+        rank: Rank | None = None,
+        node: TaskNode | None = None,
+    ) -> Any:
+        """Solve a dependency below an action of the plan."""
+
+    async def breakpoint(self, unit: Unit, node: TaskNode, above: Attempt | None) -> bool:
+        """Deal with what came up and is due, if there is anything."""
+        ...
+
+    async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
+        """Deal with all that is due."""
+
+
+class Errand:
+    """One dependency that is being solved, as whoever needs it wants that done.
+
+    Args:
+        unit: the action of the plan below which it is done.
+        above: the attempt that needs it; None at the root.
+        node: its node in the task tree.
+        among: who may provide it; None for everybody.
+        rank: what the parent says to the offers.
+    """
+
+    __slots__ = ("above", "among", "failed", "interruptions", "node", "rank", "unit", "wanted")
+
+    def __init__(
+        self,
+        unit: Unit,
+        wanted: Dependency[Any],
+        above: Attempt | None,
+        node: TaskNode,
+        among: Collection[Provider] | None,
+        rank: Rank | None,
+    ) -> None:
+        self.unit: Unit = unit
+        self.wanted: Dependency[Any] = wanted
+        self.above: Attempt | None = above
+        self.node: TaskNode = node
+        self.among: Collection[Provider] | None = among
+        self.rank: Rank | None = rank
+        self.failed: dict[Provider, Attempt] = {}  # the attempts of those who were tried, the last of each
+        # how often each was interrupted; one that begins again goes on counting
+        self.interruptions: dict[Provider, int] = {}
+
+
 class Attempt(SpawnedFrame):
     """One try of one strategy.
 
@@ -402,7 +501,7 @@ class Attempt(SpawnedFrame):
 
     __slots__ = (
         "_dealing",
-        "_gate",
+        "_driven",
         "_is_kept_waiting",
         "_scope",
         "_strategy",
@@ -428,19 +527,19 @@ class Attempt(SpawnedFrame):
         "was_interrupted",
     )
 
-    def __init__(self, solving: Solving, errand: Errand, provider: Provider, node: TaskNode) -> None:
+    def __init__(self, solving: Requesting, errand: Errand, provider: Provider, node: TaskNode) -> None:
         wanted, above = errand.wanted, errand.above
         chosen = carrier_of(provider.spec, type(wanted))
         args = dict(zip(wanted.field_names(), wanted.values_in_order(), strict=True))
         super().__init__(errand.unit, type(wanted).activity, args, chosen, catches=True)
-        self.solving: Solving = solving
+        self.solving: Requesting = solving
         self.errand: Errand = errand
         self.provider: Provider = provider
         self.wanted: Dependency[Any] = wanted
         self.node: TaskNode = node
         self.above: Attempt | None = above  # the attempt that needs the dependency; None at the root
         # what it takes
-        self.time: OwnTime = OwnTime(solving.gameplay.kernel, None if above is None else above.time, self._hangs)
+        self.time: OwnTime = OwnTime(solving.state.kernel, None if above is None else above.time, self._hangs)
         self.context: StrategyContext | None = None  # what its strategy is run with; None before
         # what became of it; RUNNING until then, SKIPPED if it was not the best any more when it could begin
         self.outcome: Outcome = Outcome.RUNNING
@@ -458,7 +557,7 @@ class Attempt(SpawnedFrame):
         self.was_interrupted: bool = False  # whether it was unwound because something came up
         self.is_solving: bool = False  # whether it has something solved at this moment
         self.executed: SpawnedFrame | None = None  # the plain activity that it executes at this moment
-        self._gate: Gate | None = None
+        self._driven: Pausable | None = None
         self._dealing: Strand | None = None  # the strand that deals with what came up, while the coroutine stands still
         self._strategy: Strategy | None = None
         self._scope: CancelScope | None = None
@@ -506,10 +605,17 @@ class Attempt(SpawnedFrame):
             self._is_kept_waiting = False
             self.above.time.go()
 
-    async def carry(self, unit: Unit, wanted: Any) -> None:
+    def frame_ready(self, frame: Frame) -> None:
+        """The carrier is elected: it is told whom it carries, before anything starts it."""
+        carrier = None if frame.active is None else frame.active.action
+        if isinstance(carrier, _Carrier):
+            carrier.attempt = self
+        super().frame_ready(frame)
+
+    async def carry(self, wanted: Any) -> None:
         """Run the author's coroutine; called by the carrier."""
         try:
-            await self._carry(unit, wanted)
+            await self._carry(self._acting, wanted)
         except GeneratorExit:  # nobody steps this coroutine any more
             if self._dealing is not None:
                 self.frame.planner.dismiss(self._dealing)
@@ -524,24 +630,25 @@ class Attempt(SpawnedFrame):
 
     async def _carry(self, unit: Unit, wanted: Any) -> None:
         self._has_flags()
+        # Asked only of one that waited: for all others the choice was made in this very tick.
         if unit.own_extras().was_kept_waiting and not self.solving.is_still_best(self):
             self.outcome, self.reason = Outcome.SKIPPED, "it had to wait, and is not the best any more"
             return
         self._strategy = strategy = self.provider.spec.cls()
         self.context = context = StrategyContext(unit, self)
-        unit.context = context
+        unit.context = context  # in place of the one that the planner made: so all that it does is this one's
         patience = self._patience()
         self.time.begin(unit.frame.planner.kernel.clock.ticks(patience))
         self._scope = CancelScope()
         try:
             with self._scope:
-                self._gate = Gate(strategy.run(context, wanted))
-                self.value = await self._gate
+                self._driven = Pausable(strategy.run(context, wanted))
+                self.value = await self._driven
             if self._scope.cancelled_caught:
                 self.fail(f"it ran for more than {patience:g} s by itself; it seems to hang")
         except (Fail, Cannot, Reject) as failure:
             self.fail(failure.reason)
-        except Restart:
+        except BeginAgain:
             self.is_again = True
         except (DependencyFailedError, ActivityAbortedError, ActivityImpossibleError) as failure:
             # Behind a shield, being unwound may come as such an error: it is decided already what becomes of it.
@@ -602,6 +709,7 @@ class Attempt(SpawnedFrame):
             self.begin_again()
         elif self.executed is not None:
             self._stop_executed(self.executed)
+        # One that runs a frame of its own making (``ctx.spawn``) is left alone: what it is about is not known here.
         elif self.frame.active is not None and self.frame.active.running_child() is None:
             self._stand_still(self.frame.active)
 
@@ -621,27 +729,27 @@ class Attempt(SpawnedFrame):
             executed.stop()
 
     def _stand_still(self, unit: Unit) -> None:
-        gate = self._gate
-        if gate is not None and not self.frame.execution.is_unwinding(self.frame):
-            gate.close_gate()
+        driven = self._driven
+        if driven is not None and not self.frame.execution.is_unwinding(self.frame):
+            driven.hold()
             unit.own_extras().unwinding = self._let_go
             name = f"{self.provider.spec.name} is interrupted"
-            self._dealing = self.frame.planner.kernel.spawn(self._deal(unit, gate), name, None)
+            self._dealing = self.frame.planner.kernel.spawn(self._deal(unit, driven), name, None)
 
     def _let_go(self) -> None:
         """It is unwound; behind a shield it may wait for what is dealt with before it hears of that."""
-        if self._gate is not None:
-            self._gate.open_gate()
+        if self._driven is not None:
+            self._driven.go_on()
         if self._dealing is not None:
             self._dealing.stop(_UNWOUND)
 
-    async def _deal(self, unit: Unit, gate: Gate) -> None:
+    async def _deal(self, unit: Unit, driven: Pausable) -> None:
         try:
-            await self.solving.interruptions.deal(unit, self.node, self, Interruptible.PAUSE)
+            await self.solving.deal(unit, self.node, self, Interruptible.PAUSE)
         finally:
             self._dealing = None
             unit.own_extras().unwinding = None
-            gate.open_gate()
+            driven.go_on()
 
     async def _end_dealing(self, *, is_stopped: bool) -> None:
         """It is over; what is done in between below it ends before it does."""
@@ -654,14 +762,9 @@ class Attempt(SpawnedFrame):
         except GeneratorExit:
             raise
         finally:
-            if not dealing.is_done:
+            if not dealing.is_done:  # it is unwound, or somebody lost patience with it while it joined
                 dealing.stop(_UNWOUND)
                 await outlast(lambda: dealing.is_done, dealing.join)
-
-    async def rest(self) -> None:
-        """Wait until what came up was dealt with: a deadline of the author's goes through to one that stands still."""
-        if self._dealing is not None:
-            await self._dealing.join()
 
     def hear(self, interruption: Interruption) -> bool:
         """Something came up while it, or something below it, ran, and was dealt with: the author looks at the world.
@@ -684,13 +787,13 @@ class Attempt(SpawnedFrame):
                 self.is_hearing = False
         except (Fail, Cannot, Reject) as failure:
             self.fail(failure.reason)
-        except Restart:
+        except BeginAgain:
             self.is_again = True
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
             self.fail(f"it raised {type_name(error)} when it was interrupted: {words_of(error)}", error)
-            self.solving.gameplay.fault(spec.label, "interrupted", error)
+            self.solving.state.fault(spec.label, "interrupted", error)
         else:
             return False
         return self._unwind()
@@ -700,7 +803,7 @@ class Attempt(SpawnedFrame):
         if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
             ignored(self._unit, flow.method)
             return
-        if isinstance(flow, Restart):
+        if isinstance(flow, BeginAgain):
             self.is_again = True
         else:
             self.fail(flow.reason)
@@ -719,8 +822,130 @@ class Attempt(SpawnedFrame):
         one: Attempt | None = self
         while one is not None and one.outcome is Outcome.RUNNING:
             found.append((one.provider, one.wanted))
-            one = one.solving.asker if one.above is None else one.above
+            one = one.solving.within.asker if one.above is None else one.above
         return found[::-1]
+
+    # --- the seat of its context --------------------------------------------------------------------------------------
+
+    @property
+    def params(self) -> Params:
+        """The global parameters of the request."""
+        return self.solving.estimator.params
+
+    @property
+    def calls(self) -> Calls:
+        """The generated calls, for what its strategy has solved."""
+        state = self.solving.state
+
+        def solve(wanted: Any, provider: Provider | None) -> Coroutine[Any, Any, Any]:
+            assert self.context is not None
+            return self.context.solve(wanted, among=None if provider is None else (provider.spec.cls,))
+
+        return Calls(state.catalog, state.agent.name, solve)
+
+    @property
+    def order(self) -> Order:
+        """In which order dependencies are solved, if nobody says more."""
+        return self.solving.state.order
+
+    @property
+    def takes_options(self) -> bool:
+        """Whether optional dependencies are considered."""
+        return self.solving.state.takes_options
+
+    @property
+    def tick(self) -> int:
+        """The tick that it is."""
+        return self.solving.state.tick
+
+    def ask(self) -> Ask:
+        """The world and what things would cost."""
+        estimator = self.solving.estimator
+        return Ask(estimator, estimator.world, estimator.state.lookahead)
+
+    def prices(self, *needs: Sequence[Dependency[Any]]) -> list[float]:
+        """What several lists of needs would cost below it, where nobody who runs is asked for the same."""
+        return self._prices(self.chain(), needs)
+
+    def prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
+        """What an option costs; what it costs with all that is done then; and what that costs without it."""
+        # What is done then may be what it is run for: who runs for that is no circle, but who goes on.
+        chain = [who for who in self.chain() if who[1] not in then]
+        own, having = self._prices(chain, ((wanted,), (wanted, *then)))
+        # What is done anyway may count on the option by itself: without it means that nobody provides it.
+        nobody = [(provider, wanted) for provider in self.solving.state.catalog.of(type(wanted))]
+        return own, having, self._prices([*chain, *nobody], (then,))[0]
+
+    def _prices(self, chain: Chain, needs: Iterable[Sequence[Dependency[Any]]]) -> list[float]:
+        with self.solving.estimator.deciding(chain):
+            ask = self.ask()
+            return [ask.total(one) for one in needs]
+
+    def supplies(self, wanted: Sequence[Dependency[Any]], confidence: float) -> dict[str, float]:
+        """How much will be used up: for dependencies; for none, by it and those above it, as they foresee it."""
+        if wanted:
+            with self.solving.estimator.deciding(self.chain()):
+                return self.ask().supplies(*wanted, confidence=confidence)
+        return enough(self.solving.supplies(self), confidence)
+
+    async def rest(self) -> None:
+        """Wait until what came up was dealt with: a deadline of the author's goes through to one that stands still."""
+        if self._dealing is not None:
+            await self._dealing.join()
+
+    async def solve(
+        self,
+        wanted: Dependency[R],
+        among: str | Iterable[type[Strategy]] | None = None,
+        rank: Rank | None = None,
+        node: TaskNode | None = None,
+    ) -> R:
+        """Have a dependency solved."""
+        catalog, who = self.solving.state.catalog, None
+        if isinstance(among, str):
+            who = [one for one in catalog.joined(among, "ctx.solve") if type(wanted) in one.spec.provides]
+        elif among is not None:
+            who = catalog.chosen(among, type(wanted), "ctx.solve")
+        found: R = await self.solving.solve(self._acting, wanted, self, among=who, rank=rank, node=node)
+        return found
+
+    @property
+    def _acting(self) -> Unit:
+        """The place of its carrier in the plan, while it runs."""
+        unit = self.frame.active
+        assert unit is not None
+        return unit
+
+    async def perform(self, activity: str, args: Mapping[str, Any]) -> Any:
+        """Think and run a plain activity of the agent; when something of it was taken, it is begun again."""
+        solving, unit = self.solving, self._acting
+        node = TaskNode(NodeKind.ACTIVITY, activity, self.node)
+        node.begin(solving.state.tick)
+        try:
+            output, was_interrupted = None, True
+            while was_interrupted:
+                frame = SpawnedFrame(unit, activity, dict(args), catches=True)
+                self.executed = frame
+                self.time.stop()
+                try:
+                    output = await frame.execute()
+                    was_interrupted = self.executed is None  # whoever stopped it took that away
+                except ActivityAbortedError:
+                    if not frame.was_taken:
+                        raise
+                    await next_tick()  # or one that is taken at once, each time, would never let the tick end
+                finally:
+                    self.time.go()
+                    self.executed = None
+                await solving.breakpoint(unit, self.node, self)
+        except BaseException as error:
+            is_failure = isinstance(error, Exception)
+            outcome = Outcome.FAILED if is_failure else Outcome.CANCELLED
+            reason = words_of(getattr(error, "reason", error)) if is_failure else ""
+            node.end(outcome, solving.state.tick, reason)
+            raise
+        node.end(Outcome.DONE, solving.state.tick)
+        return output
 
     # --- patience -----------------------------------------------------------------------------------------------------
 
@@ -757,13 +982,35 @@ def _words(failure: DependencyFailedError | ActivityAbortedError | ActivityImpos
     return f"{failure.label} could not be solved"
 
 
+_REGRESS: Final = 3  # times that a strategy is run for the same kind of thing within itself, each time for another one
+
+
+def regress_of(chain: Sequence[tuple[Provider, Dependency[Any]]]) -> str:
+    """Whether strategies need each other again and again, each time for something new, which nothing stops but depth.
+
+    Args:
+        chain: who is run, for what, the outermost first.
+
+    Returns:
+        The regress in words; empty if there is none.
+    """
+    kinds = [(provider, type(wanted)) for provider, wanted in chain]
+    for index, kind in enumerate(kinds):
+        if kinds.count(kind) >= _REGRESS:
+            depth = len(kinds) - index
+            return f"an endless regress, {depth} needs deep: {told_path([wanted for _, wanted in chain[index:]])}"
+    return ""
+
+
+# --- requests within requests -----------------------------------------------------------------------------------------
+
 MAX_ATTEMPTS: Final = 10_000
 """How many attempts one request may take."""
 
 MAX_A_TICK: Final = 32
 """How many attempts may begin in one tick; the next one waits for the next tick."""
 
-MAX_NESTED: Final = 32
+MAX_WITHIN: Final = 32
 """How many requests may be within one another."""
 
 
@@ -802,7 +1049,7 @@ class Within:
         self.asker: Attempt | None = next((one for one in above if isinstance(one, Attempt)), None)
         # what all keep that were asked for by one another
         self.pace: Pace = Pace() if self.asker is None else self.asker.solving.within.pace
-        self._floor = None if self.asker is None else self.asker.solving.interruptions.floor()
+        self._floor = None if self.asker is None else self.asker.solving.urgency()
 
     @property
     def floor(self) -> int | None:
@@ -815,7 +1062,7 @@ class Within:
         """How many requests that still run it is within."""
         found, asker = 0, self.asker
         while asker is not None and asker.outcome is Outcome.RUNNING:
-            found, asker = found + 1, asker.solving.asker
+            found, asker = found + 1, asker.solving.within.asker
         return found
 
 

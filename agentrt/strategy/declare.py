@@ -1,531 +1,83 @@
-"""Strategies: what authors write to provide dependencies.
+"""Strategies: what authors write to provide dependencies, and what they are given while that runs.
 
-A strategy is an action that says which dependencies it provides, what it would cost, and what it would need, and that
-is run as a coroutine in which it may have further dependencies solved. It is a class, or made of a coroutine function
-by ``@strategy(...)``; what it declares is read once, when it is defined.
+A strategy says which dependencies it provides, what it would cost, and what it would need, and is run as a coroutine in
+which it may have further dependencies solved. It is a class, or made of a coroutine function by ``@strategy(...)``;
+what it declares is read once, when it is defined. Rules:
 
-What a strategy costs is always a number of *game seconds* that is to be expected, so that strategies whose authors
-never met can be compared. There are three ways to say it, from the roughest to the finest; the finest counts::
+* What a strategy costs is always a number of *game seconds* that is to be expected, so that strategies whose authors
+  never met can be compared. There are three ways to say it, from the roughest to the finest; the finest counts::
 
-    cost = 30.0                        a constant
-    def foresee(self, ask, wanted)     what may come of it: branches with probabilities, needs and effects
-    def estimate(self, ask, wanted)    any computation; None, or ask.cannot(why), for "cannot"
+      cost = 30.0                        a constant
+      def foresee(self, ask, wanted)     what may come of it: branches with probabilities, needs and effects
+      def estimate(self, ask, wanted)    any computation; None, or ask.cannot(why), for "cannot"
 
-``estimate`` and ``foresee`` are asked often, of one shared instance, and must not change anything; ``run`` has an
-instance of its own, so that an author may keep things on ``self``.
+* ``estimate`` and ``foresee`` are asked often, of one shared instance, and must not change anything; ``run`` has an
+  instance of its own, so that an author may keep things on ``self``.
+* ``run`` gets a ``StrategyContext``: all that an action can, and having dependencies solved. What is solved runs below
+  the strategy in the plan of its agent, one thing at a time: awaiting a second one while the first is being solved is a
+  ``WrongStateError``, as with ``execute``.
+* ``ctx.fail`` and ``ctx.restart`` are control flow. As with ``ctx.abort``, they are raised in the strategy's own code
+  and nowhere else (``activity.author.control``).
+* A parent has a say in who is tried (``rank``), and it is checked: what it picks is something that it was offered, or
+  nobody would ever be tried and nobody be told why.
+* For each dependency and each strategy that is loaded there is a *generated call* (``Calls``) with its signature and
+  its text. They are made when they are asked for, so that what was loaded a moment ago has its call.
 
-Underneath, each strategy has one ``Action`` class for each dependency that it provides (its *carrier*). That is what
-the planner runs: flags, leases, traces, snapshots and unwinding are those of any action.
+A context is a handle over a *seat* (``Seat``): the attempt that runs the strategy. So nothing here knows how anything
+is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a strategy
+is run with a context, which has others solved, of which offers name the strategies.
 
-Source: seed 003, "Plugins", "Global Dependency Lists"; design section 6.
-
-Topics: the words by which what was found out is tied to what changes.
-
-``reads = {"stock"}`` and ``agent.gameplay.changed("stock")`` meet by a word, and nobody declares it. A slip in one of
-them would make no error, but estimates that hold for ever. So each word is looked at when it is first used, and refused
-if nothing is called so and something that is known is called nearly so:
-
-* who reads it (``reads`` of strategies and dependencies, ``ask.reads``): beside the fields of CURRENT, what has
-  changed before, and what the library itself tells of;
-* who changes it (``changed``): beside what anybody reads.
-
-*Nearly* is one letter too many, missing, exchanged or swapped, and two in a long word. Words that differ in digits only
-are meant as they are. A word that is right, however near it comes to another, is made known by ``add_topics``.
-
-Source: seed 003, "Heuristic Based Task Selection", question 3.
-
-Control flow of strategies: what ``ctx.fail`` and ``ctx.restart`` raise. Not errors; let them pass.
-
-As with ``ctx.abort``, they are raised in the strategy's own code and nowhere else; see ``activity.control``.
-
-Global parameters: what all strategies may read, at any depth.
-
-They say what is expected of the agent (may it look through walls, should it ignore hunger, which ores matter most),
-and each strategy decides for itself which of them it reads. They are read-only while something is being solved; other
-values for one request make a set of their own (``agent.gameplay.using(xray=True)``).
-
-Source: seed 003, "Global Parameters".
-
-Dependencies: what a strategy may need, and what strategies provide.
-
-A dependency is a typed record: ``Collect("diamond", 7)``. Its class is the name of an open, global list of the
-strategies that provide it; a strategy of one plugin is considered by those of another that know the class and not each
-other. Every dependency is an activity, too (``Collect.activity``), so that plans and compounds can ask for it.
-
-Rules:
-
-* Values are hashable and are not changed: equal dependencies are one and the same for the memo of estimates and for
-  the recursion guard.
-* A class whose name begins with an underscore, and that does not say ``activity``, is a base class for others: no
-  activity, not to be asked for, and nothing provides it.
-* ``is_met`` and ``assume`` are two sides of one thing: what holds when the dependency is met. Before solving it is a
-  shortcut, after a strategy returned it is the proof that the strategy did what it claims, and in look-ahead ``assume``
-  is how the world will look.
-
-Source: seed 003, "Global Dependency Lists"; design section 6.
+Source: seed 003, "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies", "Hierarchy".
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-import typing
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, final
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeVar, final
 
 from agentrt.activity.author.action import default_hook
-from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
-from agentrt.activity.author.control import Flow
-from agentrt.activity.author.steps import ACTIVITY
-from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
-from agentrt.words import repr_of, type_name, words_of
+from agentrt.activity.author.context import Context
+from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
+from agentrt.errors import ArgumentError, DefinitionError, DependencyFailedError, UnknownDependencyError
+from agentrt.kernel.traps import at_once
+from agentrt.strategy.dependency import Ask, Dependency, check_topics, label_of, required, words
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.author.expected import Current
-    from agentrt.strategy.context import StrategyContext
-    from agentrt.strategy.estimate import Ask
-    from agentrt.strategy.interrupt import Interruption
+    from agentrt.activity.plan.tree import Unit
+    from agentrt.strategy.dependency import Branch, Params
 
 __all__ = [
-    "Topics",
-    "check_topics",
-    "near",
+    "LONGEST_COST",
+    "BeginAgain",
+    "Calls",
     "Fail",
-    "Restart",
-    "Params",
-    "Dependency",
-    "label_of",
-    "required",
-    "words",
-    "Branch",
-    "Expect",
     "Interruptible",
+    "Interruption",
+    "Listing",
+    "Offer",
+    "Order",
+    "Provider",
+    "Rank",
+    "Seat",
     "Strategy",
+    "StrategyContext",
     "StrategySpec",
+    "check_rank",
+    "ranked",
     "strategy",
 ]
 
-_OWN: Final = ("strategies", "requests", "accuracy")  # what the library tells of by itself
-_LONG: Final = 8  # letters from which on two may be wrong
-
-
-def check_topics(subject: str, what: str, topics: object) -> None:
-    """Check what was declared as topics: words, several of them.
-
-    Raises:
-        DefinitionError: it is something else.
-    """
-    if isinstance(topics, str):
-        raise DefinitionError(subject, f"its {what} are one text.", f"Write a tuple: ({topics!r},).")
-    is_several = isinstance(topics, Collection) and not isinstance(topics, (bytes, bytearray))
-    wrong = [topics] if not is_several else [one for one in topics if not isinstance(one, str) or not one]  # type: ignore[attr-defined]
-    if topics is not None and wrong:
-        raise DefinitionError(subject, f"its {what} have {repr_of(wrong[0], 200)}.", "Write words: {'stock', 'place'}.")
-
-
-def near(word: str, known: Iterable[str]) -> list[str]:
-    """Which known words somebody may have meant who wrote another one; none that differs in digits only."""
-    found = dict.fromkeys(one for one in known if one != word and _bare(one) != _bare(word) and _is_slip(word, one))
-    return list(found)
-
-
-def _bare(word: str) -> str:
-    return "".join(letter for letter in word if not letter.isdigit())
-
-
-def _is_slip(word: str, other: str) -> bool:
-    most = 2 if min(len(word), len(other)) >= _LONG else 1
-    if abs(len(word) - len(other)) > most or min(len(word), len(other)) < 3:
-        return False
-    above: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(word, 1):
-        above, before, row = row, above, [i]
-        for j, there in enumerate(other, 1):
-            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != there))
-            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == there:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-    return row[-1] <= most
-
-
-class Topics:
-    """The words that one agent's gameplay knows.
-
-    Args:
-        fields: gives the names of the fields of its entity.
-    """
-
-    __slots__ = ("_changed", "_fields", "_read", "_said")
-
-    def __init__(self, fields: Callable[[], Iterable[str]]) -> None:
-        self._fields = fields
-        self._said: set[str] = set(_OWN)
-        self._read: dict[str, None] = {}
-        self._changed: dict[str, None] = {}
-
-    def add(self, topics: Iterable[str]) -> None:
-        """Take words as they are."""
-        for topic in topics:
-            _require("gameplay.add_topics", topic)
-            self._said.add(topic)
-
-    def is_read(self, topics: Iterable[str]) -> str:
-        """Somebody reads topics.
-
-        Returns:
-            What is wrong with one of them, and what may be meant; empty if nothing is.
-        """
-        for topic in topics:
-            given: object = topic
-            if not isinstance(given, str):
-                return f"{repr_of(given, 200)} is no word."
-            if topic not in self._read:
-                known = self._said | self._changed.keys()
-                if topic not in known:
-                    fields = list(self._fields())
-                    meant = [] if topic in fields else near(topic, [*fields, *sorted(known)])
-                    if meant:
-                        return f"the topic {topic!r} is nothing that changes. {_meant(topic, meant)}"
-                self._read[topic] = None
-        return ""
-
-    def changes(self, topics: Iterable[str]) -> None:
-        """Topics changed.
-
-        Raises:
-            ArgumentError: one is no word, or nobody reads it and somebody reads one that is called nearly so.
-        """
-        for topic in topics:
-            _require("gameplay.changed", topic)
-            if topic not in self._changed:
-                meant = [] if topic in self._read or topic in self._said else near(topic, self._read)
-                if meant:
-                    raise ArgumentError(
-                        "gameplay.changed", repr(topic), f"is a topic that nobody reads. {_meant(topic, meant)}"
-                    )
-                self._changed[topic] = None
-
-
-def _require(method: str, topic: object) -> None:
-    if not isinstance(topic, str) or not topic:
-        raise ArgumentError(method, "topics", f"takes words, not {repr_of(topic, 200)}. Write 'stock', 'place'.")
-
-
-def _meant(topic: str, meant: list[str]) -> str:
-    words = " or ".join(repr(one) for one in meant[:3])
-    return f"Did you mean {words}? If it is right as it is, say so first: agent.gameplay.add_topics({topic!r})."
-
-
-@final
-class Fail(Flow):
-    """The strategy cannot provide what it was run for: the next one is tried.
-
-    Source: seed 003, "Task Failure".
-    """
-
-    method = "fail"
-
-
-@final
-class Restart(Flow):
-    """The strategy begins again.
-
-    Source: seed 003, "Pauseable/Cancelable Tasks".
-    """
-
-    method = "restart"
-
-
-class Params(Mapping[str, Any]):
-    """A set of global parameters. Read one as an attribute, or with ``get`` if it may not be there.
-
-    Args:
-        declared: their types and defaults; None for any names. Subclass ``ActionArgs`` for it.
-        values: by name.
-
-    Raises:
-        ArgumentError: a value is missing, unknown, of the wrong type, or has the name of a method.
-    """
-
-    __slots__ = ("_declared", "_values")
-
-    def __init__(self, declared: type[Fields] | None = None, values: Mapping[str, Any] | None = None) -> None:
-        self._declared: type[Fields] | None = declared
-        given = dict(values or {})
-        for name in given:
-            if hasattr(Params, name):
-                raise ArgumentError("parameters", name, "has the name of a method. Call it otherwise.")
-        self._values: dict[str, Any] = given if declared is None else dict(declared.build("parameters", given))
-
-    def using(self, changes: Mapping[str, Any]) -> Params:
-        """The same, but for some values.
-
-        Args:
-            changes: by name.
-
-        Raises:
-            ArgumentError: a value is unknown or of the wrong type.
-        """
-        return Params(self._declared, {**self._values, **changes})
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._values:
-            raise ArgumentError(
-                "parameters",
-                name,
-                f"is not there: {', '.join(self._values) or 'none are given'}. Give it to the agent's gameplay, or "
-                f"read it with params.get({name!r}, default).",
-            )
-        return self._values[name]
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
-
-
 R = TypeVar("R")
 
-_DEPENDENCY_HOOKS = ("is_met", "met_value", "assume", "guard_key", "label")
-_CALL = re.compile(r"[a-z][a-z0-9_]*")
-
-
-def words(name: str) -> str:
-    """The name of a class in words: ``MineOre`` is "Mine Ore"."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-
-
-class _Declared:
-    """What a class of dependencies declares besides its fields. Apart, since annotations of the class are fields."""
-
-    activity: ClassVar[str] = ""
-    call: ClassVar[str] = ""
-    reads: ClassVar[Collection[str] | None] = None
-    cost: ClassVar[float] = 10.0
-    _solver: ClassVar[Any] = None  # the action that has it solved in a plan
-    _signature: ClassVar[Any] = None
-
-    @classmethod
-    def _take_name(cls, activity: str) -> None:
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
-        cls.call = cls.activity.rpartition(":")[2]
-
-
-@typing.dataclass_transform()
-class Dependency(_Declared, ActionArgs, Generic[R]):
-    """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
-
-    A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
-    default, from the name of the class), of which the last part is the call that is generated for it. A class whose
-    name begins with an underscore is a base class for others, unless it says ``activity``.
-
-    Args:
-        args: values, in the order of the fields.
-        values: values by name.
-
-    Attributes:
-        activity: its name among activities; empty for a base class.
-        call: what is generated on ``agent.gameplay``.
-        reads: the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None
-            if that is not known: then it is asked in each decision.
-        cost: what to assume that it costs where look-ahead ends and no provider says more, in game seconds.
-
-    Raises:
-        ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
-        DefinitionError: it is a base class; or, when it is defined, what it declares is wrong.
-
-    Source: seed 003, "Global Dependency Lists".
-    """
-
-    __slots__ = ()
-
-    def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        subject = f"{cls.__module__}.{cls.__qualname__}"
-        cls._take_name(activity)
-        if cls.activity and not (ACTIVITY.fullmatch(cls.activity) and _CALL.fullmatch(cls.call)):
-            raise DefinitionError(
-                subject,
-                f"its activity is {cls.activity!r}.",
-                "Write one such as 'gameplay:collect': its last part is the name of a function.",
-            )
-        for name in cls.field_names():
-            if hasattr(Dependency, name):
-                raise DefinitionError(subject, f"the field '{name}' has the name of a method.", "Call it otherwise.")
-        check_topics(subject, "reads", cls.reads)
-        for hook in _DEPENDENCY_HOOKS:
-            if inspect.iscoroutinefunction(getattr(cls, hook)):
-                raise DefinitionError(
-                    subject, f"its {hook} is a coroutine function.", "Write a plain one: it must not wait."
-                )
-
-    def __init__(self, *args: Any, **values: Any) -> None:
-        if not self.activity:
-            raise DefinitionError(
-                f"{type(self).__module__}.{type(self).__qualname__}",
-                "it is a base class of dependencies, and cannot be asked for.",
-                "Ask for one of its subclasses.",
-            )
-        names = self.field_names()
-        if len(args) > len(names):
-            raise ArgumentError(
-                self.activity, str(len(args)), f"is one value too many: it takes {', '.join(names) or 'none'}."
-            )
-        for name, value in zip(names, args, strict=False):
-            if name in values:
-                raise ArgumentError(self.activity, name, "is given twice. Give it once, by place or by name.")
-            values[name] = value
-        self._fill(self.activity, values)
-        try:
-            hash(self)
-        except TypeError as error:
-            raise ArgumentError(
-                self.activity, "a value", f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
-            ) from None
-
-    # --- what an author may say ---------------------------------------------------------------------------------------
-
-    @default_hook
-    def is_met(self, ask: Ask) -> bool:
-        """Whether it holds already. If so, nothing is done for it; after a strategy returned, it has to hold.
-
-        Args:
-            ask: the world as it is, or as look-ahead assumes it (``ask.CURRENT``).
-
-        Returns:
-            Without this hook it never holds beforehand, and strategies are believed.
-        """
-        return False
-
-    def met_value(self, ask: Ask) -> Any:
-        """What solving it gives when it was met already, or when the strategy that provided it returned nothing.
-
-        Args:
-            ask: the world.
-        """
-        return None
-
-    @default_hook
-    def assume(self, state: Current) -> None:
-        """Write into an expected state what holds when it is met; for look-ahead.
-
-        Args:
-            state: a layer of CURRENT.
-        """
-
-    def guard_key(self) -> object:
-        """What must not be asked for by a strategy that is solving it already; hashable.
-
-        Returns:
-            All values, by default. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
-        """
-        return self.values_in_order()
-
-    def label(self) -> str:
-        """What trees and errors call it: "Collect [diamond, 7]"."""
-        found = self.values_in_order()
-        values = ", ".join(_shown(value, is_alone=len(found) == 1) for value in found)
-        name = words(type(self).__name__)
-        return f"{name} [{values}]" if values else name
-
-    # --- identity -----------------------------------------------------------------------------------------------------
-
-    def values_in_order(self) -> tuple[Any, ...]:
-        """Its values, in the order of the fields."""
-        return tuple(self.__dict__.values())  # filled in that order
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash((type(self).activity, *self.__dict__.values()))
-
-    @classmethod
-    def parameters(cls) -> list[inspect.Parameter]:
-        """Its fields as parameters of a call, with types and defaults."""
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        found: list[inspect.Parameter] = []
-        for name, (default, _) in cls._fields.items():
-            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
-            given = (
-                inspect.Parameter.empty
-                if default is REQUIRED
-                else default.value
-                if isinstance(default, Fresh)
-                else default
-            )
-            hint = inspect.get_annotations(owner)[name]
-            found.append(inspect.Parameter(name, kind, default=given, annotation=hint))
-        return found
-
-    @classmethod
-    def call_signature(cls) -> inspect.Signature:
-        """That of a call; made once."""
-        found: inspect.Signature | None = cls.__dict__.get("_signature")
-        if found is None:
-            found = cls._signature = inspect.Signature(cls.parameters())
-        return found
-
-    @classmethod
-    def has_condition(cls) -> bool:
-        """Whether it says when it is met."""
-        return not hasattr(cls.is_met, "is_default_hook")
-
-    @classmethod
-    def has_effect(cls) -> bool:
-        """Whether it says what holds when it is met."""
-        return not hasattr(cls.assume, "is_default_hook")
-
-
-def label_of(wanted: Dependency[Any]) -> str:
-    """What trees and errors call a dependency, whatever its author's ``label`` and the values in it do."""
-    try:
-        return words_of(wanted.label())
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        return f"{words(type(wanted).__name__)} <its label cannot be made: {type_name(error)}>"
-
-
-def _shown(value: object, *, is_alone: bool = False) -> str:
-    """A value for people: by its name; a tuple by its items, in parentheses unless nothing can be mistaken."""
-    if type(value) is tuple and value:
-        items = ", ".join(_shown(item) for item in value)
-        return items if is_alone or len(value) == 1 else f"({items})"
-    name = getattr(value, "name", None)
-    return name if isinstance(name, str) else str(value)
-
-
-def required(method: str, *wanted: object) -> None:
-    """Check that what was given are dependencies: classes of them, and plain values, are given by mistake.
-
-    Args:
-        method: what was called, for the error.
-
-    Raises:
-        ArgumentError: one is none.
-    """
-    for one in wanted:
-        if not isinstance(one, Dependency):
-            meant = 'Write one, such as Collect("log", 4).'
-            if isinstance(one, type) and issubclass(one, Dependency):
-                meant = f"Give it its values: {one.__name__}(...)."
-            raise ArgumentError(method, "wanted", f"takes a dependency, not {repr_of(one, 200)}. {meant}")
-
+_EXCEPTIONAL = 3.0  # times what all others cost together
 
 _HOOKS = {
     "run": ("ctx", "wanted"),
@@ -535,8 +87,18 @@ _HOOKS = {
 }
 LONGEST_COST = 1e9  # game seconds; more is a mistake
 
-Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"
-"""What is expected of CURRENT: its fields, or a function that writes them."""
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """Something that came up.
+
+    Attributes:
+        name: what it was.
+        value: what was said with it.
+    """
+
+    name: str
+    value: Any = None
 
 
 class Interruptible(StrEnum):
@@ -555,30 +117,24 @@ class Interruptible(StrEnum):
     """Whatever runs below it is cancelled too, and it is run again from its own beginning afterwards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One thing that may come of a strategy, as it declares it for look-ahead.
+@final
+class Fail(Flow):
+    """The strategy cannot provide what it was run for: the next one is tried.
 
-    Attributes:
-        probability: how likely, against the other branches; they are taken as shares of their sum.
-        cost: the strategy's own game seconds in it, without those of its needs.
-        needs: the dependencies that it will have solved, in this order.
-        expect: fields of CURRENT as they will be when it is over, besides what its needs bring about; or a function
-            that writes them into the state which its needs leave, for what is used up of it.
-        uses: what it will use up, by name: ``{"wooden_pickaxe": 0.2}``.
-        fails: whether that outcome is a failure, so that the next strategy would be tried.
-        label: for people.
-
-    Source: seed 003, "Planning Ahead Using Probability".
+    Source: seed 003, "Task Failure".
     """
 
-    probability: float = 1.0
-    cost: float = 0.0
-    needs: tuple[Dependency[Any], ...] = ()
-    expect: Expect = field(default_factory=dict)
-    uses: Mapping[str, float] = field(default_factory=dict)
-    fails: bool = False
-    label: str = ""
+    method = "fail"
+
+
+@final
+class BeginAgain(Flow):
+    """The strategy begins again.
+
+    Source: seed 003, "Pauseable/Cancelable Tasks".
+    """
+
+    method = "restart"
 
 
 class Strategy:
@@ -828,3 +384,535 @@ def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], An
 
     method.function = function  # type: ignore[attr-defined]
     return method
+
+
+# --- who provides, and what they say ----------------------------------------------------------------------------------
+
+
+class Provider:
+    """A strategy that an agent has.
+
+    Args:
+        number: its place in the order of loading.
+    """
+
+    __slots__ = ("holds", "number", "oracle", "spec")
+
+    def __init__(self, spec: StrategySpec, number: int) -> None:
+        self.spec: StrategySpec = spec
+        self.number: int = number
+        self.oracle: Strategy = spec.cls()  # the instance that is asked what it would cost
+        self.holds: int = 0  # how many times it was loaded
+
+    def __repr__(self) -> str:
+        return f"<Provider {self.spec.name} #{self.number}>"
+
+
+class Offer(NamedTuple):
+    """What a strategy said when it was asked to provide a dependency.
+
+    Attributes:
+        provider: it.
+        cost: the expected game seconds; infinity if it cannot.
+        reason: why it cannot; empty if it can.
+        said: the game seconds that it said, before that was corrected; None if nothing was.
+        circle: the circle of needs because of which it cannot, in words; empty if there is none.
+    """
+
+    provider: Provider
+    cost: float
+    reason: str = ""
+    said: float | None = None
+    circle: str = ""
+
+
+Rank = Callable[[Sequence[Offer]], Iterable[Offer]]
+"""How a parent has a say: from the offers of those that can, the cheapest first, to those that it will have tried."""
+
+
+def check_rank(method: str, rank: object) -> None:
+    """Check what was given as a parent's say.
+
+    Args:
+        method: what was called, for the error.
+
+    Raises:
+        ArgumentError: it is no function, or one that waits.
+    """
+    if rank is not None and (not callable(rank) or inspect.iscoroutinefunction(rank)):
+        meant = "Write a plain function: rank=lambda offers: offers[:2]."
+        raise ArgumentError(method, "rank", f"takes a function of the offers, not {repr_of(rank)}. {meant}")
+
+
+def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) -> list[Offer]:
+    """What a parent says to offers.
+
+    Args:
+        offers: of those that can, and of those that cannot.
+        failed: who has failed already; a parent may have kept their offers.
+
+    Returns:
+        Those that are to be tried, in the parent's order, and then all others, which cannot or were left out.
+
+    Raises:
+        ArgumentError: it gave something that is no offer of anybody who was asked.
+    """
+    able = {offer.provider: offer for offer in offers if offer.cost < inf}
+    asked = {*failed, *(offer.provider for offer in offers)}
+    picked = _several(rank(tuple(able.values())))
+    chosen: dict[Provider, Offer] = {}
+    for one in picked:
+        if not isinstance(one, Offer) or one.provider not in asked:
+            raise ArgumentError(
+                "ctx.solve",
+                "rank",
+                f"gave {repr_of(one, 200)}, which is none of the offers. Let it return a list of those that it was "
+                "given: rank=lambda offers: [one for one in offers if one.cost < 20].",
+            )
+        if one.provider in able:
+            chosen[one.provider] = able[one.provider]
+    left = [offer for offer in offers if offer.provider not in chosen]
+    return [*chosen.values(), *(one._replace(cost=inf, reason=one.reason or "it was left out") for one in left)]
+
+
+def _several(given: object) -> list[Any]:
+    """What an author's function gave as several; what is none is one that is no offer."""
+    if inspect.iscoroutine(given):
+        given.close()
+        return [given]
+    if isinstance(given, (str, bytes, Offer)) or not isinstance(given, Iterable):
+        return [repr_of(given, 200) if isinstance(given, Offer) else given]
+    return list(given)
+
+
+# --- the generated calls ----------------------------------------------------------------------------------------------
+
+
+class Listing(Protocol):
+    """What is loaded, as the generated calls see it: a ``Catalog``."""
+
+    @property
+    def dependencies(self) -> tuple[type[Dependency[Any]], ...]:
+        """The classes of dependencies that anybody provides."""
+        ...
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """Who provides them."""
+        ...
+
+    def named(self, name: str) -> Provider | None:
+        """The strategy of a name; None if there is none."""
+        ...
+
+
+class Calls:
+    """The generated calls, for one place: the agent, a strategy that runs, or other global parameters.
+
+    Args:
+        listing: what is loaded.
+        name: the agent's, for errors.
+        solve: solves a dependency from that place, by one strategy or by anybody.
+    """
+
+    __slots__ = ("_listing", "_name", "_solve")
+
+    def __init__(self, listing: Listing, name: str, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
+        self._listing: Listing = listing
+        self._name: str = name
+        self._solve: Callable[[Any, Provider | None], Awaitable[Any]] = solve
+
+    def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
+        """Solve a dependency; typed, where the generated calls are known at run time only.
+
+        Args:
+            wanted: the dependency.
+
+        Returns:
+            An awaitable for what the strategy that provided it returned. It raises ``DependencyFailedError``.
+        """
+        return self._solve(wanted, None)
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        for wanted in self._listing.dependencies:
+            if wanted.call == name:
+                return self._made(name, wanted, None)
+        provider = self._listing.named(name)
+        if provider is None:
+            raise UnknownDependencyError(name, self._name, dir(self))
+        only = provider.spec.provides[0] if len(provider.spec.provides) == 1 else None
+        return self._made(name, only, provider)
+
+    def _made(
+        self, name: str, kind: type[Dependency[Any]] | None, provider: Provider | None
+    ) -> Callable[..., Awaitable[Any]]:
+        def call(*args: Any, **values: Any) -> Awaitable[Any]:
+            provides = (kind,) if provider is None else provider.spec.provides
+            if len(args) == 1 and not values and type(args[0]) in provides:
+                return self._solve(args[0], provider)
+            if kind is None:
+                names = " or ".join(one.__qualname__ for one in provides if one is not None)
+                raise ArgumentError(name, "wanted", f"is missing: give it a {names}, since it provides several.")
+            return self._solve(kind(*args, **values), provider)
+
+        call.__name__ = call.__qualname__ = name
+        call.__doc__ = inspect.getdoc(kind if provider is None else provider.spec.cls)
+        if kind is not None:
+            call.__signature__ = kind.call_signature()  # type: ignore[attr-defined]
+        return call
+
+    def __dir__(self) -> list[str]:
+        names = [wanted.call for wanted in self._listing.dependencies]
+        return [*names, *(one.spec.name for one in self._listing.providers if one.spec.name not in names)]
+
+
+# --- what a strategy is given -----------------------------------------------------------------------------------------
+
+
+class Order(StrEnum):
+    """In which order several dependencies are solved that do not depend on each other.
+
+    Source: seed 003, "Orderless Dependencies".
+    """
+
+    GIVEN = "given"
+    CHEAPEST = "cheapest"
+    """The cheapest first, as it looks natural."""
+    DEAREST = "dearest"
+    """The dearest first, to have it out of the way."""
+    EXCEPTIONAL = "exceptional"
+    """The cheapest first; but one that costs three times as much as all others together comes before them."""
+
+
+class Seat(Protocol):
+    """What a context is a handle of: the attempt that runs its strategy, as the author's side sees it."""
+
+    node: TaskNode
+    outcome: Outcome
+    interruptions: int
+    is_hearing: bool
+
+    @property
+    def params(self) -> Params:
+        """The global parameters of the request."""
+        ...
+
+    @property
+    def calls(self) -> Calls:
+        """The generated calls, for what it has solved."""
+        ...
+
+    @property
+    def order(self) -> Order:
+        """In which order dependencies are solved, if nobody says more."""
+        ...
+
+    @property
+    def takes_options(self) -> bool:
+        """Whether optional dependencies are considered."""
+        ...
+
+    @property
+    def tick(self) -> int:
+        """The tick that it is."""
+        ...
+
+    def ask(self) -> Ask:
+        """The world and what things would cost."""
+        ...
+
+    def prices(self, *needs: Sequence[Dependency[Any]]) -> list[float]:
+        """What several lists of needs would cost below it, where nobody who runs is asked for the same."""
+        ...
+
+    def prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
+        """What an option costs; what it costs with all that is done then; and what that costs without it."""
+        ...
+
+    def supplies(self, wanted: Sequence[Dependency[Any]], confidence: float) -> dict[str, float]:
+        """How much will be used up: for dependencies; for none, by all that is still to come."""
+        ...
+
+    async def rest(self) -> None:
+        """Wait until what came up was dealt with."""
+
+    async def solve(
+        self,
+        wanted: Dependency[R],
+        among: str | Iterable[type[Strategy]] | None = None,
+        rank: Rank | None = None,
+        node: TaskNode | None = None,
+    ) -> R:
+        """Have a dependency solved."""
+        ...
+
+    async def perform(self, activity: str, args: Mapping[str, Any]) -> Any:
+        """Think and run a plain activity of the agent."""
+
+    def give_up(self, flow: Flow) -> None:
+        """It is to fail, or to begin again; said by somebody else than the strategy itself."""
+
+
+class StrategyContext(Context):
+    """What a strategy gets as the first argument of ``run`` and ``interrupted``.
+
+    Args:
+        unit: its place in the plan.
+        seat: its attempt.
+    """
+
+    __slots__ = ("_seat",)
+
+    def __init__(self, unit: Unit, seat: Seat) -> None:
+        super().__init__(unit)
+        self._seat: Seat = seat
+
+    # --- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def gameplay(self) -> Calls:
+        """The generated calls, for dependencies of this strategy: ``await ctx.gameplay.find("log")``."""
+        return self._seat.calls
+
+    @property
+    def params(self) -> Params:
+        """The global parameters of the request."""
+        return self._seat.params
+
+    @property
+    def interruptions(self) -> int:
+        """How many times something came up while this strategy, or one below it, ran. Compare to see whether the world
+        may be otherwise.
+        """  # noqa: D205
+        return self._seat.interruptions
+
+    @property
+    def node(self) -> TaskNode:
+        """Its node in the task tree."""
+        return self._seat.node
+
+    @property
+    def ask(self) -> Ask:
+        """The world and what things would cost, as ``estimate`` sees them."""
+        return self._seat.ask()
+
+    # --- solving ------------------------------------------------------------------------------------------------------
+
+    async def solve(
+        self,
+        wanted: Dependency[R],
+        *,
+        among: str | Iterable[type[Strategy]] | None = None,
+        rank: Rank | None = None,
+    ) -> R:
+        """Have a dependency solved.
+
+        Args:
+            wanted: the dependency.
+            among: who may provide it: the name of an injection list, such as ``"Smelt.fuels"``, or classes of
+                strategies; None for all that provide it.
+            rank: picks from the offers of those that can, the cheapest first, and orders them.
+
+        Returns:
+            What the strategy that provided it returned.
+
+        Raises:
+            DependencyFailedError: it could not be solved.
+            ActivityAbortedError: it is awaited behind a shield, while the strategy is unwound.
+            WrongStateError: the strategy does not run, or has something else solved at this moment.
+        """
+        await at_once(is_dear=True)  # it may be met already, or refused
+        required("ctx.solve", wanted)
+        check_rank("ctx.solve", rank)
+        self._own("solve")
+        await self._seat.rest()
+        return await self._seat.solve(wanted, among, rank)
+
+    async def solve_all(self, wanted: Iterable[Dependency[Any]], order: Order | None = None) -> list[Any]:
+        """Have several dependencies solved that do not depend on each other.
+
+        Args:
+            wanted: the dependencies.
+            order: in which order; None for that of the agent's gameplay. Costs are asked anew after each.
+
+        Returns:
+            What solving each of them gave, in the order in which they were given.
+
+        Raises:
+            DependencyFailedError: one of them could not be solved.
+
+        Source: seed 003, "Orderless Dependencies".
+        """
+        await at_once(is_dear=True)
+        order = self._seat.order if order is None else order
+        left = list(enumerate(wanted))
+        required("ctx.solve_all", *(one for _, one in left))
+        found: dict[int, Any] = {}
+        while left:
+            chosen = self._next_of(left, order)
+            left.remove(chosen)
+            found[chosen[0]] = await self.solve(chosen[1])
+        return [found[index] for index in sorted(found)]
+
+    def _next_of(self, left: Sequence[tuple[int, Dependency[Any]]], order: Order) -> tuple[int, Dependency[Any]]:
+        if order is Order.GIVEN or len(left) == 1:
+            return left[0]
+        costs = self._seat.prices(*((wanted,) for _, wanted in left))
+        dearest = max(range(len(left)), key=lambda index: (costs[index], -index))
+        if order is Order.DEAREST:
+            return left[dearest]
+        others = sum(cost for index, cost in enumerate(costs) if index != dearest)
+        if order is Order.EXCEPTIONAL and costs[dearest] < inf and costs[dearest] > _EXCEPTIONAL * others:
+            return left[dearest]
+        return left[min(range(len(left)), key=lambda index: (costs[index], index))]
+
+    async def solve_if_worth(
+        self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], *, limit: float = inf
+    ) -> bool:
+        """Have an optional dependency solved, if what is to be done anyway is cheaper with it.
+
+        It is priced twice, without and with it, where "with" counts what the dependency itself costs, and "without"
+        that nobody provides it. If solving it fails, nothing is lost but the time.
+
+        Args:
+            wanted: the optional dependency.
+            then: what is to be done anyway; that may be what this strategy itself is run for.
+            limit: the most that it may cost by itself, in game seconds.
+
+        Returns:
+            Whether it holds now.
+
+        Source: seed 003, "Optional Dependencies".
+        """
+        await at_once(is_dear=True)
+        required("ctx.solve_if_worth", wanted)
+        given: object = then
+        if not isinstance(given, Sequence):
+            raise ArgumentError("ctx.solve_if_worth", "then", "takes a list of dependencies. Write [Build()].")
+        required("ctx.solve_if_worth", *then)
+        self._own("solve_if_worth")
+        seat = self._seat
+        await seat.rest()
+        if not seat.takes_options:
+            return False
+        if self.ask.is_met(wanted):
+            return True
+        own, having, without = seat.prices_of_option(wanted, then)
+        node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", seat.node, wanted)
+        node.cost = own
+        if own > limit or having >= without:
+            gain = f"{seconds(having)} with it, {seconds(without)} without"
+            reason = f"{seconds(own)} is too dear" if own > limit else gain
+            node.end(Outcome.SKIPPED, seat.tick, reason)
+            return False
+        try:
+            await seat.solve(wanted, node=node)
+        except DependencyFailedError:
+            return False
+        return True
+
+    def cost(self, wanted: Dependency[Any]) -> float:
+        """What a dependency would cost now.
+
+        Args:
+            wanted: the dependency.
+
+        Returns:
+            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
+        """
+        required("ctx.cost", wanted)
+        return self._seat.prices((wanted,))[0]
+
+    def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
+        """How much will be used up: for dependencies, or for all that is still to come in the request.
+
+        Args:
+            wanted: the dependencies, one after the other; none for what this strategy and those above it will still
+                use, as they foresee it.
+            confidence: how certain it has to be that it is enough, from 0 to less than 1.
+
+        Returns:
+            The least amounts that are enough, by name, such as ``{"wooden_pickaxe": 2.4}``; without those of which
+            nothing is needed.
+
+        Raises:
+            ArgumentError: the confidence is out of its range.
+
+        Source: seed 003, "Planning Ahead Using Probability": "how many pickaxes to bring into a mine".
+        """
+        return self._seat.supplies(wanted, confidence)
+
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+        """Think and run a plain activity of the agent; when something of it was taken, it is begun again.
+
+        Args:
+            activity: what to perform.
+            args: its arguments.
+            more: its arguments, by name.
+
+        Returns:
+            The think output of the action that performed it.
+
+        Raises:
+            WrongStateError: the strategy does not run, or has something else done at this moment.
+            ActivityImpossibleError: no action can perform it now.
+            ActivityAbortedError: it was aborted.
+            ArgumentError: the arguments do not fit.
+        """
+        await at_once(is_dear=True)
+        self._own("execute")
+        await self._seat.rest()
+        return await self._seat.perform(activity, {**(args or {}), **more})
+
+    # --- giving up ----------------------------------------------------------------------------------------------------
+
+    def fail(self, reason: str) -> NoReturn:
+        """The strategy cannot provide what it was run for; the next one is tried.
+
+        In its own ``run`` and ``interrupted`` it raises. From anywhere else (a callback, another strand, another
+        thread) it returns, and the strategy fails all the same; if it does not run any more, nothing happens.
+
+        Args:
+            reason: why, in words; shown in trees and errors.
+
+        Raises:
+            Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
+
+        Source: seed 003, "Task Failure".
+        """
+        self._ask_for(Fail(reason, self._tell))
+
+    def restart(self, reason: str = "") -> NoReturn:
+        """The strategy is unwound, and in the next tick the choice is made anew: begins again, if it still is the best.
+
+        From anywhere else than its own ``run`` and ``interrupted`` it returns, as ``fail`` does.
+
+        Args:
+            reason: why, in words.
+
+        Raises:
+            BeginAgain: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
+
+        Source: seed 003, "Pauseable/Cancelable Tasks".
+        """
+        self._ask_for(BeginAgain(reason, self._tell))
+
+    def _ask_for(self, flow: Flow) -> NoReturn:
+        if self._seat.is_hearing and is_on_own_stack(self._unit):
+            raise flow
+        super()._ask_for(flow)
+
+    def _obey(self, flow: Flow) -> None:
+        if isinstance(flow, Abort):
+            super()._obey(flow)
+        elif self._seat.outcome is Outcome.RUNNING:
+            self._seat.give_up(flow)
+
+    def _own(self, method: str) -> None:
+        self._running(method)
+        require_own_stack(self._unit, method)
+
+    def __repr__(self) -> str:
+        return f"<StrategyContext of {self._seat!r}>"

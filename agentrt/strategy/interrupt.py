@@ -5,11 +5,12 @@ at which an interruption can be dealt with:
 
 * *a breakpoint*: the request is between two attempts (before each decision, after each attempt, around each activity
   that a strategy executes). It is dealt with right there, by the strand of whoever needed the dependency.
-* *amid an attempt*: then the innermost attempt says what it supports. PAUSE: its coroutine stands still (``gate``), and
-  a strand of its own deals with the interruption below the attempt's place in the plan, so that the two share control
-  flags and are unwound together, the inner first. RESTART: the attempt is unwound, by the machine that preemption uses,
-  which brings the request to a breakpoint; then it is run again. TREE: the same, for the outermost attempt that says
-  so. WAIT: nothing happens until that attempt is over, with all that is solved below it; then there is a breakpoint.
+* *amid an attempt*: then the innermost attempt says what it supports. PAUSE: its coroutine stands still
+  (``Pausable``), and a strand of its own deals with the interruption below the attempt's place in the plan, so that the
+  two share control flags and are unwound together, the inner first. RESTART: the attempt is unwound, by the machine
+  that preemption uses, which brings the request to a breakpoint; then it is run again. TREE: the same, for the
+  outermost attempt that says so. WAIT: nothing happens until that attempt is over, with all that is solved below it;
+  then there is a breakpoint.
 
 One that runs a frame which it has spawned by itself (``ctx.spawn``) is left alone until it comes to a breakpoint.
 
@@ -23,6 +24,8 @@ lost: it waits for the next breakpoint, or goes back to the agent when the reque
 A request that is told to pause is interrupted like by anything else, but stands still until it is told to resume; what
 comes up meanwhile is dealt with then, too.
 
+It works on the request that it belongs to as an attempt sees it (``Requesting``).
+
 Rejected: throwing an exception into the strategies. Each would have to know what may come up, and to pass it on.
 
 Source: seed 003, "Interrupting Tasks", "Pauseable/Cancelable Tasks".
@@ -32,39 +35,25 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.plan.waits import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import Event
-from agentrt.strategy.attempt import await_end, is_lost, refuse, waiting_above
-from agentrt.strategy.declare import Interruptible, label_of
+from agentrt.strategy.attempt import await_end, is_lost, stop_if_lost, waiting_above
+from agentrt.strategy.declare import Interruptible, Interruption
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
-    from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.declare import Dependency
-    from agentrt.strategy.gameplay import Gameplay
-    from agentrt.strategy.solve import Solving
+    from agentrt.strategy.attempt import Attempt, Requesting
+    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.state import State
 
-__all__ = ["PAUSE", "Incident", "Interruption", "Interruptions"]
-
-
-@dataclass(frozen=True, slots=True)
-class Interruption:
-    """Something that came up.
-
-    Attributes:
-        name: what it was.
-        value: what was said with it.
-    """
-
-    name: str
-    value: Any = None
+__all__ = ["PAUSE", "Incident", "Interruptions"]
 
 
 PAUSE: Final = "pause"
@@ -94,11 +83,11 @@ class Incident:
         self.priority: int = priority
         self.then: Callable[[Outcome], object] | None = then
 
-    def over(self, outcome: Outcome, gameplay: Gameplay) -> None:
+    def over(self, outcome: Outcome, state: State) -> None:
         """It was dealt with, or never will be. That the author's function raises is nobody else's failure.
 
         Args:
-            gameplay: the agent's, to which that is reported.
+            state: of the agent's gameplay, to which that is reported.
         """
         if self.then is not None:
             try:
@@ -106,7 +95,7 @@ class Incident:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                gameplay.fault(f"interruption {self.interruption.name}", "then", error)
+                state.fault(f"interruption {self.interruption.name}", "then", error)
 
     def __repr__(self) -> str:
         return f"<Incident {self.interruption.name}, priority {self.priority}>"
@@ -128,7 +117,7 @@ class Interruptions:
 
     __slots__ = ("_changed", "_is_looking", "_levels", "_solving", "is_paused", "pending")
 
-    def __init__(self, solving: Solving) -> None:
+    def __init__(self, solving: Requesting) -> None:
         self.pending: list[Incident] = []  # what was not dealt with yet, in the order in which it will be
         self.is_paused: bool = False  # whether the request is to stand still
         self._solving = solving
@@ -166,7 +155,7 @@ class Interruptions:
     def _look_soon(self) -> None:
         if not self._is_looking:
             self._is_looking = True
-            self._solving.gameplay.kernel.call_soon(self._look)
+            self._solving.state.kernel.call_soon(self._look)
 
     def _look(self) -> None:
         """Have the attempts make room for what is due, in the ready queue's turn."""
@@ -221,7 +210,7 @@ class Interruptions:
         """
         if not (self.pending or self.is_paused) or not self._is_due():
             return False
-        refuse(unit)
+        stop_if_lost(unit)
         attempts = self._attempts()
         if _is_covered(attempts):
             return False
@@ -271,7 +260,7 @@ class Interruptions:
     ) -> None:
         solving, wanted = self._solving, incident.wanted
         place = TaskNode(NodeKind.INTERRUPTION, incident.interruption.name, node)
-        place.begin(solving.gameplay.tick)
+        place.begin(solving.state.tick)
         self._note(unit, Event.INTERRUPTED, incident.interruption, how=how.value)
         level.current = incident
         try:
@@ -279,21 +268,21 @@ class Interruptions:
                 below = TaskNode(NodeKind.DEPENDENCY, label_of(wanted), place, wanted)
                 await solving.solve(unit, wanted, None, node=below)
         except DependencyFailedError as failure:
-            place.end(Outcome.FAILED, solving.gameplay.tick, failure.reason)
+            place.end(Outcome.FAILED, solving.state.tick, failure.reason)
         except BaseException as error:
             if not isinstance(error, Exception) or is_lost(unit):  # it is unwound, and to be dealt with later
-                place.end(Outcome.CANCELLED, solving.gameplay.tick)
+                place.end(Outcome.CANCELLED, solving.state.tick)
                 insort(self.pending, incident, key=_rank)
                 raise
             # Nothing that goes wrong here is the fault of whoever was interrupted.
-            place.end(Outcome.FAILED, solving.gameplay.tick, error_words(error))
-            solving.gameplay.fault(f"interruption {incident.interruption.name}", "solve", error)
+            place.end(Outcome.FAILED, solving.state.tick, error_words(error))
+            solving.state.fault(f"interruption {incident.interruption.name}", "solve", error)
         else:
-            place.end(Outcome.DONE, solving.gameplay.tick)
+            place.end(Outcome.DONE, solving.state.tick)
         finally:
             level.current = None
         self._note(unit, Event.RESUMED, incident.interruption, outcome=place.outcome.value)
-        incident.over(place.outcome, solving.gameplay)
+        incident.over(place.outcome, solving.state)
         await self._tell(unit, told, incident.interruption)
 
     async def _stand_still(
@@ -301,7 +290,7 @@ class Interruptions:
     ) -> None:
         """The request was told to pause."""
         interruption = Interruption(PAUSE)
-        tick = self._solving.gameplay.tick
+        tick = self._solving.state.tick
         place = TaskNode(NodeKind.INTERRUPTION, PAUSE, node)
         place.begin(tick)
         self._note(unit, Event.INTERRUPTED, interruption, how=how.value)
@@ -314,14 +303,14 @@ class Interruptions:
                     await self._deal_with(level, self.pending.pop(0), unit, place, told, how)
                 else:
                     await changed.wait()
-                    refuse(unit)
+                    stop_if_lost(unit)
         except BaseException:
-            place.end(Outcome.CANCELLED, self._solving.gameplay.tick)
+            place.end(Outcome.CANCELLED, self._solving.state.tick)
             raise
         finally:
             self._changed = None
             extras.unwinding = was
-        place.end(Outcome.DONE, self._solving.gameplay.tick)
+        place.end(Outcome.DONE, self._solving.state.tick)
         self._note(unit, Event.RESUMED, interruption, outcome=place.outcome.value)
         await self._tell(unit, told, interruption)
 

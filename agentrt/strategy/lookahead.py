@@ -1,55 +1,32 @@
-"""Preparing: the decisions that come next are made in advance, in ticks in which nothing is decided.
+"""Looking ahead: what is expected to come is worked out while something is being solved, and compared with what comes.
 
-First those of the likeliest branch of the attempt that runs, each in the world that the ones before leave, and the one
-that whoever is above has to make when that attempt is over; then the same for the second and the third branch. When the
-world turns out to be one of those (``worlds``), what was found out in it is taken over, and the decision asks nobody.
+Four things, each on the one before it:
 
-That is bounded by ``gameplay.prepare_asks`` for a tick, in whole asks: what the last one took more is taken off the
-next tick. It takes part in the think budget of the runtime with what others leave of it. There is no strand: a timer,
-which is there only while there is something to prepare, and gone with the request.
+* A *forecast* (``Foreseen``) is a tree: a dependency, who would be chosen for it, the likeliest branch of what he
+  foresees, the needs of that branch, each in the world that those before it leave, and so on, down to where look-ahead
+  ends. At every node stand the cost that is expected from there on, and how likely it is that the path gets there at
+  all. Making one asks nobody who was not asked for the decision: it is read off what estimating kept.
+* An *outlook* is what is expected of one attempt that runs, from where it is. A strategy foresees branches before it
+  begins. With each dependency that it asks for, some become impossible: those can still come true that foresaw most of
+  what was asked for. What is left of them is what forecasts, supplies, opportunities and preparing work on.
+* *Foresight*: each request has one, with an outlook for every attempt that runs. The task tree shows it: the needs of
+  the likeliest branch are planned nodes, those of the others conditional ones. Whatever a strategy has solved is
+  compared with its outlook: a ``hit`` if the likeliest branch has it left, an ``other`` if a less likely one has, a
+  ``miss`` if none has; but for a hit, the forecast is made anew from there.
+* *Preparing*: the decisions that come next are made in advance, in ticks in which nothing is decided. First those of
+  the likeliest branch of the attempt that runs, each in the world that the ones before leave, and the one that whoever
+  is above has to make when that attempt is over; then the same for the second and the third branch. When the world
+  turns out to be one of those (``scenarios``), what was found out in it is taken over, and the decision asks nobody.
+  That is bounded by ``prepare_asks`` for a tick, in whole asks: what the last one took more is taken off the next
+  tick; and it takes of the runtime's think budget what others leave. There is no strand: a timer, which is there only
+  while there is something to prepare, and gone with the request.
+
+With ``lookahead`` at 0 there is nothing of all that.
 
 Rejected: keeping prepared decisions themselves. A memo that holds in the real world serves every decision that looks at
 the same things, and it cannot say anything that asking would not have said.
 
-Source: seed 003, "Planning Ahead Using Probability": "the second or third most likely events".
-
-Forecasts: the path that is expected to be taken, down to where look-ahead ends.
-
-A forecast is a tree: a dependency, who would be chosen for it, the likeliest branch of what he foresees, the needs of
-that branch, each in the world that those before it leave, and so on. At every node stand the cost that is expected from
-there on, and how likely it is that the path gets there at all. Making one asks nobody who was not asked for the
-decision: it is read off what estimating kept.
-
-Source: seed 003, "Planning Ahead Using Probability": "the path that will be taken ahead of time up to a certain depth".
-
-Outlooks: what is expected of an attempt that runs, from where it is.
-
-A strategy foresees branches before it begins. With each dependency that it asks for, some of them become impossible:
-those can still come true that foresaw most of what was asked for. What is left of them, and how likely each is against
-the others, is what forecasts, supplies, opportunities and preparing work on.
-
-Source: seed 003, "Planning Ahead Using Probability".
-
-Foresight: what is expected to come is worked out while something is being solved, and compared with what comes.
-
-Each request has one. For every attempt that runs it keeps an *outlook*: the branches that its strategy foresaw, those
-of them that can still be the one that comes true after what has been asked for, and the forecast of the likeliest. The
-task tree shows it: the needs of the likeliest branch are planned nodes, those of the others conditional ones.
-
-*Comparing.* Whatever a strategy has solved is compared with its outlook: a ``hit`` if the likeliest branch has it left,
-an ``other`` if a less likely one has, a ``miss`` if none has; but for a hit, the forecast is made anew from there.
-
-*Preparing.* In between, the decisions that come next are made in advance (``preparing``). With ``gameplay.lookahead``
-at 0 there is nothing of all that.
-
-Source: seed 003, "Planning Ahead Using Probability", "Task Tree"; design section 6.
-
-The part of an agent's gameplay that looks ahead: its switches, and what came of it.
-
-Apart from ``gameplay`` because it is asked for other reasons: how far, how much, and how well. Nothing here does
-anything; ``estimating`` and ``foresight`` read the switches, and count.
-
-Source: seed 003, "Planning Ahead Using Probability"; "Heuristic Based Task Selection", questions 3 and 4.
+Source: seed 003, "Planning Ahead Using Probability", "Task Tree"; "Heuristic Based Task Selection", question 4.
 """
 
 from __future__ import annotations
@@ -60,44 +37,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
-from agentrt.strategy.declare import label_of
-from agentrt.strategy.tree import Accuracy, NodeKind, Outcome, Records, TaskNode, seconds
-from agentrt.strategy.worlds import (
-    Amounts,
-    World,
-    after,
-    amounts_left,
-    is_as_assumed,
-    likeliest,
-    outcome,
-    take_over,
-    together,
-)
+from agentrt.strategy.dependency import label_of
+from agentrt.strategy.estimate import after, amounts_left, likeliest, outcome
+from agentrt.strategy.scenarios import Scenario, is_as_assumed, take_over
+from agentrt.strategy.supplies import Amounts, together
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
     from agentrt.kernel.agenda import Timer
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.catalog import Provider
-    from agentrt.strategy.declare import Branch, Dependency, StrategySpec
+    from agentrt.strategy.declare import Provider
+    from agentrt.strategy.dependency import Branch, Dependency
     from agentrt.strategy.estimate import Estimator, Priced
-    from agentrt.strategy.gameplay import Gameplay, GameplayOwner
-    from agentrt.strategy.solve import Solving
+    from agentrt.strategy.state import State
 
-__all__ = [
-    "Foreseen",
-    "forecast",
-    "forecast_need",
-    "remaining",
-    "Outlook",
-    "Preparing",
-    "Foresight",
-    "ForesightCounts",
-    "LOOKAHEAD",
-    "MOST_ASKS",
-    "PREPARE_ASKS",
-    "Looking",
-]
+__all__ = ["Foreseen", "Foresight", "Outlook", "Preparing", "forecast", "forecast_need", "remaining"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +123,7 @@ def forecast(
     estimator: Estimator,
     priced: Priced,
     wanted: Dependency[Any],
-    world: World,
+    world: Scenario,
     depth: int,
     *,
     branches: Sequence[Branch] | None = None,
@@ -209,7 +164,7 @@ def forecast(
 
 
 def forecast_need(
-    estimator: Estimator, need: Dependency[Any], world: World, depth: int, probability: float = 1.0
+    estimator: Estimator, need: Dependency[Any], world: Scenario, depth: int, probability: float = 1.0
 ) -> Foreseen:
     """What is expected if a dependency is asked for.
 
@@ -257,7 +212,7 @@ class Outlook:
 
 
 _OVER: Final = object()
-_MOST_BRANCHES: Final = 3
+_MOST_BRANCHES: Final = 3  # the likeliest, "the second or third most likely"
 _MOST_PREPARED: Final = 16  # worlds
 
 
@@ -268,13 +223,13 @@ class Preparing:
         outlooks: gives what is expected of the attempts that run, the outermost first.
     """
 
-    __slots__ = ("_credit", "_epoch", "_estimator", "_gameplay", "_outlooks", "_stamp", "_timer", "_work", "_worlds")
+    __slots__ = ("_credit", "_epoch", "_estimator", "_outlooks", "_stamp", "_state", "_timer", "_work", "_worlds")
 
-    def __init__(self, gameplay: Gameplay, estimator: Estimator, outlooks: Callable[[], Sequence[Outlook]]) -> None:
-        self._gameplay = gameplay
+    def __init__(self, estimator: Estimator, outlooks: Callable[[], Sequence[Outlook]]) -> None:
+        self._state: State = estimator.state
         self._estimator = estimator
         self._outlooks = outlooks
-        self._worlds: list[World] = []  # in which something was decided in advance
+        self._worlds: list[Scenario] = []  # in which something was decided in advance
         self._work: Iterator[None] | None = None
         self._timer: Timer | None = None
         self._credit = 0  # of asks; negative if the last one took more than there was
@@ -288,8 +243,8 @@ class Preparing:
 
     def arm(self) -> None:
         """Go on in the next tick, if there is anything to prepare."""
-        if self._timer is None and self._gameplay.prepare_asks > 0 and self._outlooks():
-            self._timer = self._gameplay.kernel.call_later(1, self._prepare)
+        if self._timer is None and self._state.prepare_asks > 0 and self._outlooks():
+            self._timer = self._state.kernel.call_later(1, self._prepare)
 
     def close(self) -> None:
         """The request is over."""
@@ -307,17 +262,18 @@ class Preparing:
     def _prepare(self) -> None:
         """Ask as much as a tick allows, and go on in the next one."""
         self._timer = None
-        if self._work is None or self._stamp != self._gameplay.stamp:
-            self._stamp = self._gameplay.stamp
+        if self._work is None or self._stamp != self._state.stamp:
+            self._stamp = self._state.stamp
             self._work = self._steps()
-        self._credit = min(self._credit, 0) + self._gameplay.prepare_asks
+        # What is left of a tick is not saved up: many quiet ones would make one long one.
+        self._credit = min(self._credit, 0) + self._state.prepare_asks
         while self._credit > 0:
             before = self._estimator.asked
             if self._is_over(self._work):
                 return  # all is prepared, until something happens
             spent = self._estimator.asked - before
             self._credit -= spent
-            if spent and not self._gameplay.spare(spent):
+            if spent and not self._state.spare(spent):
                 break
         self.arm()
 
@@ -328,7 +284,7 @@ class Preparing:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self._gameplay.fault("preparing", "estimate", error)
+            self._state.fault("preparing", "estimate", error)
             return True
 
     def _steps(self) -> Iterator[None]:
@@ -337,7 +293,7 @@ class Preparing:
 
     def _branch(self, rank: int) -> Iterator[None]:
         """Decide in advance what comes if one of the branches of the innermost attempt comes true."""
-        estimator, depth = self._estimator, self._gameplay.lookahead
+        estimator, depth = self._estimator, self._state.lookahead
         outlooks = tuple(self._outlooks())
         world = estimator.world
         for index in range(len(outlooks) - 1, -1, -1):
@@ -358,73 +314,54 @@ class Preparing:
             yield
 
     def _decide(
-        self, need: Dependency[Any], chain: Sequence[tuple[Provider, Dependency[Any]]], world: World
+        self, need: Dependency[Any], chain: Sequence[tuple[Provider, Dependency[Any]]], world: Scenario
     ) -> Iterator[None]:
         if self._estimator.is_met(need, world):
             return
         is_kept = False
-        for provider in self._gameplay.catalog.of(type(need)):
+        for provider in self._state.catalog.of(type(need)):
             is_kept = self._estimator.price(provider, need, chain, None, world)[1] or is_kept
             yield
         if is_kept:
-            self._gameplay.foreseen.prepared += 1
+            self._state.foreseen.prepared += 1
             if world.state is not None and world not in self._worlds:
                 self._worlds = [*self._worlds, world][-_MOST_PREPARED:]
 
     def take_over(self) -> None:
         """If the world is one that was assumed, what was found out in it holds."""
-        gameplay, estimator = self._gameplay, self._estimator
+        state, estimator = self._state, self._estimator
         if self._epoch != estimator.epoch:
             self._epoch = estimator.epoch
             self._worlds = []
         if not self._worlds:
             return
-        real = gameplay.layer(None)
-        kept: list[World] = []
+        real = state.layer(None)
+        kept: list[Scenario] = []
         taken = 0
         for world in self._worlds:
             fields = None if world.state is None else is_as_assumed(world.state, real)
             if fields is None:
                 kept.append(world)
             else:
-                taken += take_over(world, estimator.world, fields, gameplay.versions, gameplay.stamp)
-        gameplay.foreseen.taken += taken > 0
+                taken += take_over(world, estimator.world, fields, state.versions, state.stamp)
+        state.foreseen.taken += taken > 0
         self._worlds = kept
 
 
 _MOST_PLANNED: Final = 24  # nodes below one
 
 
-class ForesightCounts:
-    """How far what was foreseen came true, for one agent."""
-
-    __slots__ = ("hits", "misses", "others", "prepared", "taken")
-
-    def __init__(self) -> None:
-        self.hits: int = 0  # how many times the likeliest branch came true
-        self.others: int = 0  # how many times another branch that was foreseen
-        self.misses: int = 0  # how many times something that nobody had foreseen
-        self.prepared: int = 0  # how many decisions were made in advance
-        # how many times the world turned out as it was assumed, so that a decision had been made already
-        self.taken: int = 0
-
-    def __repr__(self) -> str:
-        return (
-            f"<{self.hits} hits, {self.others} others, {self.misses} misses; "
-            f"{self.prepared} decisions prepared, {self.taken} taken>"
-        )
-
-
 class Foresight:
     """The foresight of one request."""
 
-    __slots__ = ("_solving", "outlooks", "preparing")
+    __slots__ = ("_estimator", "_state", "outlooks", "preparing")
 
-    def __init__(self, solving: Solving) -> None:
+    def __init__(self, estimator: Estimator) -> None:
         self.outlooks: list[Outlook] = []  # of the attempts that run, the outermost first
         # makes the decisions that come next in advance
-        self.preparing: Preparing = Preparing(solving.gameplay, solving.estimator, lambda: self.outlooks)
-        self._solving = solving
+        self.preparing: Preparing = Preparing(estimator, lambda: self.outlooks)
+        self._estimator = estimator
+        self._state: State = estimator.state
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
@@ -438,12 +375,11 @@ class Foresight:
     def ends(self, attempt: Attempt) -> None:
         """An attempt is over."""
         self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
-        solving = self._solving
         wanted = attempt.wanted
         ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
-        if ticks is not None and (not type(wanted).has_condition() or solving.estimator.is_met(wanted)):
-            rate = solving.gameplay.kernel.clock.ticks_per_second
-            solving.gameplay.took(attempt.provider.spec, attempt.said, ticks / rate)
+        if ticks is not None and (not type(wanted).has_condition() or self._estimator.is_met(wanted)):
+            rate = self._state.kernel.clock.ticks_per_second
+            self._state.took(attempt.provider.spec, attempt.said, ticks / rate)
         if self._is_on:
             self.preparing.lay_out()
 
@@ -501,7 +437,7 @@ class Foresight:
         return "miss"
 
     def _count(self, what: str) -> None:
-        counts = self._solving.gameplay.foreseen
+        counts = self._state.foreseen
         counts.hits += what == "hit"
         counts.others += what == "other"
         counts.misses += what == "miss"
@@ -518,26 +454,26 @@ class Foresight:
 
     @property
     def _is_on(self) -> bool:
-        return self._solving.gameplay.lookahead > 0
+        return self._state.lookahead > 0
 
     # --- forecasts ----------------------------------------------------------------------------------------------------
 
     def supplies(self, attempt: Attempt) -> Amounts:
         """What an attempt and those above it will still use up."""
-        estimator, depth = self._solving.estimator, self._solving.gameplay.lookahead
+        estimator, depth = self._estimator, self._state.lookahead
         total: Amounts = {}
         one: Attempt | None = attempt
         while one is not None:
             with estimator.deciding(one.chain()):
                 for outlook in self.outlooks:
                     if outlook.attempt is one:
-                        total = together(total, amounts_left(estimator, outlook, estimator.world, depth))
+                        total = together(total, amounts_left(estimator, outlook.shares(), estimator.world, depth))
             one = one.above
         return total
 
     def _look(self, outlook: Outlook) -> None:
         """Ask a strategy what it foresees now, and make its forecast from where it is."""
-        estimator, depth = self._solving.estimator, self._solving.gameplay.lookahead
+        estimator, depth = self._estimator, self._state.lookahead
         attempt = outlook.attempt
         with estimator.deciding(attempt.chain()[:-1]):
             priced, _ = estimator.price(attempt.provider, attempt.wanted)
@@ -577,82 +513,3 @@ class Foresight:
 
     def _plan(self, node: TaskNode, need: Dependency[Any]) -> TaskNode:
         return TaskNode(NodeKind.DEPENDENCY, label_of(need), node, need)
-
-
-LOOKAHEAD: Final = 4
-"""How many levels of needs are looked ahead, unless the agent says otherwise."""
-
-MOST_ASKS: Final = 4_000
-"""How many times strategies are asked for one decision, unless the agent says otherwise."""
-
-PREPARE_ASKS: Final = 32
-"""How many times strategies are asked in a tick for decisions that come later, unless the agent says otherwise."""
-
-
-class Looking:
-    """What ``agent.gameplay`` has for looking ahead.
-
-    Args:
-        agent: whose.
-
-    Attributes:
-        agent: as given.
-        lookahead: how many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that
-            strategies declare, and foresees, prepares and picks up nothing.
-        most_asks: how many times strategies are asked for one decision; after that it looks ahead no further.
-        prepare_asks: how many times strategies are asked in a tick, for each request, for decisions that come later; 0
-            prepares nothing.
-        corrects: whether what strategies say is corrected by what they took before.
-        foreseen: how far what was foreseen came true.
-        records: what strategies took, beside what they said.
-        versions: topic to the number of its changes.
-        stamp: how many changes there were.
-    """
-
-    def __init__(self, agent: GameplayOwner) -> None:
-        self.agent: GameplayOwner = agent
-        self.lookahead: int = LOOKAHEAD
-        self.most_asks: int = MOST_ASKS
-        self.prepare_asks: int = PREPARE_ASKS
-        self.corrects: bool = False
-        self.foreseen: ForesightCounts = ForesightCounts()
-        self.records: Records = Records()
-        self.versions: dict[str, int] = {}
-        self.stamp: int = 0
-
-    def accuracy(self) -> tuple[Accuracy, ...]:
-        """What strategies said that they cost, beside what they took; of each that was completed."""
-        return self.records.all()
-
-    def took(self, spec: StrategySpec, said: float, actual: float) -> None:
-        """A strategy was completed.
-
-        Args:
-            spec: which one.
-            said: what it said, before that was corrected, in game seconds.
-            actual: what it took of its own time, in game seconds.
-        """
-        if self.records.add(spec, said, actual) and self.corrects:
-            self.count_change("accuracy")
-
-    def count_change(self, *topics: str) -> None:
-        """What was read of some topics does not hold any more.
-
-        Args:
-            topics: their names.
-        """
-        for topic in topics:
-            self.versions[topic] = self.versions.get(topic, 0) + 1
-        object.__setattr__(self, "stamp", self.stamp + 1)  # it is no setting, and each change comes by here
-
-    def spare(self, units: int) -> bool:
-        """Take units of the think budget of the runtime for work that can wait.
-
-        Args:
-            units: how many.
-
-        Returns:
-            Whether they were there; always, if there is no budget.
-        """
-        search, planner = self.agent.search, self.agent.planner
-        return search is None or planner is None or search.spare(planner, units)

@@ -1,4 +1,4 @@
-"""Requests: handles of what an agent was asked to solve, beside its plan.
+"""Requests: what an agent is asked to solve, by a call of its gameplay or by its own plan.
 
 ``await agent.gameplay.collect("diamond", 7)`` begins a request and waits for it; ``agent.gameplay.begin(wanted)`` gives
 the request itself, which can be paused, resumed, begun again and cancelled, and may be awaited by any number of people
@@ -12,22 +12,18 @@ or by nobody. Rules:
   but its caller: it is cancelled with it, and in a coroutine of the runtime the cancellation goes on when all of it is
   unwound.
 
-A request is a performance of the planner (``activity.performing``) that tells its handle when it is over.
+A request is a performance of the planner (``activity.plan.spawned``) that tells its handle when it is over.
 
-Source: seed 003, "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; design section 6.
+For plans, each dependency has an action of its own (``solver_of``) that performs its activity, so that a compound can
+have a step ``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can
+provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
+after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off (``Postponed``):
+a plan that wants what nobody can provide would think of it in every tick, and fail each time. What a plan is doing it
+goes on to know, also when the last strategy for it was taken away: what runs, runs to its end. All that such actions
+need of their agent is its ``Solvers``.
 
-The two ways into solving: a request beside the plan, and an action of the plan.
-
-``SolveRequest`` is what ``agent.gameplay.collect(...)`` has the planner perform; whoever awaits the call hears of a
-failure.
-
-For plans, each dependency has an action of its own that performs its activity, so that a compound can have a step
-``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can provide the
-dependency, asks anew when something changed, and competes like any action. When nobody could provide it after all, that
-is no failure of the agent's plan: it is thought again, and the dependency is not tried for a while, longer each time.
-What a plan is doing it goes on to know, also when the last strategy for it was taken away: what runs, runs to its end.
-
-Source: seed 003, "Hierarchy": any node can be an entry point; design section 6, "A dependency list is an activity".
+Source: seed 003, "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; "Hierarchy": any node
+can be an entry point; design sections 4 and 6.
 """
 
 from __future__ import annotations
@@ -35,12 +31,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs
 from agentrt.activity.author.control import catcher_of
 from agentrt.activity.plan.spawned import Awaiting, Performance
+from agentrt.activity.plan.tree import Unit
 from agentrt.errors import (
     ActivityAbortedError,
     DependencyFailedError,
@@ -51,7 +48,7 @@ from agentrt.errors import (
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import current_strand, outlast
 from agentrt.kernel.traps import at_once, park, running
-from agentrt.strategy.declare import label_of
+from agentrt.strategy.dependency import label_of
 from agentrt.strategy.solve import Solving
 from agentrt.strategy.tree import Outcome
 from agentrt.words import words_of
@@ -60,13 +57,14 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.utility import UtilityRange
     from agentrt.activity.plan.planner import Planner
-    from agentrt.strategy.catalog import Provider
-    from agentrt.strategy.declare import Dependency
+    from agentrt.kernel.clock import Clock
+    from agentrt.strategy.declare import Provider
+    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.estimate import Estimator
-    from agentrt.strategy.gameplay import Gameplay, GameplayOwner
+    from agentrt.strategy.solve import RequestTable
     from agentrt.strategy.tree import TaskNode
 
-__all__ = ["SolveRequest", "Solvers", "solver_of", "Request", "await_request"]
+__all__ = ["Postponed", "Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
 
 
 class SolveRequest(Action):
@@ -78,48 +76,60 @@ class SolveRequest(Action):
     class Args(ActionArgs):
         """What it is called with."""
 
-        solving: Any
+        solving: Solving
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context, args: Args) -> None:
         """Solve it. A failure is no fault of the plan: whoever made the request finds it there."""
-        unit: Any = ctx.holder
         with suppress(DependencyFailedError):
-            await args.solving.run(unit)
+            await args.solving.run(_unit_of(ctx))
+
+
+def _unit_of(ctx: Context) -> Unit:
+    """The place in the plan of the action that runs: all that is solved for it lies below."""
+    unit = ctx.holder
+    assert isinstance(unit, Unit)
+    return unit
 
 
 class _Solver(Action):
     """The action of a plan that has a dependency solved."""
 
     async def think(self, ctx: Context, args: Any) -> None:
-        gameplay: Gameplay = ctx.agent.gameplay
+        solvers = _solvers_of(ctx)
         while True:
-            await ctx.sleep_ticks(max(0, gameplay.postponed.until(args) - ctx.clock.tick))
-            if gameplay.cost(args) < inf:
+            await ctx.sleep_ticks(max(0, solvers.postponed.until(args) - ctx.clock.tick))
+            if solvers.table.estimator.cost(args) < inf:
                 ctx.set_think_output()
             else:
                 ctx.clear_think_output()
-            await gameplay.changes.wait()
+            await solvers.table.state.changes.wait()
 
     def start(self, ctx: Context, args: Any) -> None:
-        ctx.agent.gameplay.solvers.hold(type(args))
+        _solvers_of(ctx).hold(type(args))
 
     def stop(self, ctx: Context, args: Any) -> None:
-        ctx.agent.gameplay.solvers.let_go(type(args))
+        _solvers_of(ctx).let_go(type(args))
 
     async def run(self, ctx: Context, args: Any) -> None:
-        gameplay: Gameplay = ctx.agent.gameplay
-        unit: Any = ctx.holder
+        solvers, unit = _solvers_of(ctx), _unit_of(ctx)
         try:
-            await Solving(gameplay, gameplay.estimator, args).run(unit)
+            await Solving(solvers.table, solvers.table.estimator, args).run(unit)
         except DependencyFailedError as failure:
             execution, reason = unit.frame.execution, f"{label_of(args)} could not be solved: {failure.reason}"
-            gameplay.postponed.put_off(args, ctx.clock)
+            solvers.postponed.put_off(args, ctx.clock)
             if isinstance(execution, Performance) or catcher_of(unit) is not None:
                 ctx.abort(reason)  # somebody awaits it, and hears of it
             execution.replan(reason, unit)
-            await park()
+            await park()  # this coroutine is unwound with the plan
         else:
-            gameplay.postponed.solved(args)
+            solvers.postponed.solved(args)
+
+
+def _solvers_of(ctx: Context) -> Solvers:
+    """What an action of a plan needs to have something solved. ``ctx.agent`` is of any type, for authors' sake."""
+    solvers = ctx.agent.gameplay.solvers
+    assert isinstance(solvers, Solvers)
+    return solvers
 
 
 def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
@@ -138,13 +148,45 @@ def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
     return found
 
 
+_MOST_TIMES: Final = 7  # doublings of a second: about a minute
+_MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one attempt more
+
+
+class Postponed:
+    """What one agent's plan does not try again for a while: a second after a failure, and twice as long each time.
+
+    Up to about a minute; once it was solved, the next failure counts as the first.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[Dependency[Any], tuple[int, int]] = {}  # how often, until when
+
+    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
+        """It could not be solved: do not try it again at once, and later each time."""
+        times = min(self._known.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
+        if len(self._known) >= _MOST_KEPT:
+            self._known.clear()
+        self._known[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
+
+    def solved(self, wanted: Dependency[Any]) -> None:
+        """It was solved."""
+        self._known.pop(wanted, None)
+
+    def until(self, wanted: Dependency[Any]) -> int:
+        """The tick from which on it may be tried again; 0 for at once."""
+        return self._known.get(wanted, (0, 0))[1]
+
+
 class Solvers:
     """What the plan of an agent knows to have solved."""
 
-    __slots__ = ("_agent", "_held", "_known", "_provided")
+    __slots__ = ("_held", "_known", "_provided", "postponed", "table")
 
-    def __init__(self, agent: GameplayOwner) -> None:
-        self._agent: GameplayOwner = agent
+    def __init__(self, table: RequestTable) -> None:
+        self.table: RequestTable = table
+        self.postponed: Postponed = Postponed()
         self._provided: tuple[type[Dependency[Any]], ...] = ()
         self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
         self._held: dict[type[Dependency[Any]], int] = {}  # how many times a plan is doing it
@@ -159,7 +201,7 @@ class Solvers:
         self._forget()
         for wanted in provided:
             if wanted not in self._known:
-                self._known[wanted] = self._agent.learn_solver(solver_of(wanted))
+                self._known[wanted] = self.table.state.agent.learn_solver(solver_of(wanted))
 
     def hold(self, wanted: type[Dependency[Any]]) -> None:
         """A plan begins to do it."""
@@ -168,7 +210,7 @@ class Solvers:
     def let_go(self, wanted: type[Dependency[Any]]) -> None:
         """A plan does not do it any more."""
         self._held[wanted] -= 1
-        kernel = self._agent.kernel
+        kernel = self.table.state.agent.kernel
         if not self._held[wanted]:
             del self._held[wanted]
             if wanted not in self._provided and kernel is not None:
@@ -212,7 +254,7 @@ class Request(Generic[R]):
     """Something that an agent was asked to solve. Made by ``agent.gameplay.begin``.
 
     Args:
-        gameplay: the agent's.
+        table: of the agent that is asked.
         wanted: what is asked for.
         estimator: who asks for costs, under its global parameters.
         only: the one strategy that may provide it; None for anybody.
@@ -230,9 +272,9 @@ class Request(Generic[R]):
     """
 
     __slots__ = (
+        "_agent",
         "_callbacks",
         "_ended",
-        "_gameplay",
         "_kernel",
         "_performed",
         "error",
@@ -243,20 +285,20 @@ class Request(Generic[R]):
 
     def __init__(
         self,
-        gameplay: Gameplay,
+        table: RequestTable,
         wanted: Dependency[R],
         estimator: Estimator,
         only: Provider | None = None,
         priority: int | None = None,
     ) -> None:
-        self._gameplay = gameplay
+        self._agent = table.state.agent
         self.wanted: Dependency[R] = wanted
-        self.solving: Solving = Solving(gameplay, estimator, wanted, only, priority)
+        self.solving: Solving = Solving(table, estimator, wanted, only, priority)
         self.outcome: Outcome = Outcome.RUNNING
         self.error: BaseException | None = None
         self._ended = Event()
         self._callbacks: list[Callable[[Request[R]], object]] = []
-        self._kernel = gameplay.agent.require_life(type(wanted).activity).kernel
+        self._kernel = self._agent.require_life(type(wanted).activity).kernel
         self._performed: _Performed | None = None
         self._inside(self._begin)
 
@@ -341,7 +383,7 @@ class Request(Generic[R]):
         await at_once()
         if not self.is_done:
             if running.kernel is None:
-                await self._gameplay.agent.wait_outside(lambda wake: self.then(lambda _: wake()))
+                await self._agent.wait_outside(lambda wake: self.then(lambda _: wake()))
             else:
                 current_strand()  # raises in a plain callback
                 with Awaiting(self._performed):
@@ -363,12 +405,12 @@ class Request(Generic[R]):
         elif self.is_done:
             self._kernel.post(fn, *args)  # the agent may have left its runtime
         else:
-            self._gameplay.agent.post(fn, *args)
+            self._agent.post(fn, *args)
 
     def _begin(self) -> None:
         activity = type(self.wanted).activity
         try:
-            planner = self._gameplay.agent.require_life(activity)
+            planner = self._agent.require_life(activity)
         except NotRunningError as error:
             self.over(error)  # it ended before the intake
             return
@@ -418,7 +460,7 @@ class Request(Generic[R]):
             reason,
             label=tree.label,
             story=tree.render(clock.ticks_per_second),
-            agent=self._gameplay.agent.name,
+            agent=self._agent.name,
             path=error.path,
             tick=clock.tick,
         )

@@ -2,7 +2,7 @@
 
 A trigger is a signal of the entity (``attacked``), or a question that is asked now and then (is it hungry?), and what
 to have solved when it comes up. No strategy needs to know of it: whatever is being solved at that moment is interrupted
-(``interrupting``); if nothing is, it is solved as a request of its own. Rules:
+(``interrupt``); if nothing is, it is solved as a request of its own. Rules:
 
 * Of several requests, one is interrupted: the last one that began of those that hold control flags, since it drives the
   body; if none holds any, the last one that began. The others go on, and share the body by control flags as always.
@@ -12,31 +12,27 @@ to have solved when it comes up. No strategy needs to know of it: whatever is be
 * A trigger whose dependency is met already does not come up.
 * It looks out as long as its agent lives, and not longer: then there is no listener and no timer of it.
 
-Source: seed 003, "Interrupting Tasks": being attacked, heavy damage, potion effects, hunger.
+An *opportunity* is a trigger for what lies by the way, which is collected when it pays. It says what could be had at
+this moment, and what detour that would be. Whether it is taken follows from what is being solved: for every branch that
+can still come true, of every strategy that runs, what is left of it is priced without and with what could be had now.
+What that saves, times the probability of the branch, has to be more than the detour, with what the interruption itself
+costs: a strategy that would begin again loses what it has done. Its priority is lower, so that it never keeps the agent
+from what is urgent. With nothing being solved, or without look-ahead, nothing is taken.
 
-Opportunities: what lies by the way is collected when it pays.
-
-An opportunity says what could be had at this moment, and what detour that would be. Whether it is taken follows from
-what is being solved: for every branch that can still come true, of every strategy that runs, what is left of it is
-priced without and with what could be had now. What that saves, times the probability of the branch, has to be more than
-the detour, with what the interruption itself costs: a strategy that would begin again loses what it has done.
-
-It is taken like anything that comes up (``triggers``), at a lower priority, so that it never keeps the agent from what
-is urgent. With nothing being solved, or without look-ahead, nothing is taken.
-
-*Looking is cheap.* Strategies are asked from the innermost to the outermost, each in the world that those below it
-leave. What is left without anything is priced once for all that could be had. With something it is priced only if that
-can matter: a dependency of its class and ``guard_key`` was priced for what is left, or what it says of the world meets
-one that is expected. Where both worlds are the same again (it was about to be had anyway), nobody further out is asked.
-
-*Looking is bounded.* One look asks strategies about ``MOST_ASKS`` times: once so many were asked, no further need is
-priced. Nothing is ever lost by having something, so what was found by then is the least that it saves: a look that was
-cut short may leave something where it is, and never takes what does not pay. What it found out is kept as any estimate.
+* *Looking is cheap.* Strategies are asked from the innermost to the outermost, each in the world that those below it
+  leave. What is left without anything is priced once for all that could be had. With something it is priced only if
+  that can matter: a dependency of its class and ``guard_key`` was priced for what is left, or what it says of the world
+  meets one that is expected. Where both worlds are the same again (it was about to be had anyway), nobody further out
+  is asked.
+* *Looking is bounded.* One look asks strategies about ``LOOK_ASKS`` times: once so many were asked, no further need is
+  priced. Nothing is ever lost by having something, so what was found by then is the least that it saves: a look that
+  was cut short may leave something where it is, and never takes what does not pay. What it found out is kept as any
+  estimate.
 
 Rejected: going on with a look in a later tick. Whoever moves on has passed by then what lay by the way.
 
-Source: seed 003, "Planning Ahead Using Probability": "collect resources it doesn't need, while they're readily
-available".
+Source: seed 003, "Interrupting Tasks": being attacked, heavy damage, potion effects, hunger; "Planning Ahead Using
+Probability": "collect resources it doesn't need, while they're readily available".
 """
 
 from __future__ import annotations
@@ -50,23 +46,26 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agentrt.activity.author.control import is_under
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
-from agentrt.strategy.declare import Dependency, Interruptible, near, required
-from agentrt.strategy.interrupt import Incident, Interruption
+from agentrt.strategy.declare import Interruptible, Interruption
+from agentrt.strategy.dependency import Dependency, required
+from agentrt.strategy.estimate import after, layered, outcome
+from agentrt.strategy.interrupt import Incident
 from agentrt.strategy.requests import Request
+from agentrt.strategy.scenarios import is_as_assumed
+from agentrt.strategy.state import near
 from agentrt.strategy.tree import Outcome
-from agentrt.strategy.worlds import after, is_as_assumed, layered, outcome
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.agenda import Timer
     from agentrt.kernel.signals import Connection
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.lookahead import Outlook
-    from agentrt.strategy.solve import Solving
-    from agentrt.strategy.worlds import Need, World
+    from agentrt.strategy.scenarios import Need, Scenario
+    from agentrt.strategy.solve import RequestTable, Solving
+    from agentrt.strategy.state import State
 
-__all__ = ["Trigger", "Triggers", "MOST_ASKS", "Found", "Opportunity", "lookout", "saved"]
+__all__ = ["LOOK_ASKS", "Found", "Opportunity", "Trigger", "Triggers", "lookout", "saved"]
 
 _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: about a minute
 
@@ -139,12 +138,13 @@ def _is_number(value: object) -> bool:
 class _Watch:
     """One trigger of one agent."""
 
-    __slots__ = ("_again_at", "_connection", "_failures", "_gameplay", "_timer", "is_busy", "trigger")
+    __slots__ = ("_again_at", "_connection", "_failures", "_state", "_timer", "_triggers", "is_busy", "trigger")
 
-    def __init__(self, gameplay: Gameplay, trigger: Trigger) -> None:
+    def __init__(self, triggers: Triggers, trigger: Trigger) -> None:
         self.trigger: Trigger = trigger
         self.is_busy: bool = False  # whether it came up, and was not dealt with yet
-        self._gameplay = gameplay
+        self._triggers = triggers
+        self._state: State = triggers.table.state
         self._connection: Connection | None = None
         self._timer: Timer | None = None
         self._again_at = 0
@@ -153,7 +153,7 @@ class _Watch:
     def begin(self) -> None:
         """Look out."""
         if self.trigger.on:
-            self._connection = self._gameplay.agent.signal(self.trigger.on).connect(self._emitted)
+            self._connection = self._state.agent.signal(self.trigger.on).connect(self._emitted)
         else:
             self._look_later()
 
@@ -166,35 +166,35 @@ class _Watch:
         self._connection = self._timer = None
 
     def _look_later(self) -> None:
-        kernel = self._gameplay.kernel
+        kernel = self._state.kernel
         self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.trigger.every)), self._look)
 
     def _look(self) -> None:
         self._look_later()
-        if not self.is_busy and self._gameplay.tick >= self._again_at:
+        if not self.is_busy and self._state.tick >= self._again_at:
             assert self.trigger.when is not None
             try:
-                value = self.trigger.when(self._gameplay.agent)
+                value = self.trigger.when(self._state.agent)
                 is_true = bool(value)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._gameplay.fault(f"trigger {self.trigger.name}", "when", error)
+                self._state.fault(f"trigger {self.trigger.name}", "when", error)
                 return
             if is_true:
                 self._come_up(value)
 
     def _emitted(self, value: Any) -> None:
-        gameplay = self._gameplay
-        if running.kernel is gameplay.agent.kernel:
+        state = self._state
+        if running.kernel is state.agent.kernel:
             self._come_up(value)
         else:
-            gameplay.agent.post(self._come_up, value)
+            state.agent.post(self._come_up, value)
 
     def _come_up(self, value: Any) -> None:
-        trigger, gameplay = self.trigger, self._gameplay
+        trigger, state = self.trigger, self._state
         is_watching = self._connection is not None or self._timer is not None
-        if self.is_busy or not is_watching or gameplay.tick < self._again_at:
+        if self.is_busy or not is_watching or state.tick < self._again_at:
             return
         wanted: Dependency[Any] | None
         try:
@@ -204,11 +204,11 @@ class _Watch:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            gameplay.fault(f"trigger {trigger.name}", "solve", error)
+            state.fault(f"trigger {trigger.name}", "solve", error)
             return
-        if wanted is not None and not gameplay.estimator.is_met(wanted):
+        if wanted is not None and not self._triggers.table.estimator.is_met(wanted):
             self.is_busy = True
-            gameplay.triggers.interrupt(
+            self._triggers.interrupt(
                 Incident(Interruption(trigger.name, value), wanted, trigger.priority, self._dealt_with)
             )
 
@@ -220,17 +220,18 @@ class _Watch:
             self._failures += 1
         else:
             self._failures = 0
-        if self._gameplay.agent.kernel is not None:
-            self._again_at = self._gameplay.tick + self._gameplay.kernel.clock.ticks(wait)
+        if self._state.agent.kernel is not None:
+            self._again_at = self._state.tick + self._state.kernel.clock.ticks(wait)
 
 
 class Triggers:
     """The triggers of one agent."""
 
-    __slots__ = ("_gameplay", "_is_live", "_watches")
+    __slots__ = ("_is_live", "_watches", "table")
 
-    def __init__(self, gameplay: Gameplay) -> None:
-        self._gameplay = gameplay
+    def __init__(self, table: RequestTable) -> None:
+        self.table: RequestTable = table
+        table.left_over = self.interrupt
         self._is_live = False
         self._watches: dict[str, _Watch] = {}
 
@@ -269,7 +270,7 @@ class Triggers:
             raise DefinitionError(
                 f"the trigger {trigger.name!r}", "the agent has one of that name.", "Remove it, or call it otherwise."
             )
-        self._watches[trigger.name] = watch = _Watch(self._gameplay, trigger)
+        self._watches[trigger.name] = watch = _Watch(self, trigger)
         if self._is_live:
             watch.begin()
 
@@ -282,7 +283,7 @@ class Triggers:
 
     def _signals(self) -> list[str]:
         """The names of the signals that the entity has by now."""
-        names = getattr(self._gameplay.agent.entity, "signal_names", ())
+        names = getattr(self.table.state.agent.entity, "signal_names", ())
         return [*names, "destroyed"] if isinstance(names, tuple) else ["destroyed"]
 
     def begin(self) -> None:
@@ -306,21 +307,21 @@ class Triggers:
         if solving is not None:
             solving.interruptions.add(incident)
             return
-        gameplay = self._gameplay
+        table, state = self.table, self.table.state
         try:
             if incident.wanted is None:
-                incident.over(Outcome.DONE, gameplay)  # there is nobody to hear of it
+                incident.over(Outcome.DONE, state)  # there is nobody to hear of it
                 return
-            request = Request(gameplay, incident.wanted, gameplay.estimator, priority=incident.priority)
+            request = Request(table, incident.wanted, table.estimator, priority=incident.priority)
         except NotRunningError:
-            incident.over(Outcome.CANCELLED, gameplay)
+            incident.over(Outcome.CANCELLED, state)
         else:
-            request.then(lambda over: incident.over(over.outcome, gameplay))
+            request.then(lambda over: incident.over(over.outcome, state))
 
     def _whom(self, incident: Incident) -> Solving | None:
         """Whose request is interrupted: who drives the body, else the last one that began; None for nobody."""
-        running = [one for one in self._gameplay.running if one.gives_way_to(incident.priority)]
-        held = self._gameplay.held_by()
+        running = [one for one in self.table.running if one.gives_way_to(incident.priority)]
+        held = self.table.state.held_by()
         driving = [one for one in running if any(is_under(unit.frame, one.unit.frame) for unit in held)]
         found = driving or running
         return found[-1] if found else None
@@ -329,7 +330,7 @@ class Triggers:
         return f"<Triggers: {', '.join(self._watches) or 'none'}>"
 
 
-MOST_ASKS: Final = 256
+LOOK_ASKS: Final = 256
 """How many times strategies are asked in one look; what was begun is asked to its end."""
 
 
@@ -365,18 +366,18 @@ class Found(NamedTuple):
     costs: float  # what it costs now, in game seconds
 
 
-def lookout(gameplay: Gameplay, opportunity: Opportunity) -> Trigger:
+def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
     """The trigger that takes an opportunity."""
 
     def when(agent: Any) -> Found | None:
-        if gameplay.lookahead <= 0 or not gameplay.running:
+        if table.state.lookahead <= 0 or not table.running:
             return None
         detours: dict[Dependency[Any], float] = {}
         for wanted, detour in opportunity.find(agent):
             detours[wanted] = min(detour, detours.get(wanted, inf))
         best: Found | None = None
-        lost = _lost(gameplay)
-        for wanted, saves in saved(gameplay, detours).items():
+        lost = _lost(table)
+        for wanted, saves in saved(table, detours).items():
             found = Found(wanted, saves, detours[wanted] + lost)
             if found.saved > found.costs and (best is None or found.saved - found.costs > best.saved - best.costs):
                 best = found
@@ -395,20 +396,22 @@ def lookout(gameplay: Gameplay, opportunity: Opportunity) -> Trigger:
     )
 
 
-def _lost(gameplay: Gameplay) -> float:
+def _lost(table: RequestTable) -> float:
     """What is lost if what runs is interrupted, in game seconds."""
-    solving = gameplay.running[-1]
+    state, solving = table.state, table.running[-1]
     kinds = {Interruptible.TREE} if solving.stack and solving.stack[-1].is_solving else _BEGIN_AGAIN
     began = [one.node.began for one in solving.stack if one.interruption is Interruptible.TREE]
     if solving.stack and solving.stack[-1].interruption in kinds:
         began.append(solving.stack[-1].node.began)
-    return (gameplay.tick - min(began)) / gameplay.kernel.clock.ticks_per_second if began else 0.0
+    return (state.tick - min(began)) / state.kernel.clock.ticks_per_second if began else 0.0
 
 
 _BEGIN_AGAIN = {Interruptible.RESTART, Interruptible.TREE}
 
 
-def saved(gameplay: Gameplay, wanted: Iterable[Dependency[Any]], most: int = MOST_ASKS) -> dict[Dependency[Any], float]:
+def saved(
+    table: RequestTable, wanted: Iterable[Dependency[Any]], most: int = LOOK_ASKS
+) -> dict[Dependency[Any], float]:
     """How many game seconds it saves later to have a dependency met now, times how likely it is.
 
     Args:
@@ -418,7 +421,7 @@ def saved(gameplay: Gameplay, wanted: Iterable[Dependency[Any]], most: int = MOS
         For each, the sum over what is being solved; infinity if something could not be done without it.
     """
     totals = dict.fromkeys(wanted, 0.0)
-    for solving in reversed(gameplay.running):
+    for solving in reversed(table.running):
         look = _Look(solving, totals, most)
         with solving.estimator.deciding():
             began = solving.estimator.asked
@@ -447,10 +450,10 @@ class _Look:
     def __init__(self, solving: Solving, totals: dict[Dependency[Any], float], most: int) -> None:
         self._solving = solving
         self._estimator = solving.estimator
-        self._depth = solving.gameplay.lookahead
+        self._depth = solving.state.lookahead
         self._limit = solving.estimator.asked + most
         self._totals = totals
-        self._over: dict[tuple[Attempt, World], World] = {}
+        self._over: dict[tuple[Attempt, Scenario], Scenario] = {}
 
     def price_all(self) -> None:
         """Count up what is saved, from the innermost attempt to the outermost.
@@ -492,7 +495,7 @@ class _Look:
 
     # --- worlds -------------------------------------------------------------------------------------------------------
 
-    def _goes_on(self, outlook: Outlook, world: World) -> World:
+    def _goes_on(self, outlook: Outlook, world: Scenario) -> Scenario:
         """The world in which an attempt goes on: what it has solved at this moment has been met by then."""
         below = next((one for one in self._solving.stack if one.above is outlook.attempt), None)
         if below is None:
@@ -502,7 +505,7 @@ class _Look:
             self._over[key] = self._is_over(below, world)
         return self._over[key]
 
-    def _is_over(self, attempt: Attempt, world: World) -> World:
+    def _is_over(self, attempt: Attempt, world: Scenario) -> Scenario:
         outlook = next((one for one in self._solving.foresight.outlooks if one.attempt is attempt), None)
         if outlook is None:
             self._require_more()
@@ -515,17 +518,17 @@ class _Look:
                 world = after(self._estimator, need, world, self._depth)
             return outcome(self._estimator, attempt.wanted, branch, (), world, self._depth)
 
-    def _is_same(self, one: World, other: World) -> bool:
+    def _is_same(self, one: Scenario, other: Scenario) -> bool:
         """Whether everything is the same in two worlds; what is assumed is never the same as what is."""
         if one is other or one.state is None or other.state is None:
             return one is other
-        layer = self._solving.gameplay.layer
+        layer = self._solving.state.layer
         return (
             is_as_assumed(one.state, layer(other.state)) is not None
             and is_as_assumed(other.state, layer(one.state)) is not None
         )
 
-    def _meets(self, outlook: Outlook, wanted: Dependency[Any], world: World) -> bool:
+    def _meets(self, outlook: Outlook, wanted: Dependency[Any], world: Scenario) -> bool:
         """Whether what a dependency says of the world meets something else that is expected of an attempt."""
         if not type(wanted).has_effect():
             return True  # whoever provides it may say so
@@ -538,13 +541,13 @@ class _Look:
 
     # --- prices -------------------------------------------------------------------------------------------------------
 
-    def _costs(self, outlook: Outlook, world: World) -> tuple[list[float], set[Need]]:
+    def _costs(self, outlook: Outlook, world: Scenario) -> tuple[list[float], set[Need]]:
         """What is left costs, branch by branch; and what was priced for that."""
         priced: set[Need] = set()
         costs = [self._cost(left, world, priced) for _, left in outlook.shares()]
         return costs, priced
 
-    def _cost(self, needs: Iterable[Dependency[Any]], world: World, priced: set[Need]) -> float:
+    def _cost(self, needs: Iterable[Dependency[Any]], world: Scenario, priced: set[Need]) -> float:
         estimator, depth = self._estimator, self._depth
         total = 0.0
         for need in needs:

@@ -1,22 +1,16 @@
 """What an agent solves, as frozen, plain data: requests with their task trees, and what the strategies said.
 
 A view keeps nothing alive, and can be written as JSON and read again, so that a tick of a recording is shown and
-explained by the same code as the present one. ``viewing`` makes one of what lives. ``as_json`` leaves out whatever of a
-node has its default: most nodes say nothing unusual.
+explained by the same code as the present one. ``view_of`` makes one of what lives. Rules:
 
-Source: seed 003, "Task Tree"; design section 7, "Snapshot".
-
-Looking at what an agent solves: a view of its requests and their task trees, as they are now.
-
-Looking changes nothing, and nothing of an author's is called for it but the ``str()`` of global parameters.
-
-A view is bounded, whatever runs: so many nodes of each tree, and so many levels. Of a request that is being solved all
-that is open is shown, since it says what is going on; and of what has ended beside it, the newest and innermost first,
-each with a few levels below it. Of a request that is over what is near the root is shown. What is not shown is counted
-by the node above it (``left_out``).
-
-The view of what has ended is made once and kept with its node: a request may have hundreds of them, and each looks the
-same in every tick from then on. So looking costs as much as there is under way.
+* Looking changes nothing, and nothing of an author's is called for it but the ``str()`` of global parameters.
+* ``as_json`` leaves out whatever of a node has its default: most nodes say nothing unusual.
+* A view is bounded, whatever runs: so many nodes of each tree, and so many levels. Of a request that is being solved
+  all that is open is shown, since it says what is going on; and of what has ended beside it, the newest and innermost
+  first, each with a few levels below it. Of a request that is over what is near the root is shown. What is not shown is
+  counted by the node above it (``left_out``).
+* The view of what has ended is made once and kept with its node: a request may have hundreds of them, and each looks
+  the same in every tick from then on. So looking costs as much as there is under way.
 
 Source: seed 003, "Task Tree"; design section 7, "Snapshot".
 """
@@ -30,7 +24,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentrt.activity.plan.waits import wait_in_words
 from agentrt.body.codec import View, told, view
-from agentrt.strategy.tree import Accuracy, Outcome, TaskNode
+from agentrt.strategy.state import Accuracy
+from agentrt.strategy.tree import Outcome, TaskNode
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -288,7 +283,7 @@ def _live(node: TaskNode, place: str, level: int, room: _Room) -> TaskView:
 
 def _ended(node: TaskNode, place: str) -> _Ended:
     """A node that has ended, with as many levels below it as fit."""
-    found: _Ended | None = node.seen
+    found = node.seen if isinstance(node.seen, _Ended) else None
     levels = _LEVELS_BELOW
     while found is None:
         view, size = _down_to(node, place, levels)
@@ -305,7 +300,7 @@ def _down_to(node: TaskNode, place: str, levels: int) -> tuple[TaskView, int]:
 
 def _over(root: TaskNode) -> TaskView:
     """The tree of a request that is over: level by level, as much as there is room for."""
-    found: _Ended | None = root.seen
+    found = root.seen if isinstance(root.seen, _Ended) else None
     if found is None:
         shown: dict[TaskNode, None] = {}
         level = deque([root])

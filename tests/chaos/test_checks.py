@@ -14,7 +14,7 @@ from agentrt.activity.plan.tree import Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import Event, TraceHub
-from agentrt.strategy.gameplay import Gameplay
+from agentrt.strategy.solve import RequestTable
 from agentrt.strategy.tree import TaskNode
 from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
 from agentrt.testing.chaos import MOMENTS
@@ -211,11 +211,11 @@ def test_flags_that_are_not_given_back(monkeypatch):
 
 @pytest.mark.states("003: Views: When an agent has ended no request is being solved, and every node of its trees ...")
 def test_requests_that_do_not_end(monkeypatch):
-    ended = Gameplay.ended
-    monkeypatch.setattr(Gameplay, "ended", lambda *args: None)
+    ended = RequestTable.ended
+    monkeypatch.setattr(RequestTable, "ended", lambda *args: None)
     report = exhaust(worlds.KINDS["strategy"], ticks=6, faults=["remove"])
     assert "a request is still being solved: Get [all]" in texts(report)
-    monkeypatch.setattr(Gameplay, "ended", ended)
+    monkeypatch.setattr(RequestTable, "ended", ended)
     end = TaskNode.end
     monkeypatch.setattr(TaskNode, "end", lambda self, *args: self.parent is None or end(self, *args))
     report = exhaust(worlds.KINDS["strategy"], ticks=6, faults=["remove"])

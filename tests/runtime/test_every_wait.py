@@ -36,7 +36,9 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.plan.planner:PlannerOwner.call",
     "body.driver:Body.perform", "goals.goal:Goal.run",
     "selection.state:LeafBehavior.run", "strategy.declare:Strategy.run",
-    "strategy.gameplay:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
+    "strategy.state:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
+    "strategy.declare:Seat.perform", "strategy.declare:Seat.rest", "strategy.declare:Seat.solve",
+    "strategy.attempt:Requesting.breakpoint", "strategy.attempt:Requesting.deal", "strategy.attempt:Requesting.solve",
     "strategy.requests:SolveRequest.run", "agent.agent:Home.call", "agent.agent:Home.run_agent",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
@@ -45,9 +47,11 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
     "runtime.runtime:Runtime.__aexit__", "strategy.attempt:Attempt.attempt", "strategy.attempt:Attempt.carry",
-    "strategy.attempt:Attempt.rest", "strategy.attempt:Gate.__await__", "strategy.interrupt:Interruptions.breakpoint",
+    "strategy.attempt:Attempt.rest", "strategy.attempt:Pausable.__await__", "strategy.interrupt:Interruptions.breakpoint",
     "strategy.interrupt:Interruptions.deal", "strategy.attempt:await_end", "strategy.requests:await_request",
     "strategy.requests:Request.until_over", "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
+    "strategy.solve:Solving.breakpoint", "strategy.solve:Solving.deal", "strategy.attempt:Attempt.perform",
+    "strategy.attempt:Attempt.solve",
 }  # fmt: skip
 ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Surroundings.next_tick"}
 
@@ -206,17 +210,17 @@ LOOPS = {
     "strategy.requests:Request.__await__": lambda ctx: keeping(over(ctx), lambda request: request),
 }
 STRATEGIES = {
-    "strategy.context:StrategyContext.solve": lambda ctx: ctx.solve(Have()),
-    "strategy.context:StrategyContext.solve, impossible": lambda ctx: ctx.solve(Lack()),
-    "strategy.context:StrategyContext.solve_all": lambda ctx: ctx.solve_all([]),
-    "strategy.context:StrategyContext.solve_all, of one": lambda ctx: ctx.solve_all([Have()]),
-    "strategy.context:StrategyContext.solve_if_worth": lambda ctx: ctx.solve_if_worth(Have(), [Lack()]),
-    "strategy.context:StrategyContext.execute": lambda ctx: ctx.execute("t:noop"),
+    "strategy.declare:StrategyContext.solve": lambda ctx: ctx.solve(Have()),
+    "strategy.declare:StrategyContext.solve, impossible": lambda ctx: ctx.solve(Lack()),
+    "strategy.declare:StrategyContext.solve_all": lambda ctx: ctx.solve_all([]),
+    "strategy.declare:StrategyContext.solve_all, of one": lambda ctx: ctx.solve_all([Have()]),
+    "strategy.declare:StrategyContext.solve_if_worth": lambda ctx: ctx.solve_if_worth(Have(), [Lack()]),
+    "strategy.declare:StrategyContext.execute": lambda ctx: ctx.execute("t:noop"),
 }
 # The same by another name: they only call what stands above.
 ALIASES = {
     "behavior.memory:Activation.perform", "body.driver:LoneBody.perform", "goals.goal:Goal.perform",
-    "selection.state:SelectionState.perform", "strategy.catalog:Calls.solve",
+    "selection.state:SelectionState.perform", "strategy.declare:Calls.solve",
 }  # fmt: skip
 # They wait until somebody notifies them; whoever does that for ever takes steps, which are counted.
 NOTIFIED = {"kernel.signals:Signal.wait", "kernel.signals:Turns.wait", "kernel.traps:Audience.wait"}

@@ -11,9 +11,9 @@ from mines import At, Digger, Have, Look, shop, way_to
 
 from agentrt import Agent
 from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy.declare import Params
+from agentrt.strategy.dependency import Params
 from agentrt.strategy.estimate import Estimator
-from agentrt.strategy.worlds import Kept, World, is_as_assumed, take_over
+from agentrt.strategy.scenarios import Kept, Scenario, is_as_assumed, take_over
 
 
 def gameplay_of(*strategies, **bag):
@@ -357,7 +357,7 @@ class TestTakingOver:
     """What was found out in an assumed world, when it comes true."""
 
     def take(self, *kept, fields=(), versions=None):
-        source, into = World(), World()
+        source, into = Scenario(), Scenario()
         for key, one in kept:
             source.table(Have("a"), 1).add(key, one)
         count = take_over(source, into, fields, versions or {}, 7)
@@ -390,15 +390,15 @@ class TestTakingOver:
 
         gameplay = gameplay_of()
         gameplay.agent.entity.odd = Odd(3)
-        layer = gameplay.layer(None)
+        layer = gameplay.estimator.state.layer(None)
         layer.place = "home"
         layer.odd = assumed
-        found = is_as_assumed(layer, gameplay.layer(None))
+        found = is_as_assumed(layer, gameplay.estimator.state.layer(None))
         assert found == fields if fields is None else set(found) == fields
 
     def test_worlds_above_it_are_not(self):
         """Their layers hide what changes from now on."""
-        kept = ("after", Kept(World(), (), frozenset(), frozenset(), 1, 1))
+        kept = ("after", Kept(Scenario(), (), frozenset(), frozenset(), 1, 1))
         assert self.take(kept) == (0, {})
 
 
@@ -528,8 +528,8 @@ def test_with_the_memo_it_is_what_it_is_without(declared, changes, lookahead, ru
             entity.tell("price")
         for item in ITEMS:
             for chain in chains:
-                fresh = Estimator(gameplay, Params())
+                fresh = Estimator(gameplay.estimator.state, Params())
                 with fresh.deciding(chain), gameplay.estimator.deciding(chain):
                     assert gameplay.estimator.cost(Have(item)) == fresh.cost(Have(item))
-                fresh = Estimator(gameplay, Params())
+                fresh = Estimator(gameplay.estimator.state, Params())
                 assert gameplay.estimator.offers(Have(item), None, chain) == fresh.offers(Have(item), None, chain)

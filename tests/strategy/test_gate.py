@@ -15,7 +15,7 @@ from wants import Bearer, Know, Reach
 from agentrt import Agent, CancelScope, Signal, move_on_after, sleep_ticks
 from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
-from agentrt.strategy.attempt import Gate
+from agentrt.strategy.attempt import Pausable
 
 
 def play(host, run, *, ticks, interrupt_at, lasts=6, more=None):
@@ -265,8 +265,8 @@ def test_a_gate_says_what_it_is():
         pass
 
     coro = nothing()
-    gate = Gate(coro)
-    assert repr(gate) == "<Gate: open>"
-    gate.close_gate()
-    assert repr(gate) == "<Gate: closed>"
-    gate.close()
+    driven = Pausable(coro)
+    assert repr(driven) == "<Pausable: going on>"
+    driven.hold()
+    assert repr(driven) == "<Pausable: held>"
+    driven.close()

@@ -9,7 +9,7 @@ from mines import Digger, Have, Look, shop, way_to
 
 from agentrt.errors import DefinitionError
 from agentrt.strategy import Branch, Dependency, Interruptible, Opportunity, Trigger
-from agentrt.strategy.triggers import MOST_ASKS, saved
+from agentrt.strategy.triggers import LOOK_ASKS, saved
 
 PAUSE = Interruptible.PAUSE
 
@@ -132,7 +132,7 @@ def test_a_part_of_it_saves_a_part(game, digger):
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
     wanted = [Have("coal", 1), Have("coal", 2), Have("coal", 9), Have("rope"), Look()]
-    assert list(saved(agent.gameplay, wanted).values()) == [20.0, 40.0, 60.0, 0.0, 0.0]
+    assert list(saved(agent.gameplay.triggers.table, wanted).values()) == [20.0, 40.0, 60.0, 0.0, 0.0]
     wish.cancel()
     game.tick(2)
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_had_later_saves_everything(game, digger):
     agent = digger(trip(Branch(0.5), Branch(0.5, needs=(Have("moon"),))))
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
-    assert saved(agent.gameplay, [Have("moon")]) == {Have("moon"): inf}
+    assert saved(agent.gameplay.triggers.table, [Have("moon")]) == {Have("moon"): inf}
     wish.cancel()
     game.tick(2)
 
@@ -283,9 +283,9 @@ def test_a_look_asks_no_more_than_it_may_and_the_next_one_gets_further(game, dig
     found = []
     for _ in range(3):
         before = estimator.asked
-        [saves] = saved(agent.gameplay, [Have("coal")]).values()
+        [saves] = saved(agent.gameplay.triggers.table, [Have("coal")]).values()
         found.append((saves, estimator.asked - before))
-    assert found == [(0.0, MOST_ASKS + 2), (20.0, 303 - (MOST_ASKS + 2)), (20.0, 0)]
+    assert found == [(0.0, LOOK_ASKS + 2), (20.0, 303 - (LOOK_ASKS + 2)), (20.0, 0)]
     wish.cancel()
     game.tick(2)
 
@@ -302,7 +302,7 @@ def test_no_tick_asks_more_than_a_look_may_and_it_is_taken_all_the_same(game, di
         before = estimator.asked
         game.tick(1)
         asked.append(estimator.asked - before)
-    assert max(asked) == MOST_ASKS + 2
+    assert max(asked) == LOOK_ASKS + 2
     assert taken(game) == [(1, "Have [gem, 1]"), (21, "Have [coal, 1]")]
     game.tick(200)
     assert wish.is_over
@@ -316,7 +316,7 @@ def test_nobody_is_asked_about_what_no_strategy_can_need(game, digger):
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
     asks.clear()
-    assert list(saved(agent.gameplay, [Have("rope"), Have("coal", 3)]).values()) == [0.0, 1.0]
+    assert list(saved(agent.gameplay.triggers.table, [Have("rope"), Have("coal", 3)]).values()) == [0.0, 1.0]
     assert set(asks) == {Have("coal", 3)}
     wish.cancel()
     game.tick(2)
@@ -329,7 +329,7 @@ def test_what_another_strategy_would_need_counts_if_that_is_chosen_then(game, di
     agent.entity.is_near = False
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
-    assert saved(agent.gameplay, [Have("coal")]) == {Have("coal"): 9.0}
+    assert saved(agent.gameplay.triggers.table, [Have("coal")]) == {Have("coal"): 9.0}
     wish.cancel()
     game.tick(2)
 
@@ -358,7 +358,7 @@ def test_something_else_that_meets_what_is_needed_saves_it(game, digger):
     agent = digger(trip(Branch(needs=NEEDS)), coal(near=20.0))
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(3)
-    assert saved(agent.gameplay, [Cart()]) == {Cart(): 60.0}
+    assert saved(agent.gameplay.triggers.table, [Cart()]) == {Cart(): 60.0}
     wish.cancel()
     game.tick(2)
 
@@ -372,7 +372,7 @@ def test_where_it_is_about_to_be_had_anyway_nobody_is_asked_what_it_saves(game, 
     game.tick(6)
     assert [one.wanted for one in agent.gameplay.running[0].stack] == [Have("gem"), Have("coal", 3)]
     asks.clear()
-    assert saved(agent.gameplay, [Have("coal", 3)]) == {Have("coal", 3): 0.0}
+    assert saved(agent.gameplay.triggers.table, [Have("coal", 3)]) == {Have("coal", 3): 0.0}
     assert asks == [Have("rope")]
     wish.cancel()
     game.tick(2)

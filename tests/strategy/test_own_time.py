@@ -6,7 +6,7 @@ from wants import Build, Have, Know, Reach
 from agentrt import Action
 from agentrt.strategy import Interruptible, Interruption
 from agentrt.strategy.attempt import OwnTime
-from agentrt.strategy.tree import Records
+from agentrt.strategy.state import Records
 
 PAUSE = Interruptible.PAUSE
 

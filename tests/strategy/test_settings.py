@@ -6,7 +6,7 @@ import pytest
 from wants import Build, Have
 
 from agentrt.errors import ArgumentError
-from agentrt.strategy import Dependency
+from agentrt.strategy import Dependency, Order
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,31 @@ from agentrt.strategy import Dependency
 )
 def test_a_setting_is_checked_when_it_is_set(game, name, value, words):
     gameplay = game.add().gameplay
-    before = dict(vars(gameplay))
+    names = ("lookahead", "most_asks", "prepare_asks", "takes_options", "corrects", "order")
+    before = [getattr(gameplay, one) for one in names]
     with pytest.raises(ArgumentError) as caught:
         setattr(gameplay, name, value)
     assert words in str(caught.value)
-    assert vars(gameplay) == before
+    assert [getattr(gameplay, one) for one in names] == before
+
+
+@pytest.mark.parametrize("name", ["running", "catalog", "estimator", "cost", "solve", "anything"])
+def test_nothing_else_can_be_set(game, name):
+    gameplay = game.add().gameplay
+    before = gameplay.running
+    with pytest.raises(ArgumentError, match=f"argument '{name}': is no setting."):
+        setattr(gameplay, name, ())
+    assert gameplay.running is before
+
+
+def test_what_is_set_is_what_is_read(game):
+    gameplay = game.add().gameplay
+    gameplay.lookahead, gameplay.most_asks, gameplay.prepare_asks = 1, 20, 3
+    gameplay.takes_options, gameplay.corrects, gameplay.order = False, True, Order.DEAREST
+    state = gameplay.estimator.state
+    assert (state.lookahead, state.most_asks, state.prepare_asks) == (1, 20, 3)
+    assert (state.takes_options, state.corrects, state.order) == (False, True, Order.DEAREST)
+    assert (gameplay.lookahead, gameplay.corrects, gameplay.order) == (1, True, Order.DEAREST)
 
 
 @pytest.mark.parametrize("given", [Have, "log", None])

@@ -23,7 +23,8 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from agentrt.strategy.declare import Dependency, Strategy
+from agentrt.strategy.declare import Strategy
+from agentrt.strategy.dependency import Dependency
 
 __all__ = ["DependencyMap"]
 

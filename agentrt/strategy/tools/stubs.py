@@ -20,7 +20,8 @@ import typing
 from collections.abc import Iterable
 from typing import Any, Literal, get_args, get_origin
 
-from agentrt.strategy.declare import Dependency, Strategy
+from agentrt.strategy.declare import Strategy
+from agentrt.strategy.dependency import Dependency
 
 __all__ = ["calls_module", "signature_of"]
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from agentrt.activity.tasks.declare import TaskGroupAction, declare_task
 from agentrt.kernel.traps import park
 from agentrt.packs.registry import Manifest, Registry
-from agentrt.strategy.declare import Dependency, Strategy
+from agentrt.strategy.declare import Strategy
+from agentrt.strategy.dependency import Dependency
 from agentrt.testing.strategies.schedules import Brief
 from agentrt.testing.stubs import stub_action
 

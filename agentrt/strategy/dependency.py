@@ -1,0 +1,677 @@
+"""Dependencies: what can be asked for, and what is found by whoever is asked what that would cost.
+
+A dependency is a typed record: ``Collect("diamond", 7)``. Its class is the name of an open, global list of the
+strategies that provide it; a strategy of one plugin is considered by those of another that know the class and not each
+other. Every dependency is an activity, too (``Collect.activity``), so that plans and compounds can ask for it. Rules:
+
+* Values are hashable and are not changed: equal dependencies are one and the same for the memo of estimates and for
+  the recursion guard.
+* A class whose name begins with an underscore, and that does not say ``activity``, is a base class for others: no
+  activity, not to be asked for, and nothing provides it.
+* ``is_met`` and ``assume`` are two sides of one thing: what holds when the dependency is met. Before solving it is a
+  shortcut, after a strategy returned it is the proof that the strategy did what it claims, and in look-ahead ``assume``
+  is how the world will look.
+* *Global parameters* (``Params``) are what all strategies may read, at any depth: may the agent look through walls,
+  which ores matter most. They are read-only while something is being solved; other values make a set of their own.
+* An ``Ask`` belongs to one question and is not kept, and it never changes anything. It is the author's side of an
+  estimate; who works it out is behind ``Pricing``, which an ``Estimator`` is.
+
+Dependencies and ``Ask`` name each other in what they take, and so does ``Branch``, which has needs and is priced: that
+is why they stand in one module. What is asked and run (strategies) stands above, in ``declare``.
+
+Source: seed 003, "Global Dependency Lists", "Global Parameters", "Planning Ahead Using Probability"; design section 6.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NoReturn, Protocol, TypeAlias, TypeVar, final
+
+from agentrt.activity.author.action import default_hook
+from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
+from agentrt.activity.author.steps import ACTIVITY
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
+from agentrt.words import repr_of, type_name, words_of
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.action import Action
+    from agentrt.activity.author.expected import Current
+    from agentrt.kernel.clock import Clock
+    from agentrt.strategy.scenarios import Scenario
+
+__all__ = [
+    "Ask",
+    "Branch",
+    "Cannot",
+    "Dependency",
+    "Expect",
+    "Params",
+    "Pricing",
+    "check_topics",
+    "label_of",
+    "required",
+    "told_path",
+    "words",
+]
+
+_MOST_NEEDS: Final = 6  # of a path that is told
+
+
+def check_topics(subject: str, what: str, topics: object) -> None:
+    """Check what was declared as topics: words, several of them.
+
+    Raises:
+        DefinitionError: it is something else.
+    """
+    if isinstance(topics, str):
+        raise DefinitionError(subject, f"its {what} are one text.", f"Write a tuple: ({topics!r},).")
+    is_several = isinstance(topics, Collection) and not isinstance(topics, (bytes, bytearray))
+    wrong = [topics] if not is_several else [one for one in topics if not isinstance(one, str) or not one]  # type: ignore[attr-defined]
+    if topics is not None and wrong:
+        raise DefinitionError(subject, f"its {what} have {repr_of(wrong[0], 200)}.", "Write words: {'stock', 'place'}.")
+
+
+class Params(Mapping[str, Any]):
+    """A set of global parameters. Read one as an attribute, or with ``get`` if it may not be there.
+
+    Args:
+        declared: their types and defaults; None for any names. Subclass ``ActionArgs`` for it.
+        values: by name.
+
+    Raises:
+        ArgumentError: a value is missing, unknown, of the wrong type, or has the name of a method.
+    """
+
+    __slots__ = ("_declared", "_values")
+
+    def __init__(self, declared: type[Fields] | None = None, values: Mapping[str, Any] | None = None) -> None:
+        self._declared: type[Fields] | None = declared
+        given = dict(values or {})
+        for name in given:
+            if hasattr(Params, name):
+                raise ArgumentError("parameters", name, "has the name of a method. Call it otherwise.")
+        self._values: dict[str, Any] = given if declared is None else dict(declared.build("parameters", given))
+
+    def using(self, changes: Mapping[str, Any]) -> Params:
+        """The same, but for some values.
+
+        Args:
+            changes: by name.
+
+        Raises:
+            ArgumentError: a value is unknown or of the wrong type.
+        """
+        return Params(self._declared, {**self._values, **changes})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._values:
+            raise ArgumentError(
+                "parameters",
+                name,
+                f"is not there: {', '.join(self._values) or 'none are given'}. Give it to the agent's gameplay, or "
+                f"read it with params.get({name!r}, default).",
+            )
+        return self._values[name]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+
+
+R = TypeVar("R")
+
+_DEPENDENCY_HOOKS = ("is_met", "met_value", "assume", "guard_key", "label")
+_CALL = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def words(name: str) -> str:
+    """The name of a class in words: ``MineOre`` is "Mine Ore"."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+
+
+class _Declared:
+    """What a class of dependencies declares besides its fields. Apart, since annotations of the class are fields."""
+
+    activity: ClassVar[str] = ""
+    call: ClassVar[str] = ""
+    reads: ClassVar[Collection[str] | None] = None
+    cost: ClassVar[float] = 10.0
+    _solver: ClassVar[type[Action] | None] = None  # the action that has it solved in a plan
+    _signature: ClassVar[inspect.Signature | None] = None
+
+    @classmethod
+    def _take_name(cls, activity: str) -> None:
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
+        cls.call = cls.activity.rpartition(":")[2]
+
+
+@typing.dataclass_transform()
+class Dependency(_Declared, ActionArgs, Generic[R]):
+    """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
+
+    A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
+    default, from the name of the class), of which the last part is the call that is generated for it. A class whose
+    name begins with an underscore is a base class for others, unless it says ``activity``.
+
+    Args:
+        args: values, in the order of the fields.
+        values: values by name.
+
+    Attributes:
+        activity: its name among activities; empty for a base class.
+        call: what is generated on ``agent.gameplay``.
+        reads: the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None
+            if that is not known: then it is asked in each decision.
+        cost: what to assume that it costs where look-ahead ends and no provider says more, in game seconds.
+
+    Raises:
+        ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
+        DefinitionError: it is a base class; or, when it is defined, what it declares is wrong.
+
+    Source: seed 003, "Global Dependency Lists".
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        subject = f"{cls.__module__}.{cls.__qualname__}"
+        cls._take_name(activity)
+        if cls.activity and not (ACTIVITY.fullmatch(cls.activity) and _CALL.fullmatch(cls.call)):
+            raise DefinitionError(
+                subject,
+                f"its activity is {cls.activity!r}.",
+                "Write one such as 'gameplay:collect': its last part is the name of a function.",
+            )
+        for name in cls.field_names():
+            if hasattr(Dependency, name):
+                raise DefinitionError(subject, f"the field '{name}' has the name of a method.", "Call it otherwise.")
+        check_topics(subject, "reads", cls.reads)
+        for hook in _DEPENDENCY_HOOKS:
+            if inspect.iscoroutinefunction(getattr(cls, hook)):
+                raise DefinitionError(
+                    subject, f"its {hook} is a coroutine function.", "Write a plain one: it must not wait."
+                )
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        if not self.activity:
+            raise DefinitionError(
+                f"{type(self).__module__}.{type(self).__qualname__}",
+                "it is a base class of dependencies, and cannot be asked for.",
+                "Ask for one of its subclasses.",
+            )
+        names = self.field_names()
+        if len(args) > len(names):
+            raise ArgumentError(
+                self.activity, str(len(args)), f"is one value too many: it takes {', '.join(names) or 'none'}."
+            )
+        for name, value in zip(names, args, strict=False):
+            if name in values:
+                raise ArgumentError(self.activity, name, "is given twice. Give it once, by place or by name.")
+            values[name] = value
+        self._fill(self.activity, values)
+        try:
+            hash(self)
+        except TypeError as error:
+            raise ArgumentError(
+                self.activity, "a value", f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
+            ) from None
+
+    # --- what an author may say ---------------------------------------------------------------------------------------
+
+    @default_hook
+    def is_met(self, ask: Ask) -> bool:
+        """Whether it holds already. If so, nothing is done for it; after a strategy returned, it has to hold.
+
+        Args:
+            ask: the world as it is, or as look-ahead assumes it (``ask.CURRENT``).
+
+        Returns:
+            Without this hook it never holds beforehand, and strategies are believed.
+        """
+        return False
+
+    def met_value(self, ask: Ask) -> Any:
+        """What solving it gives when it was met already, or when the strategy that provided it returned nothing.
+
+        Args:
+            ask: the world.
+        """
+        return None
+
+    @default_hook
+    def assume(self, state: Current) -> None:
+        """Write into an expected state what holds when it is met; for look-ahead.
+
+        Args:
+            state: a layer of CURRENT.
+        """
+
+    def guard_key(self) -> object:
+        """What must not be asked for by a strategy that is solving it already; hashable.
+
+        Returns:
+            All values, by default. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
+        """
+        return self.values_in_order()
+
+    def label(self) -> str:
+        """What trees and errors call it: "Collect [diamond, 7]"."""
+        found = self.values_in_order()
+        values = ", ".join(_shown(value, is_alone=len(found) == 1) for value in found)
+        name = words(type(self).__name__)
+        return f"{name} [{values}]" if values else name
+
+    # --- identity -----------------------------------------------------------------------------------------------------
+
+    def values_in_order(self) -> tuple[Any, ...]:
+        """Its values, in the order of the fields."""
+        return tuple(self.__dict__.values())  # filled in that order
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash((type(self).activity, *self.__dict__.values()))
+
+    @classmethod
+    def parameters(cls) -> list[inspect.Parameter]:
+        """Its fields as parameters of a call, with types and defaults."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        found: list[inspect.Parameter] = []
+        for name, (default, _) in cls._fields.items():
+            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
+            given = (
+                inspect.Parameter.empty
+                if default is REQUIRED
+                else default.value
+                if isinstance(default, Fresh)
+                else default
+            )
+            hint = inspect.get_annotations(owner)[name]
+            found.append(inspect.Parameter(name, kind, default=given, annotation=hint))
+        return found
+
+    @classmethod
+    def call_signature(cls) -> inspect.Signature:
+        """That of a call; made once."""
+        found: inspect.Signature | None = cls.__dict__.get("_signature")
+        if found is None:
+            found = cls._signature = inspect.Signature(cls.parameters())
+        return found
+
+    @classmethod
+    def has_condition(cls) -> bool:
+        """Whether it says when it is met."""
+        return not hasattr(cls.is_met, "is_default_hook")
+
+    @classmethod
+    def has_effect(cls) -> bool:
+        """Whether it says what holds when it is met."""
+        return not hasattr(cls.assume, "is_default_hook")
+
+
+def label_of(wanted: Dependency[Any]) -> str:
+    """What trees and errors call a dependency, whatever its author's ``label`` and the values in it do."""
+    try:
+        return words_of(wanted.label())
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        return f"{words(type(wanted).__name__)} <its label cannot be made: {type_name(error)}>"
+
+
+def _shown(value: object, *, is_alone: bool = False) -> str:
+    """A value for people: by its name; a tuple by its items, in parentheses unless nothing can be mistaken."""
+    if type(value) is tuple and value:
+        items = ", ".join(_shown(item) for item in value)
+        return items if is_alone or len(value) == 1 else f"({items})"
+    name = getattr(value, "name", None)
+    return name if isinstance(name, str) else str(value)
+
+
+def required(method: str, *wanted: object) -> None:
+    """Check that what was given are dependencies: classes of them, and plain values, are given by mistake.
+
+    Args:
+        method: what was called, for the error.
+
+    Raises:
+        ArgumentError: one is none.
+    """
+    for one in wanted:
+        if not isinstance(one, Dependency):
+            meant = 'Write one, such as Collect("log", 4).'
+            if isinstance(one, type) and issubclass(one, Dependency):
+                meant = f"Give it its values: {one.__name__}(...)."
+            raise ArgumentError(method, "wanted", f"takes a dependency, not {repr_of(one, 200)}. {meant}")
+
+
+def told_path(path: Sequence[Dependency[Any]]) -> str:
+    """Needs in words, each of the one before it: "Have [plank] needs Have [log]"."""
+    told = [label_of(one) for one in path[:_MOST_NEEDS]]
+    if len(path) > _MOST_NEEDS:
+        told += ["...", label_of(path[-1])] if path[-1] in path[:_MOST_NEEDS] else ["..."]
+    return " needs ".join(told)
+
+
+# --- what may come of a strategy --------------------------------------------------------------------------------------
+
+Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"
+"""What is expected of CURRENT: its fields, or a function that writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One thing that may come of a strategy, as it declares it for look-ahead.
+
+    Attributes:
+        probability: how likely, against the other branches; they are taken as shares of their sum.
+        cost: the strategy's own game seconds in it, without those of its needs.
+        needs: the dependencies that it will have solved, in this order.
+        expect: fields of CURRENT as they will be when it is over, besides what its needs bring about; or a function
+            that writes them into the state which its needs leave, for what is used up of it.
+        uses: what it will use up, by name: ``{"wooden_pickaxe": 0.2}``.
+        fails: whether that outcome is a failure, so that the next strategy would be tried.
+        label: for people.
+
+    Source: seed 003, "Planning Ahead Using Probability".
+    """
+
+    probability: float = 1.0
+    cost: float = 0.0
+    needs: tuple[Dependency[Any], ...] = ()
+    expect: Expect = field(default_factory=dict)
+    uses: Mapping[str, float] = field(default_factory=dict)
+    fails: bool = False
+    label: str = ""
+
+
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+
+@final
+class Cannot(BaseException):
+    """What ``ask.cannot`` raises. Control flow; let it pass."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason: Final = words_of(reason)
+        super().__init__(self.reason)
+
+
+class Pricing(Protocol):
+    """Who works out what an author asks, under one set of global parameters. An ``Estimator``, as its asks see it."""
+
+    params: Params
+    agent: Any  # as authors know it
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the runtime."""
+        ...
+
+    def layer(self, world: Scenario) -> Current:
+        """A new layer of CURRENT in a world."""
+        ...
+
+    def read_words(self, topics: Collection[str]) -> str:
+        """Whoever is being asked reads topics; says what is wrong with them, or nothing."""
+        ...
+
+    def deciding(self) -> AbstractContextManager[None]:
+        """Ask several things as one decision."""
+        ...
+
+    def is_met(self, wanted: Dependency[Any], world: Scenario) -> bool:
+        """Whether a dependency holds in a world."""
+        ...
+
+    def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
+        """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
+        ...
+
+    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float:
+        """What several needs would cost, each in the world that the ones before it leave."""
+        ...
+
+    def expected(
+        self, branches: Iterable[Branch], wanted: Dependency[Any] | None, world: Scenario, depth: int
+    ) -> float:
+        """The expected cost of what may come of whoever is being asked."""
+        ...
+
+    def supplies(
+        self, wanted: Sequence[Dependency[Any]], world: Scenario, depth: int, confidence: float
+    ) -> dict[str, float]:
+        """The least amounts of what will be used up that are enough."""
+        ...
+
+    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
+        """The world in which a dependency has been met."""
+        ...
+
+    def when(self, expect: Expect, world: Scenario) -> Scenario:
+        """The world in which fields of CURRENT have other values."""
+        ...
+
+
+class Ask:
+    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument.
+
+    Args:
+        pricing: who works it out.
+        world: the world as it is assumed.
+        depth: how many levels further it may be looked ahead.
+        wanted: the dependency that it is about; None outside ``estimate`` and ``foresee``.
+
+    Attributes:
+        world, depth, wanted: as given.
+    """
+
+    __slots__ = ("_pricing", "_state", "depth", "wanted", "world")
+
+    def __init__(self, pricing: Pricing, world: Scenario, depth: int, wanted: Dependency[Any] | None = None) -> None:
+        self._pricing: Pricing = pricing
+        self.world: Scenario = world
+        self.depth: int = depth
+        self.wanted: Dependency[Any] | None = wanted
+        self._state: Current | None = None
+
+    # --- the world ----------------------------------------------------------------------------------------------------
+
+    @property
+    def agent(self) -> Any:
+        """The agent."""
+        return self._pricing.agent
+
+    @property
+    def entity(self) -> Any:
+        """The entity, as it is."""
+        return self._pricing.agent.entity
+
+    @property
+    def params(self) -> Params:
+        """The global parameters."""
+        return self._pricing.params
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the runtime."""
+        return self._pricing.clock
+
+    @property
+    def CURRENT(self) -> Current:  # noqa: N802 - the seed's name for it
+        """The state that the entity has, or is assumed to have. What is written to it is lost."""
+        if self._state is None:
+            self._state = self._pricing.layer(self.world)
+        return self._state
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether the world is not as it is, but as look-ahead assumes it."""
+        return self.world.state is not None
+
+    def reads(self, *topics: str) -> None:
+        """What is said depends on topics, besides those that are declared.
+
+        Args:
+            topics: their names; see ``agent.gameplay.changed``.
+
+        Raises:
+            ArgumentError: nothing is called so that changes, and something is called nearly so.
+        """
+        wrong = self._pricing.read_words(topics)
+        if wrong:
+            raise ArgumentError("ask.reads", "topics", f"are not right: {wrong}")
+
+    # --- costs --------------------------------------------------------------------------------------------------------
+
+    def cannot(self, reason: str) -> NoReturn:
+        """It cannot be provided now.
+
+        Args:
+            reason: why, in words; shown in trees and errors.
+
+        Raises:
+            Cannot: always; let it pass.
+        """
+        raise Cannot(reason)
+
+    def is_met(self, wanted: Dependency[Any]) -> bool:
+        """Whether a dependency holds.
+
+        Args:
+            wanted: the dependency.
+        """
+        return self._pricing.is_met(wanted, self.world)
+
+    def cost(self, wanted: Dependency[Any]) -> float:
+        """What a dependency would cost.
+
+        Args:
+            wanted: the dependency.
+
+        Returns:
+            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
+        """
+        required("ask.cost", wanted)
+        return self._pricing.need(wanted, self.world, self.depth)
+
+    def can(self, wanted: Dependency[Any]) -> bool:
+        """Whether anybody can provide a dependency, or it is met.
+
+        Args:
+            wanted: the dependency.
+        """
+        return self.cost(wanted) < inf
+
+    def total(self, needs: Iterable[Dependency[Any]]) -> float:
+        """What several dependencies would cost, one after the other, each in the world that the ones before it leave.
+
+        Args:
+            needs: the dependencies, in order.
+
+        Returns:
+            The expected game seconds; infinity if one of them cannot be provided.
+        """
+        return self._pricing.total(needs, self.world, self.depth)
+
+    def option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> float:
+        """What something would cost with or without an optional dependency before it, whichever is less.
+
+        Args:
+            wanted: the optional dependency.
+            then: what is to be done anyway.
+
+        Returns:
+            The expected game seconds of the cheaper way.
+
+        Source: seed 003, "Optional Dependencies": calculated twice, the smaller is selected.
+        """
+        with self._pricing.deciding():
+            return min(self.total(then), self.total((wanted, *then)))
+
+    def expected(self, branches: Iterable[Branch]) -> float:
+        """The expected cost of what may come of a strategy.
+
+        It is the mean over the branches of their own costs and those of their needs. A branch that fails, or that needs
+        what nobody can provide, costs its own, and what the next best strategy would cost; with nobody else it counts
+        as tried again until it succeeds.
+
+        Args:
+            branches: what it foresees.
+
+        Returns:
+            The expected game seconds; infinity if no branch can succeed.
+
+        Source: seed 003, "Planning Ahead Using Probability".
+        """
+        return self._pricing.expected(branches, self.wanted, self.world, self.depth)
+
+    def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
+        """How much will be used up for dependencies, one after the other.
+
+        Args:
+            wanted: the dependencies.
+            confidence: how certain it has to be that it is enough, from 0 to less than 1.
+
+        Returns:
+            The least amounts that are enough, by name; without those of which nothing is needed.
+
+        Raises:
+            ArgumentError: the confidence is out of its range.
+
+        Source: seed 003, "Planning Ahead Using Probability".
+        """
+        return self._pricing.supplies(wanted, self.world, self.depth, confidence)
+
+    # --- assuming -----------------------------------------------------------------------------------------------------
+
+    def after(self, need: Dependency[Any], world: Scenario | None = None) -> Scenario:
+        """The world in which a dependency has been met.
+
+        Args:
+            need: the dependency.
+            world: the world before; None for that of this question.
+
+        Returns:
+            The same world, if it is met, or if nobody says what holds then.
+        """
+        return self._pricing.after(need, world or self.world, self.depth)
+
+    def when(self, expect: Expect, world: Scenario | None = None) -> Scenario:
+        """The world in which fields of CURRENT have other values.
+
+        Args:
+            expect: the fields, or a function that writes them.
+            world: the world before; None for that of this question.
+
+        Raises:
+            ExpectedStateError: there is no such field, or it takes another type.
+        """
+        return self._pricing.when(expect, world or self.world)
+
+    def within(self, world: Scenario) -> Ask:
+        """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``.
+
+        Args:
+            world: the world, as ``after`` or ``when`` made it.
+        """
+        return Ask(self._pricing, world, self.depth, self.wanted)
