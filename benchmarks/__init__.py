@@ -3,7 +3,7 @@
 ``python -m benchmarks`` from the root of the project. A *row* is one piece of work. It is done by *ours*
 (agentrt), by the *limit* (the same work written by hand, with nothing that the work itself does not need) and
 by *peers* (other people's libraries), in the same run and in turn. A figure alone says more about the machine
-than about the code, so a target is a ratio wherever it can be one.
+than about the code, so a target is a ratio. README.md says what the targets are, and which are not met.
 
     harness.py   sides, rows, gauges; how a row is measured
     report.py    the table and the JSON document

@@ -1,7 +1,8 @@
-"""The results for people (a table) and for programs (a JSON document).
+"""The results for people (a table and what is met) and for programs (a JSON document).
 
-A row takes one line of the table for each of its peers, and at least one. In the JSON document times are in
-seconds and memory is in bytes, for one unit of work; a value that could not be measured is null.
+A row takes one line of the table for each of its peers, and at least one; a row of ticks takes one more, for the
+worst tick. Each target has its verdict beside it. In the JSON document times are in seconds and memory is in bytes,
+for one unit of work; a value that could not be measured is null.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 
 from benchmarks.harness import Gauge, Measured, RowResult
 
-__all__ = ["commit", "document", "table"]
+__all__ = ["commit", "document", "summary", "table"]
 
-_HEADINGS = ("row", "ours", "limit", "ratio", "target", "peer", "theirs", "peer ratio", "peer target", "met")
+_HEADINGS = ("row", "ours", "limit", "ratio", "target", "met", "peer", "theirs", "peer ratio", "peer target", "met")
 _TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _SIZES = (("MiB", 1024.0**2), ("KiB", 1024.0), ("B", 1.0))
 _NOTHING = "-"
+_OF_MEDIAN = " median"
 
 
 def amount(value: float | None, gauge: Gauge) -> str:
@@ -44,41 +46,53 @@ def _digits(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def _target(result: RowResult) -> str:
-    row = result.row
-    targets = []
-    if row.at_most_times is not None:
-        targets.append(f"<= {row.at_most_times:g} x")
-    if row.at_most is not None:
-        targets.append(f"<= {amount(row.at_most, row.gauge)}")
-    return ", ".join(targets) or _NOTHING
+def _verdict(target: float | None, met: bool | None) -> str:
+    return _NOTHING if target is None else "?" if met is None else "yes" if met else "NO"
 
 
-def _verdict(met: bool | None) -> str:
-    return "?" if met is None else "yes" if met else "NO"
+def _most(target: float | None, of: str = "") -> str:
+    return _NOTHING if target is None else f"<= {target:g} x{of}"
+
+
+def _least(target: float | None) -> str:
+    return _NOTHING if target is None else f">= {target:g} x"
 
 
 def _lines(result: RowResult) -> list[tuple[str, ...]]:
-    gauge = result.row.gauge
-    limit = None if result.limit is None else result.limit.best
+    row, limit = result.row, result.limit
     own = (
-        result.row.name,
-        amount(result.ours.best, gauge),
-        amount(limit, gauge),
+        row.name,
+        amount(result.ours.best, row.gauge),
+        amount(None if limit is None else limit.best, row.gauge),
         times(result.ratio),
-        _target(result),
+        _most(row.at_most_times),
+        _verdict(row.at_most_times, result.limit_met),
     )
     peers = [
         (
             peer.label,
-            peer.absent or amount(peer.best, gauge),
+            peer.absent or amount(peer.best, row.gauge),
             times(ratio),
-            _NOTHING if declared.at_least is None else f">= {declared.at_least:g} x",
+            _least(declared.at_least),
+            _verdict(declared.at_least, met),
         )
-        for declared, peer, ratio in zip(result.row.peers, result.peers, result.peer_ratios(), strict=True)
-    ] or [(_NOTHING,) * 4]
+        for declared, peer, ratio, met in zip(
+            row.peers, result.peers, result.peer_ratios(), result.peers_met(), strict=True
+        )
+    ] or [(_NOTHING,) * 5]
     first, *more = peers
-    return [(*own, *first, _verdict(result.met)), *(("",) * len(own) + peer + ("",) for peer in more)]
+    lines = [(*own, *first), *(("",) * len(own) + peer for peer in more)]
+    if row.gauge == "ticks":
+        worst = (
+            "  worst tick",
+            amount(result.ours.worst, row.gauge),
+            amount(None if limit is None else limit.worst, row.gauge),
+            f"{times(result.worst_ratio)}{_OF_MEDIAN}",
+            _most(row.worst_at_most_times, _OF_MEDIAN),
+            _verdict(row.worst_at_most_times, result.worst_met),
+        )
+        lines.append(worst + ("",) * len(first))
+    return lines
 
 
 def table(results: Sequence[RowResult]) -> str:
@@ -92,7 +106,7 @@ def table(results: Sequence[RowResult]) -> str:
     """
     lines = [_HEADINGS, *(line for result in results for line in _lines(result))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADINGS))]
-    left = {0, 5, 9}
+    left = {0, 5, 6, 10}
     texts = [
         "  ".join(
             cell.ljust(width) if column in left else cell.rjust(width)
@@ -102,6 +116,37 @@ def table(results: Sequence[RowResult]) -> str:
     ]
     texts.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(texts)
+
+
+def _misses(result: RowResult) -> list[str]:
+    row = result.row
+    found = []
+    if result.limit_met is False and result.limit is not None:
+        found.append(f"{times(result.ratio)} of {result.limit.label}, target {_most(row.at_most_times)}")
+    if result.worst_met is False:
+        found.append(f"worst tick {times(result.worst_ratio)} of the median, target {_most(row.worst_at_most_times)}")
+    for declared, ratio, met in zip(row.peers, result.peer_ratios(), result.peers_met(), strict=True):
+        if met is False:
+            found.append(f"{declared.side.label} takes {times(ratio)} of ours, target {_least(declared.at_least)}")
+    return found
+
+
+def summary(results: Sequence[RowResult]) -> str:
+    """How many rows meet their targets, and each target that is not met, in words.
+
+    Args:
+        results: one for each row.
+
+    Returns:
+        Lines of text.
+    """
+    aimed = [result for result in results if result.row.has_target]
+    missed = [result for result in aimed if result.met is False]
+    unknown = [result.row.name for result in aimed if result.met is None]
+    lines = [f"{len(aimed) - len(missed) - len(unknown)} of {len(aimed)} rows with a target meet it"]
+    lines += [f"not met: {result.row.name}: {miss}" for result in missed for miss in _misses(result)]
+    lines += [f"not judged: {name}: a side is missing" for name in unknown]
+    return "\n".join(lines)
 
 
 def commit(root: Path) -> str | None:
@@ -142,7 +187,13 @@ def document(results: Sequence[RowResult], *, repeats: int, quick: bool, root: P
 
 
 def _side(measured: Measured) -> dict[str, Any]:
-    return {"label": measured.label, "best": measured.best, "turns": measured.turns, "absent": measured.absent}
+    return {
+        "label": measured.label,
+        "best": measured.best,
+        "turns": measured.turns,
+        "worst": measured.worst,
+        "absent": measured.absent,
+    }
 
 
 def _row(result: RowResult) -> dict[str, Any]:
@@ -157,10 +208,15 @@ def _row(result: RowResult) -> dict[str, Any]:
         "limit": None if result.limit is None else _side(result.limit),
         "ratio": result.ratio,
         "at_most_times": row.at_most_times,
-        "at_most": row.at_most,
+        "limit_met": result.limit_met,
+        "worst_ratio": result.worst_ratio,
+        "worst_at_most_times": row.worst_at_most_times,
+        "worst_met": result.worst_met,
         "peers": [
-            {**_side(peer), "ratio": ratio, "at_least": declared.at_least}
-            for declared, peer, ratio in zip(row.peers, result.peers, result.peer_ratios(), strict=True)
+            {**_side(peer), "ratio": ratio, "at_least": declared.at_least, "met": met}
+            for declared, peer, ratio, met in zip(
+                row.peers, result.peers, result.peer_ratios(), result.peers_met(), strict=True
+            )
         ],
         "met": result.met,
     }

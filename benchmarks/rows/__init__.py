@@ -22,7 +22,7 @@ from benchmarks.rows.strategies import (
     STRATEGIES_TEN,
     STRATEGIES_THOUSAND,
 )
-from benchmarks.rows.ten_thousand import TEN_THOUSAND
+from benchmarks.rows.ten_thousand import LOADED_TICK, PLANNERS_1K, PLANNERS_10K, PLANNERS_100K, TEN_THOUSAND
 from benchmarks.rows.think_cycle import THINK_EVENT, THINK_READY
 from benchmarks.rows.three_steps import THREE_STEPS
 from benchmarks.rows.wake import WAKE
@@ -51,6 +51,10 @@ ROWS: tuple[Row, ...] = (
     IDLE_MEMORY,
     IDLE_TICK,
     TEN_THOUSAND,
+    PLANNERS_1K,
+    PLANNERS_10K,
+    PLANNERS_100K,
+    LOADED_TICK,
     MIXED_MEMORY,
     MIXED_TEN_THOUSAND,
     COLONY,

@@ -158,8 +158,8 @@ BEHAVIOR_TICK = Row(
     gauge="seconds",
     ours=Side("agentrt", ours),
     limit=Side("table loop", table_loop),
-    at_most_times=4,
-    peers=(Peer(Side("py_trees", py_trees_selectors), at_least=25),),
+    at_most_times=2,
+    peers=(Peer(Side("py_trees", py_trees_selectors), at_least=80),),
     size=Size(1000, 20),
     quick=Size(50, 2),
 )

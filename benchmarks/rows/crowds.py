@@ -11,7 +11,7 @@ next, and the one who had it wants it again. The limit is the same with fifty ag
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from agentrt import Action, ActionArgs, Agent, Entity, Runtime, TaskGroup, TaskGroupAction, declare_multiple_tasks
@@ -49,9 +49,7 @@ class Works(TaskGroupAction):
     tasks = (declare_multiple_tasks("bench:dig", (0.2, 0.9)),)
 
 
-@contextmanager
-def _digging(tasks: int, rounds: int) -> Iterator[Work]:
-    runtime = Runtime(host="plain")
+def _dig(runtime: Runtime, tasks: int) -> None:
     group = TaskGroup(Works, name="works")
     for number in range(_MEMBERS):
         agent = Agent(Entity("digger", name=f"digger {number}"), actions=[Dig])
@@ -63,15 +61,6 @@ def _digging(tasks: int, rounds: int) -> Iterator[Work]:
 
     for _ in range(tasks):
         another()
-    runtime.step()
-
-    def work() -> int:
-        for _ in range(rounds):
-            runtime.step()
-        return rounds
-
-    yield work
-    runtime.close()
 
 
 class Draw(Action):
@@ -93,38 +82,37 @@ class Draw(Action):
             self.lease.release()
 
 
-@contextmanager
-def _drawing(agents: int, rounds: int) -> Iterator[Work]:
-    runtime = Runtime(host="plain")
+def _draw(runtime: Runtime, agents: int) -> None:
     for number in range(agents):
         runtime.add(Agent(runtime.leases, name=f"drawer {number}", actions=[Draw]))
-    runtime.step()
-
-    def work() -> int:
-        for _ in range(rounds):
-            runtime.step()
-        return rounds
-
-    yield work
-    runtime.close()
 
 
-def _side(
-    label: str, prepare: Callable[[int, int], AbstractContextManager[Work]], count: Callable[[Size], int]
-) -> Side:
-    return Side(label, lambda size: prepare(count(size), size.rounds))
+def _side(label: str, populate: Callable[[Runtime, int], None], at_most: int | None = None) -> Side:
+    """A runtime with a crowd in it; with no more of it than so many, whatever the size says."""
 
+    @contextmanager
+    def prepare(size: Size) -> Iterator[Work]:
+        runtime = Runtime(host="plain")
+        populate(runtime, size.count if at_most is None else min(size.count, at_most))
+        runtime.step()
 
-def _all(size: Size) -> int:
-    return size.count
+        def work() -> int:
+            for _ in range(size.rounds):
+                runtime.step()
+            return size.rounds
+
+        yield work
+        runtime.close()
+
+    return Side(label, prepare)
 
 
 TASKS_THOUSAND = Row(
     name="tasks_thousand",
     what="one tick in which 50 members choose among 1,000 tasks, beside 100 tasks",
     gauge="seconds",
-    ours=_side("1,000 tasks", _digging, _all),
-    limit=_side("100 tasks", _digging, lambda size: min(size.count, _FEW_TASKS)),
+    ours=_side("1,000 tasks", _dig),
+    limit=_side("100 tasks", _dig, at_most=_FEW_TASKS),
     at_most_times=1.5,
     size=Size(1000, 40),
     quick=Size(200, 3),
@@ -135,8 +123,8 @@ TASKS_THREE_THOUSAND = Row(
     name="tasks_three_thousand",
     what="the same with 3,000 tasks",
     gauge="seconds",
-    ours=_side("3,000 tasks", _digging, _all),
-    limit=_side("100 tasks", _digging, lambda size: min(size.count, _FEW_TASKS)),
+    ours=_side("3,000 tasks", _dig),
+    limit=_side("100 tasks", _dig, at_most=_FEW_TASKS),
     at_most_times=2,
     size=Size(3000, 40),
     quick=Size(300, 3),
@@ -147,8 +135,8 @@ LEASE_LINE = Row(
     name="lease_line",
     what="one tick in which a lease goes from one of 1,000 agents to the next, beside 50 agents",
     gauge="seconds",
-    ours=_side("1,000 agents", _drawing, _all),
-    limit=_side("50 agents", _drawing, lambda size: min(size.count, _FEW_AGENTS)),
+    ours=_side("1,000 agents", _draw),
+    limit=_side("50 agents", _draw, at_most=_FEW_AGENTS),
     at_most_times=1.5,
     size=Size(1000, 1000),
     quick=Size(100, 10),

@@ -159,7 +159,7 @@ GOAL_SELECTOR = Row(
     gauge="seconds",
     ours=Side("agentrt", ours),
     limit=Side("selector by hand", by_hand),
-    at_most_times=2,
+    at_most_times=1.5,
     size=Size(200, 50),
     quick=Size(5, 5),
 )

@@ -4,8 +4,9 @@ An agent with eight known actions, all of which think and none of which is ready
 agent's entity. One unit is one agent with all it holds, its entity and the entity's signal too. Memory is
 what ``tracemalloc`` sees between before and after, divided by the number of agents.
 
-What is idle on the other sides does much less: one coroutine on a tick wheel, one process of simpy on a
-timeout, one task in a task group of anyio on an event. They show what a sleeper costs at least.
+The limit is such an agent by hand (``by_hand``): a signal and eight bare coroutines that wait for it. What is idle
+with the peers does much less: one coroutine on a tick wheel, one process of simpy on a timeout, one task in a task
+group of anyio on an event. They show what a sleeper costs at least.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from agentrt import Action, Agent, Runtime, Signal
 from benchmarks import wheel
 from benchmarks.harness import Peer, Row, Side, Size, Work
+from benchmarks.rows.by_hand import BareAgent
 
 __all__ = ["EIGHT", "IDLE_MEMORY", "Idler"]
 
@@ -61,6 +63,21 @@ def ours(size: Size) -> Iterator[Work]:
 
     yield work
     runtime.close()
+
+
+@contextmanager
+def by_hand(size: Size) -> Iterator[Work]:
+    """The same by hand."""
+    ticks = wheel.Wheel()
+    idle: list[BareAgent] = []
+
+    def work() -> int:
+        idle.extend(BareAgent(ticks) for _ in range(size.count))
+        return size.count
+
+    yield work
+    for agent in idle:
+        agent.close()
 
 
 @contextmanager
@@ -144,7 +161,8 @@ IDLE_MEMORY = Row(
     what="memory of one idle agent with 8 known actions thinking",
     gauge="bytes",
     ours=Side("agentrt", ours),
-    at_most=10 * 1024,
+    limit=Side("agents by hand", by_hand),
+    at_most_times=1.17,
     peers=(
         Peer(Side("bare coroutine", bare_wheel)),
         Peer(Side("simpy process", simpy_processes)),

@@ -4,8 +4,11 @@ Each agent has eight known actions that think, a goal selector with eight goals 
 behavior tree of seven deciders below its root, of which the last, which always accepts, is active; three of the others
 are kept off by a check of flags, three by their Decide. In
 ``mixed_ten_thousand`` the next hundredth of the plans is stirred in each tick, as in ``ten_thousand``; selectors and
-trees of all agents are ticked in every tick, full and partial ones in turn. One unit is one tick; the target is the
-length of a tick at 20 Hz.
+trees of all agents are ticked in every tick, full and partial ones in turn. One unit is one tick. The peer are the same
+agents with nobody awake: what is above it is planning.
+
+The limit is the same by hand: the agents of ``by_hand`` with the selector of ``goal_selector`` and a loop over a table
+of guards for the tree, ticked in turn as ours are.
 """
 
 from __future__ import annotations
@@ -17,9 +20,12 @@ from typing import Any
 from agentrt import JUMP, LOOK, MOVE, Agent, Runtime
 from agentrt.behavior import Behavior, BehaviorTree, Check, decider, group
 from agentrt.goals import Goal, GoalSelector
-from benchmarks.harness import Row, Side, Size, Work
+from benchmarks import wheel
+from benchmarks.harness import Peer, Row, Side, Size, Work
+from benchmarks.rows.by_hand import BareAgent, stirred_by_hand
+from benchmarks.rows.goal_selector import MinimalGoal, MinimalSelector
 from benchmarks.rows.idle_memory import EIGHT, Idler
-from benchmarks.rows.ten_thousand import ACTIONS, stirred
+from benchmarks.rows.ten_thousand import ACTIONS, SETTLED, share, stirred
 
 __all__ = ["MIXED_MEMORY", "MIXED_TEN_THOUSAND"]
 
@@ -99,7 +105,82 @@ def memory(size: Size) -> Iterator[Work]:
 
 def ten_thousand(size: Size) -> AbstractContextManager[Work]:
     """Agents under one runtime, stirred in turn."""
-    return stirred(size, lambda idler: _agent(idler, ACTIONS))
+    return stirred(size, lambda idler: _agent(idler, ACTIONS), share(size))
+
+
+def nobody_awake(size: Size) -> AbstractContextManager[Work]:
+    """The same agents; no plan of theirs is stirred."""
+    return stirred(size, lambda idler: _agent(idler, ACTIONS), 0)
+
+
+class BareModels:
+    """Eight goals and a table of seven guards, by hand."""
+
+    __slots__ = ("flags", "is_full", "rests", "selector")
+
+    def __init__(self) -> None:
+        self.selector = MinimalSelector(
+            [MinimalGoal(number, tuple(goal.flags), False) for number, goal in enumerate(GOALS)]
+        )
+        self.flags = 0
+        self.is_full = False
+        self.rests = 0
+
+
+def _rest(agent: BareAgent) -> None:
+    agent.models.rests += 1
+
+
+def _act(agent: BareAgent) -> None:
+    """What the others would do."""
+
+
+GUARDS = (
+    (lambda agent: agent.models.flags & 1, _act),
+    (lambda agent: agent.models.flags & 1, _act),
+    (lambda agent: agent.is_in_danger, _act),
+    (lambda agent: agent.is_in_danger, _act),
+    (lambda agent: agent.is_in_danger, _act),
+    (lambda agent: agent.models.flags & 2, _act),
+    (lambda agent: True, _rest),
+)
+
+
+def _drive(agent: BareAgent) -> None:
+    models = agent.models
+    models.is_full = not models.is_full
+    if models.is_full:
+        models.selector.tick()
+    else:
+        for goal in models.selector.goals:
+            if goal.is_running:
+                goal.tick()
+    for guard, action in GUARDS:
+        if guard(agent):
+            action(agent)
+            break
+
+
+def ten_thousand_by_hand(size: Size) -> AbstractContextManager[Work]:
+    """The same by hand."""
+    return stirred_by_hand(size, share(size), 1, SETTLED, _drive, BareModels)
+
+
+@contextmanager
+def memory_by_hand(size: Size) -> Iterator[Work]:
+    """The same by hand."""
+    ticks = wheel.Wheel()
+    idle: list[BareAgent] = []
+
+    def work() -> int:
+        idle.extend(BareAgent(ticks, BareModels()) for _ in range(size.count))
+        for agent in idle:
+            _drive(agent)
+        return size.count
+
+    yield work
+    for agent in idle:
+        agent.close()
 
 
 MIXED_MEMORY = Row(
@@ -107,7 +188,8 @@ MIXED_MEMORY = Row(
     what="memory of one idle agent with 8 actions thinking, 8 goals and 7 deciders",
     gauge="bytes",
     ours=Side("agentrt", memory),
-    at_most=10 * 1024,
+    limit=Side("agents by hand", memory_by_hand),
+    at_most_times=1.31,
     size=Size(2000),
     quick=Size(20),
     most_repeats=3,
@@ -118,7 +200,9 @@ MIXED_TEN_THOUSAND = Row(
     what="one tick of 10,000 agents with 8 actions, 8 goals and 7 deciders, 1 % of their plans awake",
     gauge="seconds",
     ours=Side("agentrt", ten_thousand),
-    at_most=0.050,
+    limit=Side("agents by hand", ten_thousand_by_hand),
+    at_most_times=0.88,
+    peers=(Peer(Side("nobody awake", nobody_awake)),),
     size=Size(10_000, 40),
     quick=Size(200, 5),
     most_repeats=3,

@@ -1,9 +1,17 @@
-"""Ten thousand planners, one in a hundred of them awake in each tick.
+"""Planners in numbers, one in a hundred of them awake in each tick; and all of them at once.
 
 Agents with eight known actions, all thinking. In each tick the next hundredth of them is stirred: all eight
 thinks of such an agent go on; seven find nothing worth doing and wait again, the eighth is a plan of two
 steps, which is thought, elected, runs for two ticks and ends; then the agent is idle until its turn comes.
-One unit is one tick. The target is the length of a tick at 20 Hz.
+One unit is one tick. The limit are agents by hand (``by_hand``), as many.
+
+``ten_thousand`` is the mean tick with the collector off, as in other rows. ``planners_1k``, ``_10k`` and ``_100k`` are
+the median and the worst tick with the collector on, for the growth: the ratio to the limit is to stay as it is,
+whatever their number. Loading is not measured; the collector comes out of it as it does in a game, with much that it
+has not yet looked through, and a full collection that is due falls into a tick. The last is big.
+
+``loaded_tick`` is the worst tick of a load that comes at once: all of 10,000 are stirred in the same tick, in every
+fourth, and the collector is on. Its unit is the tick in which they think, elect and begin to run, collections included.
 """
 
 from __future__ import annotations
@@ -14,12 +22,23 @@ from typing import Any
 
 from agentrt import PREV, Action, ActionArgs, Agent, CompoundAction, Runtime, ThinkOutput, step
 from benchmarks.harness import Row, Side, Size, Work
+from benchmarks.rows.by_hand import stirred_by_hand
 from benchmarks.rows.idle_memory import Idler
 
-__all__ = ["ACTIONS", "TEN_THOUSAND", "stirred"]
+__all__ = [
+    "ACTIONS",
+    "LOADED_TICK",
+    "PLANNERS_1K",
+    "PLANNERS_10K",
+    "PLANNERS_100K",
+    "SETTLED",
+    "TEN_THOUSAND",
+    "share",
+    "stirred",
+]
 
 _SHARE = 100  # one in so many is awake
-_SETTLED = 4  # ticks until as many plans end as begin
+SETTLED = 4  # ticks until as many plans end as begin
 
 
 class Watch(Action):
@@ -81,33 +100,43 @@ WATCHES: list[type[Action]] = [type(f"Watch{number}", (Watch,), {"does": "agentr
 ACTIONS: list[type[Action]] = [*WATCHES, Errand, Look, Go]
 
 
+def share(size: Size) -> int:
+    """How many are awake at a time."""
+    return max(1, size.count // _SHARE)
+
+
 @contextmanager
-def stirred(size: Size, make: Callable[[Idler], Agent]) -> Iterator[Work]:
+def stirred(size: Size, make: Callable[[Idler], Agent], awake: int, every: int = 1) -> Iterator[Work]:
     """Agents under one runtime, stirred in turn.
 
     Args:
-        size: how many agents, and how many ticks in a turn.
-        make: makes the agent of an idler; it knows ``ACTIONS``.
+        size: how many agents, how many ticks.
+        make: makes an agent of its entity.
+        awake: how many are stirred at a time.
+        every: in every so many ticks.
     """
     runtime = Runtime(host="plain")
     idlers = [Idler() for _ in range(size.count)]
     for idler in idlers:
         runtime.add(make(idler))
-    awake = max(1, size.count // _SHARE)
-    turn = 0
+    ticks = turn = stirs = 0
 
     def stir() -> None:
-        nonlocal turn
+        nonlocal turn, stirs
         for number in range(awake):
             idlers[(turn + number) % size.count].stirred.emit()
         turn += awake
+        stirs += 1
 
     def tick() -> None:
-        runtime.post(stir)
+        nonlocal ticks
+        if ticks % every == 0:
+            runtime.post(stir)
+        ticks += 1
         runtime.step()
 
     runtime.step()
-    for _ in range(_SETTLED):
+    for _ in range(SETTLED):
         tick()
 
     def work() -> int:
@@ -116,24 +145,78 @@ def stirred(size: Size, make: Callable[[Idler], Agent]) -> Iterator[Work]:
         return size.rounds
 
     yield work
-    for _ in range(_SETTLED):
+    for _ in range(SETTLED):
         runtime.step()
-    assert sum(idler.runs for idler in idlers) == awake * (size.rounds + _SETTLED), "a plan was not run"
+    assert sum(idler.runs for idler in idlers) == awake * stirs, "a plan was not run"
     runtime.close()
+
+
+def _planner(idler: Idler) -> Agent:
+    return Agent(idler, actions=ACTIONS)
 
 
 def ours(size: Size) -> AbstractContextManager[Work]:
     """Agents that plan and do nothing else."""
-    return stirred(size, lambda idler: Agent(idler, actions=ACTIONS))
+    return stirred(size, _planner, share(size))
 
+
+def by_hand(size: Size) -> AbstractContextManager[Work]:
+    """The same by hand."""
+    return stirred_by_hand(size, share(size), 1, SETTLED)
+
+
+def all_at_once(size: Size) -> AbstractContextManager[Work]:
+    """All are stirred, then all have time to end."""
+    return stirred(size, _planner, size.count, SETTLED)
+
+
+def all_by_hand(size: Size) -> AbstractContextManager[Work]:
+    """The same by hand."""
+    return stirred_by_hand(size, size.count, SETTLED, SETTLED)
+
+
+AT_MOST_TIMES = 11
 
 TEN_THOUSAND = Row(
     name="ten_thousand",
     what="one tick of 10,000 agents with 8 known actions, 1 % of their plans awake",
     gauge="seconds",
     ours=Side("agentrt", ours),
-    at_most=0.050,
+    limit=Side("agents by hand", by_hand),
+    at_most_times=AT_MOST_TIMES,
     size=Size(10_000, 40),
     quick=Size(200, 5),
     most_repeats=3,
+)
+
+
+def _planners(name: str, count: int, rounds: int, *, most_repeats: int, is_big: bool = False) -> Row:
+    return Row(
+        name=name,
+        what=f"the same with {count:,} agents and the collector on: the median tick and the worst",
+        gauge="ticks",
+        ours=Side("agentrt", ours),
+        limit=Side("agents by hand", by_hand),
+        at_most_times=AT_MOST_TIMES,
+        worst_at_most_times=2,
+        size=Size(count, rounds),
+        quick=Size(count // 50, 5),
+        most_repeats=most_repeats,
+        is_big=is_big,
+    )
+
+
+PLANNERS_1K = _planners("planners_1k", 1000, 400, most_repeats=5)
+PLANNERS_10K = _planners("planners_10k", 10_000, 100, most_repeats=3)
+PLANNERS_100K = _planners("planners_100k", 100_000, 40, most_repeats=1, is_big=True)
+
+LOADED_TICK = Row(
+    name="loaded_tick",
+    what="the worst tick of 10,000 agents with 8 known actions when all plans wake at once, the collector on",
+    gauge="worst tick",
+    ours=Side("agentrt", all_at_once),
+    limit=Side("agents by hand", all_by_hand),
+    size=Size(10_000, 8),
+    quick=Size(200, 8),
+    most_repeats=2,
 )

@@ -131,9 +131,9 @@ WAKE = Row(
     gauge="seconds",
     ours=Side("agentrt", ours),
     limit=BARE_WHEEL,
-    at_most_times=2.5,
+    at_most_times=1.3,
     peers=(
-        Peer(Side("simpy", simpy_processes), at_least=3),
+        Peer(Side("simpy", simpy_processes), at_least=5),
         Peer(Side("asyncio tasks", asyncio_tasks), at_least=6),
     ),
     size=Size(10_000, 10),

@@ -33,16 +33,41 @@ def test_the_document_may_go_to_stdout(capsys):
 
 def test_the_list(capsys):
     assert cli.main(["--list"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [row.name for row in ROWS]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [row.name for row in ROWS]
+    assert [line.split()[0] for line in lines if line.endswith(" (big)")] == ["planners_100k"]
 
 
 def test_rows_keep_their_order_whatever_is_asked_for(monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(cli, "measure_row", lambda row, size, repeats: asked.append((row.name, size, repeats)))
     monkeypatch.setattr(cli, "table", lambda results: "the table")
+    monkeypatch.setattr(cli, "summary", lambda results: "what is met")
     assert cli.main(["leaf_wake", "wake"]) == 0
     assert asked == [("wake", ROWS[0].size, 7), ("leaf_wake", ROWS[1].size, 7)]
-    assert capsys.readouterr().out == "the table\n"
+    assert capsys.readouterr().out == "the table\n\nwhat is met\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ([], ["small", "last"]),
+        (["--quick"], ["small", "last"]),
+        (["--all"], ["small", "big", "last"]),
+        (["big"], ["big"]),
+        (["big", "last"], ["big", "last"]),
+        (["--all", "last"], ["last"]),
+    ],
+)
+def test_big_rows_are_measured_when_they_are_named_or_all_are(arguments, names, monkeypatch):
+    asked = []
+    rows = tuple(replace(ROWS[0], name=name, is_big=name == "big") for name in ("small", "big", "last"))
+    monkeypatch.setattr(cli, "ROWS", rows)
+    monkeypatch.setattr(cli, "measure_row", lambda row, size, repeats: asked.append(row.name))
+    monkeypatch.setattr(cli, "table", lambda results: "the table")
+    monkeypatch.setattr(cli, "summary", lambda results: "what is met")
+    assert cli.main(arguments) == 0
+    assert asked == names
 
 
 @pytest.mark.parametrize("arguments", [["no_such_row"], ["--repeats", "0"], ["--repeats", "x"], ["--fast"]])
@@ -54,10 +79,31 @@ def test_what_it_does_not_understand_it_says(arguments, capsys):
 
 
 def test_a_miss_is_an_exit_code_only_when_asked_for(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "ROWS", (replace(ROWS[0], at_most_times=0.0),))
+    monkeypatch.setattr(cli, "ROWS", (replace(ROWS[0], at_most_times=0.0, peers=()),))
     assert cli.main(["--quick", "--repeats", "1"]) == 0
     assert cli.main(["--quick", "--repeats", "1", "--strict"]) == 1
-    assert capsys.readouterr().out.count("NO") == 2
+    printed = capsys.readouterr().out
+    assert printed.count("NO") == 2
+    assert printed.count("0 of 1 rows with a target meet it\nnot met: wake: ") == 2
+
+
+def test_a_row_that_is_only_shown_fails_no_strict_run(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "ROWS", (replace(ROWS[0], at_most_times=None, peers=()),))
+    assert cli.main(["--quick", "--repeats", "1", "--strict"]) == 0
+    assert "0 of 0 rows with a target" in capsys.readouterr().out
+
+
+def test_what_could_not_be_judged_fails_a_strict_run(monkeypatch):
+    @contextmanager
+    def prepare(size):
+        raise ModuleNotFoundError("No module named 'simpy'", name="simpy")
+        yield
+
+    (first, *_) = ROWS[0].peers
+    absent = replace(first, side=replace(first.side, prepare=prepare))
+    monkeypatch.setattr(cli, "ROWS", (replace(ROWS[0], at_most_times=1e9, peers=(absent,)),))
+    assert cli.main(["--quick", "--repeats", "1"]) == 0
+    assert cli.main(["--quick", "--repeats", "1", "--strict"]) == 1
 
 
 def test_a_crash_is_a_crash(monkeypatch):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks import harness
 from benchmarks.harness import Measured, Peer, Row, RowResult, Side, Size, measure_row
 
 
@@ -140,11 +141,44 @@ def test_what_counts_as_met(ours, limit, peer, met):
     assert judged(row(), [ours], [limit], [peer]).met is met
 
 
-def test_an_absolute_target():
-    absolute = replace(row(limit=None, peers=()), at_most_times=None, at_most=10.0)
-    assert judged(absolute, [10.0], None, []).met is True
-    assert judged(absolute, [10.1], None, []).met is False
+def test_each_target_has_a_verdict_of_its_own():
+    measured = judged(row(), [2.1], [1.0], [[6.3]])
+    assert (measured.limit_met, measured.worst_met, measured.peers_met()) == (False, None, [True])
+
+
+@pytest.mark.parametrize(("worsts", "met"), [([4.0, 6.0], True), ([4.1], False)])
+def test_the_worst_tick_is_judged_by_the_median(worsts, met):
+    measured = judged(row(gauge="ticks", worst_at_most_times=2), [2.0, 3.0], [1.0], [[6.0]])
+    measured.ours.worsts = worsts
+    assert (measured.worst_ratio, measured.worst_met, measured.met) == (min(worsts) / 2, met, met)
+
+
+def test_a_gauge_of_ticks_times_each_with_the_collector_on(monkeypatch):
+    """Prepared for one round, done for each of them; the clock is made up."""
+    log = []
+    clock = iter([0, 1, 10, 14, 20, 22])
+    monkeypatch.setattr(harness, "_processor_time", lambda: next(clock))
+    made = row(gauge="ticks", ours=side("ours", log), limit=None, peers=())
+    measured = measure_row(made, Size(5, 3), repeats=1)
+    assert log == [
+        ("prepare", "ours", 5, True),
+        ("work", "ours", 1, True),
+        ("work", "ours", 1, True),
+        ("work", "ours", 1, True),
+        ("clear up", "ours", 5, True),
+    ]
+    assert (measured.ours.best, measured.ours.worst) == (2, 4)
+
+
+def test_the_worst_tick_may_be_what_counts(monkeypatch):
+    clock = iter([0, 1, 10, 14, 20, 22])
+    monkeypatch.setattr(harness, "_processor_time", lambda: next(clock))
+    measured = measure_row(row(gauge="worst tick", limit=None, peers=()), Size(5, 3), repeats=1)
+    assert (measured.ours.best, measured.ours.worst) == (4, None)
 
 
 def test_a_row_without_a_target_is_neither_met_nor_missed():
-    assert judged(replace(row(), at_most_times=None, peers=()), [1.0], [1.0], []).met is None
+    aimless = replace(row(), at_most_times=None, peers=())
+    assert judged(aimless, [1.0], [1.0], []).met is None
+    assert not aimless.has_target
+    assert row().has_target

@@ -2,58 +2,94 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import pytest
 
+from benchmarks import harness, wheel
 from benchmarks.harness import Size, measure_row
-from benchmarks.rows import ROWS
-from benchmarks.rows.think_cycle import AT_ONCE, ON_EVENTS, agents, emit_all
+from benchmarks.rows import ROWS, three_steps
+from benchmarks.rows.by_hand import BareAgent, stirred_by_hand
+from benchmarks.rows.ten_thousand import stirred
+from benchmarks.rows.think_cycle import AT_ONCE, ON_EVENTS, THINK_EVENT, THINK_READY, agents, emit_all
+from benchmarks.rows.watching import made_again
 
 TINY = Size(3, 2)
 
 
 def test_names_and_targets():
+    """Name, limit, worst tick, peers; as in the table of benchmarks/README.md, which says where they come from."""
     targets = [
-        (row.name, row.at_most_times, row.at_most, [(peer.side.label, peer.at_least) for peer in row.peers])
+        (row.name, row.at_most_times, row.worst_at_most_times, [(peer.side.label, peer.at_least) for peer in row.peers])
         for row in ROWS
     ]
-    cycle_peers = [("asyncio TaskGroup", 1), ("anyio task group", 5), ("trio nursery", None)]
+
+    def cycle_peers(asyncio, uvloop, anyio):
+        return [
+            ("asyncio TaskGroup", asyncio),
+            ("uvloop TaskGroup", uvloop),
+            ("anyio task group", anyio),
+            ("trio nursery", None),
+        ]
+
     sleepers = [("bare coroutine", None), ("simpy process", None), ("anyio task", None)]
     assert targets == [
-        ("wake", 2.5, None, [("simpy", 3), ("asyncio tasks", 6)]),
+        ("wake", 1.3, None, [("simpy", 5), ("asyncio tasks", 6)]),
         ("leaf_wake", 4, None, []),
-        ("think_ready", 12, None, cycle_peers),
-        ("think_event", 12, None, cycle_peers),
-        ("three_steps", 1, None, []),
+        ("think_ready", 5, None, cycle_peers(3, 1.5, 10)),
+        ("think_event", 5, None, cycle_peers(1, None, 5)),
+        ("three_steps", None, None, [("gtpyhop", 2.5)]),
         ("tasks_thousand", 1.5, None, []),
         ("tasks_three_thousand", 2, None, []),
         ("lease_line", 1.5, None, []),
-        ("goal_selector", 2, None, []),
-        ("behavior_tick", 4, None, [("py_trees", 25)]),
+        ("goal_selector", 1.5, None, []),
+        ("behavior_tick", 2, None, [("py_trees", 80)]),
         ("selection_unchanged", 2, None, []),
         ("selection_changed", 8, None, []),
         ("selection_fresh", 12, None, []),
         ("strategies_ten", None, None, []),
-        ("strategies_one_need", None, 0.001, []),
+        ("strategies_one_need", 17, None, []),
         ("strategies_thousand", None, None, []),
-        ("strategies_chained", None, 0.001, []),
-        ("idle_memory", None, 10240, sleepers),
+        ("strategies_chained", 17, None, []),
+        ("idle_memory", 1.17, None, sleepers),
         ("idle_tick", 1.25, None, []),
-        ("ten_thousand", None, 0.05, []),
-        ("mixed_memory", None, 10240, []),
-        ("mixed_ten_thousand", None, 0.05, []),
-        ("colony", None, 0.025, []),
+        ("ten_thousand", 11, None, []),
+        ("planners_1k", 11, 2, []),
+        ("planners_10k", 11, 2, []),
+        ("planners_100k", 11, 2, []),
+        ("loaded_tick", None, None, []),
+        ("mixed_memory", 1.31, None, []),
+        ("mixed_ten_thousand", 0.88, None, [("nobody awake", None)]),
+        ("colony", 23, None, []),
         ("miner", None, None, [("no look-ahead, options, order", 1.2)]),
         ("unwatched", 1.05, None, []),
         ("watched", 3, None, []),
-        ("snapshot", None, 0.0004, []),
+        ("snapshot", 3.4, None, []),
         ("recording", 3, None, []),
         ("recording_views", 6, None, []),
         ("inspecting_nobody", 1.1, None, []),
         ("inspecting", 2.5, None, []),
-        ("importing", None, 0.15, []),
+        ("importing", 2.8, None, [("empty process", None), ("trio", None)]),
     ]
+
+
+def test_the_readme_has_the_same_targets(root):
+    def line(row):
+        limit = "-" if row.limit is None else row.limit.label
+        target = "-" if row.at_most_times is None else f"≤ {row.at_most_times:g} x"
+        if row.worst_at_most_times is not None:
+            target += f", worst ≤ {row.worst_at_most_times:g} x median"
+        peers = [
+            peer.side.label if peer.at_least is None else f"{peer.side.label} ≥ {peer.at_least:g} x"
+            for peer in row.peers
+        ]
+        return f"| `{row.name}` | {limit} | {target} | {', '.join(peers) or '-'} |"
+
+    text = (root / "benchmarks/README.md").read_text(encoding="utf-8")
+    _, _, targets = text.partition("## Targets\n")
+    table = targets.strip().partition("\n\n")[0].splitlines()
+    assert table[2:] == [line(row) for row in ROWS]
 
 
 SIDES = [
@@ -105,3 +141,102 @@ def test_a_cycle_is_five_thoughts_one_election_and_one_run(actions, ticks):
     }
     (elected,) = (record for record in seen if record.event == "elect")
     assert dict(elected.detail)["utility"] == 0.9
+
+
+def test_a_target_is_a_ratio_to_something_that_is_measured():
+    for row in ROWS:
+        assert row.limit is not None or row.at_most_times is None, row.name
+        assert row.gauge == "ticks" or row.worst_at_most_times is None, row.name
+
+
+def test_without_uvloop_its_side_is_left_out(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    for row in (THINK_READY, THINK_EVENT):
+        result = measure_row(row, TINY, repeats=1)
+        absent = {peer.label: peer.absent for peer in result.peers if peer.absent}
+        assert absent["uvloop TaskGroup"] == "uvloop is not installed"
+        assert result.peers[0].turns, "asyncio's own is there"
+
+
+def test_the_search_by_hand_finds_the_plan_that_we_find():
+    state = {"location": "home_a", "cash": 20.0}
+    taxi = [("call_taxi",), ("ride_taxi", "park"), ("pay_driver",)]
+    assert three_steps._search(state, [("travel", "park")], []) == taxi
+    assert three_steps._search({**state, "location": "home_b"}, [("travel", "park")], []) == [("walk", "park")]
+    assert three_steps._search({**state, "cash": 1.0}, [("travel", "park")], []) is None
+    assert state == {"location": "home_a", "cash": 20.0}
+
+
+def test_an_agent_by_hand_thinks_elects_runs_for_two_ticks_and_thinks_anew():
+    ticks = wheel.Wheel()
+    agent = BareAgent(ticks)
+    seen = []
+    for tick in range(1, 9):
+        if tick in (1, 5):
+            agent.stir()
+        ticks.step()
+        seen.append((tick, len(agent.stirred.waiting), max(agent.utilities), agent.runs))
+    agent.close()
+    assert seen == [
+        (1, 7, 0.5, 0),  # seven look again, the eighth was elected
+        (2, 7, 0.5, 0),
+        (3, 8, 0.0, 1),
+        (4, 8, 0.0, 1),
+        (5, 7, 0.5, 1),
+        (6, 7, 0.5, 1),
+        (7, 8, 0.0, 2),
+        (8, 8, 0.0, 2),
+    ]
+
+
+def test_an_agent_by_hand_prefers_what_is_better():
+    ticks = wheel.Wheel()
+    agent = BareAgent(ticks)
+    agent.is_in_danger = True
+    agent.stir()
+    assert agent.utilities == [1.0] * 7 + [0.5]
+    for _ in range(3):
+        ticks.step()
+    assert (agent.runs, agent.utilities[0]) == (1, 0.0)
+    agent.close()
+
+
+@pytest.mark.parametrize(("awake", "every"), [(1, 1), (2, 1), (5, 4), (0, 1)])
+def test_ours_and_the_limit_are_stirred_alike(awake, every):
+    """Each side asserts itself that every plan that was stirred was run."""
+    from agentrt import Agent
+    from benchmarks.rows.ten_thousand import ACTIONS
+
+    size = Size(20, 8)
+    with stirred(size, lambda idler: Agent(idler, actions=ACTIONS), awake, every) as work:
+        assert work() == 8
+    driven = []
+    with stirred_by_hand(
+        size, awake, every, 4, lambda agent: driven.append(agent.models), iter(range(20)).__next__
+    ) as work:
+        assert work() == 8
+    assert driven == list(range(20)) * 12
+
+
+def test_json_made_again_is_equal_and_another():
+    json = {"a": [1, {"b": None}], "c": "d"}
+    again = made_again(json)
+    assert again == json
+    assert again is not json
+    assert again["a"] is not json["a"]
+    assert again["a"][1] is not json["a"][1]
+
+
+def test_growth_is_measured_tick_by_tick(monkeypatch):
+    growing = [row for row in ROWS if row.name.startswith("planners_")]
+    assert [(row.size.count, row.gauge, row.is_big) for row in growing] == [
+        (1000, "ticks", False),
+        (10_000, "ticks", False),
+        (100_000, "ticks", True),
+    ]
+    ticks = []
+    monkeypatch.setattr(harness, "_seconds", lambda work: ticks.append(work()) or float(len(ticks)))
+    result = measure_row(growing[2], growing[2].quick, repeats=3)
+    assert ticks == [1] * 10  # five of ours, five by hand, one turn
+    assert (result.ours.turns, result.ours.worsts) == ([3.0], [5.0])
+    assert (result.limit.turns, result.limit.worsts) == ([8.0], [10.0])
