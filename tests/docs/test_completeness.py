@@ -19,9 +19,16 @@ from agentrt.testing.simulation import Waiting
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = "\n".join(
     (DOCS / name).read_text(encoding="utf-8")
-    for name in ("chaos.md", "guide.md", "models.md", "packs.md", "tasks.md", "testing.md")
+    for name in (
+        "how-to/chaos.md",
+        "how-to/models.md",
+        "how-to/packs.md",
+        "how-to/testing.md",
+        "tutorials/actions.md",
+        "tutorials/tasks.md",
+    )
 )
-STRATEGIES = (DOCS / "strategies.md").read_text(encoding="utf-8")
+STRATEGIES = (DOCS / "tutorials" / "strategies.md").read_text(encoding="utf-8")
 
 
 def public(cls):
