@@ -12,6 +12,7 @@ PAGES = [
     "README.md",
     "docs/README.md",
     "docs/explanation/architecture.md",
+    "docs/explanation/sources.md",
     "docs/how-to/chaos.md",
     "docs/how-to/inspector.md",
     "docs/how-to/models.md",
