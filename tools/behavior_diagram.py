@@ -1,4 +1,4 @@
-"""Draw a behavior tree as a Mermaid diagram, and put that of Figure 1 into docs/behavior.md.
+"""Draw a behavior tree as a Mermaid diagram, and put that of Figure 1 into docs/tutorials/behavior.md.
 
 The tree is the one of ``examples/08_behavior_tree.py``, so the page shows what the example runs. The diagram stands
 between two marks, ``<!-- figure 1 -->`` and ``<!-- end -->``; the rest of the page is left alone. Run it after a change
@@ -18,7 +18,7 @@ from agentrt.behavior.declare import Decider
 from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "behavior.md"
+PAGE = ROOT / "docs" / "tutorials" / "behavior.md"
 EXAMPLE = ROOT / "examples" / "08_behavior_tree.py"
 
 

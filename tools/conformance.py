@@ -1,4 +1,4 @@
-"""Make the tables of docs/conformance.md from the tests.
+"""Make the tables of docs/reference/conformance.md from the tests.
 
 What a test shows of the source texts is said by marks on it::
 
@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "conformance.md"
+PAGE = ROOT / "docs" / "reference" / "conformance.md"
 TESTS = ROOT / "tests"
 
 _MARK = "mark.states("
@@ -257,7 +257,7 @@ def updated(page: str, stated: Iterable[Statement]) -> str:
 
 def main(arguments: list[str] | None = None) -> str | None:
     """Write the page, or say why not."""
-    parser = argparse.ArgumentParser(description="Make the tables of docs/conformance.md from the tests.")
+    parser = argparse.ArgumentParser(description="Make the tables of docs/reference/conformance.md from the tests.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the page would be another")
     parser.add_argument("--drop", action="store_true", help="drop the rows whose tests are gone")
     options = parser.parse_args(arguments)

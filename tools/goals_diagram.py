@@ -1,4 +1,4 @@
-"""Make the pictures of docs/goals.md: the states of a goal, and who takes what from whom in the numbered example.
+"""Make the pictures of docs/tutorials/goals.md: the states of a goal, and who takes what from whom in an example.
 
 Each picture stands between two marks, ``<!-- states of a goal -->`` and ``<!-- end -->``; what is between them is
 replaced, the rest of the page is left alone. Run it after a change: ``python tools/goals_diagram.py``. A test compares
@@ -18,7 +18,7 @@ from agentrt.goals.wrapped import IDLE, STATE_NAMES, STATE_TABLE
 from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "goals.md"
+PAGE = ROOT / "docs" / "tutorials" / "goals.md"
 EXAMPLE = ROOT / "examples" / "07_goal_selector.py"
 
 

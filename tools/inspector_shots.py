@@ -1,4 +1,4 @@
-"""Make the pictures of docs/inspector.md: the inspector of the colony and of the miner in a browser, at the same ticks.
+"""Make the pictures of docs/how-to/inspector.md: the inspector of the colony and the miner, at the same ticks.
 
     python tools/inspector_shots.py            # into docs/images
     python tools/inspector_shots.py FOLDER

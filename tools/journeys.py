@@ -2,8 +2,8 @@
 
 ``python tools/journeys.py`` prints the figures of all journeys, ``python tools/journeys.py d`` the way of one, and
 ``python tools/journeys.py d --calls`` each of its calls. ``--write`` puts figures and ways into the places of
-docs/architecture.md that stand between ``<!-- journeys -->`` or ``<!-- journey d -->`` and ``<!-- end -->``; a journey
-that has no place there is left out. ``--check`` says whether these are up to date.
+docs/explanation/architecture.md that stand between ``<!-- journeys -->`` or ``<!-- journey d -->`` and
+``<!-- end -->``; a journey that has no place there is left out. ``--check`` says whether these are up to date.
 
 A journey has a first and a last moment, at which code of its own switches a profiler on and off. What is counted
 between them are calls of Python functions of agentrt in the thread of the run. A coroutine that is resumed is a call,
@@ -36,7 +36,7 @@ from agentrt.goals import Goal, GoalSelector
 from agentrt.strategy import Dependency, Strategy
 from marks import put
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "explanation" / "architecture.md"
 HOME = Path(agentrt.__file__).parent
 NO_CALLS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<module>"}
 
@@ -336,8 +336,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Follow a journey through the library in a real run.")
     parser.add_argument("journey", nargs="?", choices=[*JOURNEYS], help="whose way is printed; none: all figures")
     parser.add_argument("--calls", action="store_true", help="print each call, and not each file once")
-    parser.add_argument("--write", action="store_true", help="put what is marked into docs/architecture.md")
-    parser.add_argument("--check", action="store_true", help="say whether docs/architecture.md is up to date")
+    parser.add_argument("--write", action="store_true", help="put what is marked into the page about the architecture")
+    parser.add_argument("--check", action="store_true", help="say whether that page is up to date")
     asked = parser.parse_args(arguments)
     if asked.write or asked.check:
         text = PAGE.read_text(encoding="utf-8")
@@ -345,7 +345,7 @@ def main(arguments: list[str]) -> int:
         if asked.write:
             PAGE.write_text(fresh, encoding="utf-8")
         elif fresh != text:
-            print("docs/architecture.md is out of date; run: python tools/journeys.py --write")
+            print("docs/explanation/architecture.md is out of date; run: python tools/journeys.py --write")
             return 1
     elif asked.journey is None:
         print(figures(), end="")

@@ -1,4 +1,4 @@
-"""Make the tables of docs/library.md from the standard actions and packs.
+"""Make the tables of docs/reference/library.md from the standard actions and packs.
 
 Each table stands between two marks, ``<!-- actions -->`` and ``<!-- end -->``; what is between them is replaced, the
 rest of the page is left alone. Run it after a change of an action or a pack: ``python tools/library_tables.py``. A test
@@ -23,7 +23,7 @@ from agentrt_actions import protocols, things
 from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "library.md"
+PAGE = ROOT / "docs" / "reference" / "library.md"
 SOURCES = sorted(Path(agentrt_actions.__file__).parent.glob("*.py"))
 
 PROTOCOLS = (

@@ -1,4 +1,4 @@
-"""Make the state diagrams of docs/architecture.md from the tables in agentrt/activity.
+"""Make the state diagrams of docs/explanation/architecture.md from the tables in agentrt/activity.
 
 Each diagram stands between two marks, ``<!-- states of a unit -->`` and ``<!-- end -->``; what is between them is
 replaced, the rest of the page is left alone. Run it after a change of the tables: ``python tools/make_diagrams.py``. A
@@ -16,7 +16,7 @@ from agentrt.activity.states import FRAME_NAMES, FRAME_TABLE, IDLE, UNIT_NAMES, 
 from agentrt.activity.tasks.task import TASK_TABLE
 from marks import put
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "explanation" / "architecture.md"
 _TASK_NAMES = tuple(TASK_TABLE)
 
 DIAGRAMS: Mapping[str, tuple[Mapping[int, tuple[int, ...]], tuple[str, ...]]] = {

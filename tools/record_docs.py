@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     ROOT / "README.md",
-    *sorted(page for page in (ROOT / "docs").glob("*.md") if not page.name.startswith("conformance")),
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name != "conformance.md"),
 ]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 

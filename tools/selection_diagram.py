@@ -1,4 +1,4 @@
-"""Draw the tree of docs/selection.md from the files in examples/selection.
+"""Draw the tree of docs/tutorials/selection.md from the files in examples/selection.
 
 The picture stands between two marks, ``<!-- the tree of the Grunt -->`` and ``<!-- end -->``; what is between them is
 replaced, the rest of the page is left alone. Run it after a change of the files: ``python
@@ -13,7 +13,7 @@ from agentrt.selection import SelectionLibrary
 from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "selection.md"
+PAGE = ROOT / "docs" / "tutorials" / "selection.md"
 TREES = ROOT / "examples" / "selection"
 
 

@@ -1,4 +1,4 @@
-"""Draw the dependency map of docs/strategies.md from the strategies of the miner.
+"""Draw the dependency map of docs/tutorials/strategies.md from the strategies of the miner.
 
 The map stands between two marks, ``<!-- the dependency map of the miner -->`` and ``<!-- end -->``; what is between
 them is replaced, the rest of the page is left alone. Run it after a change of those strategies: ``python
@@ -15,7 +15,7 @@ from agentrt.strategy.tools.dependency_map import DependencyMap
 from agentrt_examples.miner import manifest
 from marks import put
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "strategies.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "tutorials" / "strategies.md"
 PACK = "miner:ai_pack:miner"
 
 

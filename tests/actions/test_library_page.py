@@ -1,4 +1,4 @@
-"""docs/library.md says what the actions and packs say: one row for each."""
+"""docs/reference/library.md says what the actions and packs say: one row for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import agentrt_actions
 import agentrt_packs
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "library.md"
+PAGE = ROOT / "docs" / "reference" / "library.md"
 
 
 @pytest.fixture(scope="module")

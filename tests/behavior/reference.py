@@ -8,7 +8,7 @@ The model is one function that calls itself, ``_visit``: it handles a decider th
 behavior was ticked below it, or whether the decider failed. Whoever called it then asks its other children.
 
 Source: seed 002, "Overview" (the walk through Figure 1), "How Deciders Decide", "Subset Rule", "Preconditions &
-Stimuli", "Behaviors". Where those are silent: docs/behavior.md, "What the text only names".
+Stimuli", "Behaviors". Where those are silent: docs/explanation/sources.md.
 """
 
 from __future__ import annotations

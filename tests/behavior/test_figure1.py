@@ -329,7 +329,7 @@ def test_a_shared_decider_is_active_in_one_place_at_a_time(walk):
 
 def test_the_page_shows_the_tree_of_the_example(root):
     tool = load("tools/behavior_diagram.py")
-    page = (root / "docs" / "behavior.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "tutorials" / "behavior.md").read_text(encoding="utf-8")
     assert tool.updated(page) == page, "run: python tools/behavior_diagram.py"
 
 

@@ -1,4 +1,4 @@
-"""The guide and its neighbors leave nothing out: every name of the façades, every hook, every method of the context."""
+"""The pages about actions leave nothing out: every name of the façades, every hook, every method of the context."""
 
 from __future__ import annotations
 
@@ -17,11 +17,20 @@ from agentrt.testing import Simulation
 from agentrt.testing.simulation import Waiting
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-GUIDE = "\n".join(
+ABOUT_ACTIONS = "\n".join(
     (DOCS / name).read_text(encoding="utf-8")
-    for name in ("chaos.md", "guide.md", "models.md", "packs.md", "tasks.md", "testing.md")
+    for name in (
+        "how-to/chaos.md",
+        "how-to/models.md",
+        "how-to/packs.md",
+        "how-to/testing.md",
+        "reference/runtime.md",
+        "tutorials/actions.md",
+        "tutorials/plans.md",
+        "tutorials/tasks.md",
+    )
 )
-STRATEGIES = (DOCS / "strategies.md").read_text(encoding="utf-8")
+STRATEGIES = (DOCS / "tutorials" / "strategies.md").read_text(encoding="utf-8")
 
 
 def public(cls):
@@ -29,8 +38,8 @@ def public(cls):
 
 
 def missing(names, pattern):
-    """The names that the guide does not have in any form of the pattern, in which NAME stands for the name."""
-    return [name for name in names if not re.search(pattern.replace("NAME", re.escape(name)), GUIDE)]
+    """The names that no page has in any form of the pattern, in which NAME stands for the name."""
+    return [name for name in names if not re.search(pattern.replace("NAME", re.escape(name)), ABOUT_ACTIONS)]
 
 
 FACADES = [agentrt, agentrt.testing, agentrt.testing.strategies]

@@ -1,4 +1,4 @@
-"""The state diagrams in docs/architecture.md are those of the tables."""
+"""The state diagrams in docs/explanation/architecture.md are those of the tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "architecture.md"
 
 
 def test_the_page_shows_the_tables(make_diagrams):

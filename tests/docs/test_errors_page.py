@@ -1,4 +1,4 @@
-"""docs/errors.md has a section for every error class, under its code, and for nothing else."""
+"""docs/reference/errors.md has a section for every error class, under its code, and for nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agentrt import errors
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "errors.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "errors.md"
 
 CLASSES = [
     value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.AgentRTError)

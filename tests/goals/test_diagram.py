@@ -1,4 +1,4 @@
-"""The pictures in docs/goals.md are those of the code."""
+"""The pictures in docs/tutorials/goals.md are those of the code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentrt.goals import LOOK, MOVE, GoalSelector
 worlds = load("tests/goals/worlds.py")
 goals_diagram = load("tools/goals_diagram.py")
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "goals.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "goals.md"
 
 
 def test_the_page_shows_the_code():

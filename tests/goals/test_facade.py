@@ -1,4 +1,4 @@
-"""The public surface for whoever writes goals, name by name; and docs/goals.md leaves nothing of it out."""
+"""The public surface for whoever writes goals, name by name; and docs/tutorials/goals.md leaves nothing of it out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import agentrt.goals
 from agentrt.body.driver import Driver
 from agentrt.goals import Goal, GoalSelector, GoalSelectorView, GoalView, WrappedGoal
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "goals.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "goals.md").read_text(encoding="utf-8")
 NAMES = [
     "GOALS",
     "Goal",

@@ -1,4 +1,4 @@
-"""The picture in docs/selection.md is that of the files, and the page shows the files as they are."""
+"""The picture in docs/tutorials/selection.md is that of the files, and the page shows the files as they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from modules import load
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "selection.md"
+PAGE = ROOT / "docs" / "tutorials" / "selection.md"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The dependency map in docs/strategies.md is that of the miner's strategies."""
+"""The dependency map in docs/tutorials/strategies.md is that of the miner's strategies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from modules import load
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "strategies.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "strategies.md"
 
 
 @pytest.fixture(scope="module")
