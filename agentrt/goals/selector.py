@@ -459,7 +459,7 @@ class GoalSelector:
         self.is_away = True
         self.ticks = 0
         goals = self._goals
-        # Those that do not run first: a pending goal would begin as soon as one that runs has given back its flags.
+        # Those that do not run first, so that no pending one begins while the others give back their flags.
         for wrapped in goals:
             if wrapped.state < BUSY:
                 self._life.dismiss(wrapped, reason)
