@@ -28,7 +28,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from agentrt.body.driver import note, tick_of
-from agentrt.goals.wrapped import IDLE, PENDING, Lifecycle, WrappedGoal
+from agentrt.goals.wrapped import IDLE, PENDING, Lifecycle, WrappedGoal, move
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class Locks:
             if flag in self.disabled or not (holder is None or holder is wrapped or holder.can_be_replaced_by(wrapped)):
                 return False
         is_theirs = strangers is not None and any(flag in strangers for flag in flags)
+        # ``gives_way`` first: it is quick, and ``obstacle`` remembers a refusal, which is to be told.
         if is_theirs and not self.ledger.gives_way(flags, wrapped):
             refusal = self.ledger.obstacle(flags, wrapped, tick_of(self.life.body), shared_with=self._shares(wrapped))
             if refusal is not None:
@@ -140,7 +141,7 @@ class Locks:
 
     def choose(self, wrapped: WrappedGoal) -> None:
         """A goal that is idle can be used: begin it, now or when its flags are free."""
-        wrapped.move(PENDING)
+        move(wrapped, PENDING)
         self._come_in(wrapped)
 
     def _claim(self, wrapped: WrappedGoal) -> bool:
@@ -256,7 +257,7 @@ class Locks:
     def withdraw(self, wrapped: WrappedGoal, fate: int = IDLE) -> None:
         """A goal that is pending does not begin after all."""
         if wrapped.state == PENDING:
-            wrapped.move(fate)
+            move(wrapped, fate)
             self._unlist(wrapped)
             self._unlock_newcomer(wrapped, {})
             self.give_back(wrapped)

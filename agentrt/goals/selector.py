@@ -45,7 +45,7 @@ from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order, is_placed, put
 from agentrt.goals.locks import Locks
 from agentrt.goals.views import GoalSelectorView, view_of
-from agentrt.goals.wrapped import ABSENT, BUSY, IDLE, PENDING, RUNNING, Lifecycle, WrappedGoal
+from agentrt.goals.wrapped import ABSENT, BUSY, IDLE, PENDING, RUNNING, Lifecycle, WrappedGoal, move
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class GoalSelector:
         if taken:
             life.note_of(wrapped).number = next(n for n in range(1, len(taken) + 2) if n not in taken)
         if self.is_away:
-            wrapped.move(ABSENT)
+            move(wrapped, ABSENT)
         self._goals = (*self._goals, wrapped)
         return wrapped
 
@@ -459,6 +459,7 @@ class GoalSelector:
         self.is_away = True
         self.ticks = 0
         goals = self._goals
+        # Those that do not run first, so that no pending one begins while the others give back their flags.
         for wrapped in goals:
             if wrapped.state < BUSY:
                 self._life.dismiss(wrapped, reason)

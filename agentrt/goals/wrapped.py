@@ -63,6 +63,7 @@ __all__ = [
     "Selector",
     "Sharing",
     "WrappedGoal",
+    "move",
 ]
 
 IDLE = 0  # not running: asked in each full tick whether it can be used, if its flags are free
@@ -186,7 +187,7 @@ class WrappedGoal:
         """
         if self._life is None:
             raise WrongStateError(
-                "WrappedGoal.body", "it was removed", "Add the goal again: selector.add_goal(1, goal)."
+                "WrappedGoal.body", "the goal is in no selector", "Add it again: selector.add_goal(1, goal)."
             )
         return self._life.body
 
@@ -222,19 +223,6 @@ class WrappedGoal:
         Source: seed 000, flowchart, "WrappedGoal.canBeReplacedBy".
         """
         return other.priority < self.priority and self.is_interruptible
-
-    def move(self, state: int) -> None:
-        """Go over to another state.
-
-        Args:
-            state: the new one.
-
-        Raises:
-            InternalError: it cannot follow the present one; nothing was changed.
-        """
-        if state not in STATE_TABLE[self.state]:
-            raise InternalError(f"a goal went from {STATE_NAMES[self.state]} to {STATE_NAMES[state]}.")
-        self.state = state
 
     # --- the holder of control flags ----------------------------------------------------------------------------------
 
@@ -287,6 +275,17 @@ class WrappedGoal:
     def __repr__(self) -> str:
         state = "removed" if self.state == ABSENT and self.selector is None else STATE_NAMES[self.state]
         return f"<WrappedGoal {self.name}: priority {self.priority}, {state}>"
+
+
+def move(wrapped: WrappedGoal, state: int) -> None:
+    """Have a goal go over to another state.
+
+    Raises:
+        InternalError: it cannot follow the present one; nothing was changed.
+    """
+    if state not in STATE_TABLE[wrapped.state]:
+        raise InternalError(f"a goal went from {STATE_NAMES[wrapped.state]} to {STATE_NAMES[state]}.")
+    wrapped.state = state
 
 
 class Sharing(Protocol):
@@ -375,7 +374,7 @@ class Lifecycle:
 
     def begin(self, wrapped: WrappedGoal) -> None:
         """Start a goal that is pending, and has all it needs."""
-        wrapped.move(RUNNING)
+        move(wrapped, RUNNING)
         wrapped.since = tick_of(self.body)
         self.running += 1
         note(self.body, wrapped.flag_name, Event.START, (("priority", wrapped.priority),))
@@ -424,7 +423,7 @@ class Lifecycle:
             self.fail(wrapped, hook, error)
             return
         if hook != "run":
-            wrapped.move(BUSY)
+            move(wrapped, BUSY)
 
     async def _starting(self, wrapped: WrappedGoal, coro: Coroutine[Any, Any, Any]) -> None:
         """The start of a goal; what is never stepped was never started, and needs no stop."""
@@ -462,7 +461,7 @@ class Lifecycle:
         elif routine.strand.error is not None:  # by the selector, or by the host: what it awaited there was cancelled
             self.stop(wrapped, f"its {hook} was cancelled")
         else:
-            wrapped.move(RUNNING)
+            move(wrapped, RUNNING)
             if hook == "start":
                 self._run(wrapped)
 
@@ -480,7 +479,7 @@ class Lifecycle:
             notes = self.note_of(wrapped)
             notes.fate = max(notes.fate, DISABLED)
         elif wrapped.state == IDLE:
-            wrapped.move(DISABLED)
+            move(wrapped, DISABLED)
 
     def _note_failure(self, wrapped: WrappedGoal, hook: str) -> None:
         if wrapped.state not in (DISABLED, ABSENT):
@@ -492,7 +491,7 @@ class Lifecycle:
             if wrapped.state == PENDING:
                 self.sharing.withdraw(wrapped, fate)
             return
-        wrapped.move(ENDING)
+        move(wrapped, ENDING)
         self.running -= 1
         note(self.body, wrapped.flag_name, Event.STOP, (("reason", reason),))
         notes = None if self.notes is None else self.notes.get(wrapped)
@@ -540,7 +539,7 @@ class Lifecycle:
         notes = None if self.notes is None else self.notes.get(wrapped)
         if notes is not None:
             fate, notes.fate = max(notes.fate, fate), IDLE
-        wrapped.move(fate)
+        move(wrapped, fate)
         if self.ending:
             self.ending.pop(wrapped, None)
         # In this order: the ledger knows a goal by its path, of which ``forget`` takes half; and whoever waits for the
@@ -568,7 +567,7 @@ class Lifecycle:
         elif wrapped.state == ENDING:
             self.note_of(wrapped).fate = ABSENT
         elif wrapped.state != ABSENT:
-            wrapped.move(ABSENT)
+            move(wrapped, ABSENT)
 
     def forget(self, wrapped: WrappedGoal) -> None:
         """A goal became absent: if it was removed, nothing of it is left here."""

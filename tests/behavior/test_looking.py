@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt.behavior import BehaviorTree, Check, Stimuli, behavior, decider, group
+from agentrt.behavior import BehaviorTree, Check, Memory, Stimuli, behavior, decider, group
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError
 
@@ -135,3 +135,12 @@ def test_a_stimulus_that_comes_during_a_tick_counts_in_it():
     memory = tree.memory()
     memory.tick(0.1, 0, memory.stimuli.update(0.1))  # a word that is handed in stays as it is
     assert memory.active_path == ("ROOT", "REST")
+
+
+def test_what_belongs_to_the_machine_is_not_on_a_memory_but_in_one_place():
+    assert [name for name in dir(Memory) if not name.startswith("_")] == [
+        *("activation", "active_path", "agent", "behavior", "body", "debug_print_state", "decision_flags"),
+        *("delegate_decide_to_children", "disabled", "drive", "dt", "enable", "given_to", "join", "leave", "name"),
+        *("outline", "path", "perceived", "precedence", "random", "rank", "root", "state", "stimuli"),
+        *("stimuli_flags", "strands", "tick", "time", "timers", "tree", "view", "view_type"),
+    ]

@@ -72,3 +72,17 @@ def test_what_an_author_writes_and_calls_is_on_the_page():
         assert [name for name in names if not hasattr(cls, name)] == []
         assert [name for name in names if not re.search(rf"\b{name}\b", PAGE)] == []
     assert [name for name in ("GoalView", "WrappedGoal", "TARGETS") if name not in PAGE] == []
+
+
+def test_what_belongs_to_the_machine_is_not_on_what_authors_hold():
+    assert [name for name in dir(GoalSelector) if not name.startswith("_")] == [
+        *("add_goal", "ai_step", "available_goals", "body", "disable_control_flag", "disabled_flags", "drive"),
+        *("enable_control_flag", "find", "full_ticks", "given_to", "is_away", "join", "leave", "ledger"),
+        *("locked_flags", "name", "precedence", "rank", "remove_all_goals", "remove_goal", "running_goals"),
+        *("set_control_flag", "strands", "tick", "tick_running_goals", "ticks", "view", "view_type"),
+    ]
+    assert [name for name in dir(WrappedGoal) if not name.startswith("_")] == [
+        *("body", "can_be_replaced_by", "flag_name", "flags", "flags_granted", "give_way", "goal"),
+        *("is_interruptible", "is_running", "name", "precedence", "priority", "requires_update_every_tick"),
+        *("runs_for", "selector", "since", "state"),
+    ]

@@ -9,7 +9,7 @@ import pytest
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError, InternalError, NotRunningError, WrongStateError
 from agentrt.goals import JUMP, LOOK, MOVE, TARGET, Goal, GoalSelector
-from agentrt.goals.wrapped import STATE_NAMES, STATE_TABLE
+from agentrt.goals.wrapped import STATE_NAMES, STATE_TABLE, move
 
 
 class Plain(Goal):
@@ -204,9 +204,22 @@ def test_an_illegal_change_of_state_changes_nothing():
             wrapped = GoalSelector().add_goal(1, Plain())
             wrapped.state = state
             if following in STATE_TABLE[state]:
-                wrapped.move(following)
+                move(wrapped, following)
                 assert wrapped.state == following
             else:
                 with pytest.raises(InternalError, match=f"from {name} to {other}"):
-                    wrapped.move(following)
+                    move(wrapped, following)
                 assert wrapped.state == state
+
+
+def test_a_wrapper_knows_its_selector_and_whom_that_drives_until_the_goal_is_removed():
+    body, goal = LoneBody(name="sheep"), Plain()
+    one, other = GoalSelector(body), GoalSelector(LoneBody(name="wolf"))
+    wrapped = one.add_goal(1, goal)
+    assert (wrapped.selector, wrapped.body, wrapped.flag_name) == (one, body, "goals/Plain")
+    one.remove_goal(goal)
+    other.add_goal(2, goal)
+    assert (wrapped.selector, wrapped.flag_name, wrapped.precedence, wrapped.runs_for) == (None, "Plain", 0, None)
+    assert goal.body.name == "wolf"
+    with pytest.raises(WrongStateError, match=r"WrappedGoal\.body cannot be called while the goal is in no selector"):
+        _ = wrapped.body
