@@ -28,7 +28,7 @@ def library(sources):
 # --- circles ------------------------------------------------------------------------------------------------------------
 
 CIRCLES = {  # of a package: how many of its members stand in its largest circle, imports for types counted
-    "agentrt": 3,  # through the one door upward, runtime.record()
+    "agentrt": 3,
     "agentrt.activity": 3,
     "agentrt.activity.author": 2,
     "agentrt.activity.plan": 13,
