@@ -51,6 +51,7 @@ LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
     "agentrt/activity/author/context.py",  # all that an action can call, in one place
     "agentrt/activity/plan/tree.py",  # units and frames: one machine
+    "agentrt/activity/tasks/group.py",  # a group and its tasks, each of which shows the other to users
     "agentrt/behavior/memory.py",
     "agentrt/goals/selector.py",
     "agentrt/selection/state.py",

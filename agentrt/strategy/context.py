@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
-from agentrt.activity.plan.spawned import SpawnedFrame
+from agentrt.activity.plan.spawned import Spawned
 from agentrt.errors import ActivityAbortedError, ArgumentError, DependencyFailedError
 from agentrt.kernel.traps import at_once, next_tick
 from agentrt.strategy.declare import Fail, Restart, label_of, required
@@ -63,11 +63,12 @@ class StrategyContext(Context):
         attempt: its attempt.
     """
 
-    __slots__ = ("_attempt",)
+    __slots__ = ("_attempt", "_carrier")
 
     def __init__(self, unit: Unit, attempt: Attempt) -> None:
         super().__init__(unit)
         self._attempt: Attempt = attempt
+        self._carrier: Unit = unit  # its place in the plan; whoever solves for it asks more of that than a context does
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -134,7 +135,9 @@ class StrategyContext(Context):
         self._own("solve")
         await self._attempt.rest()
         solving = self._attempt.solving
-        found: R = await solving.solve(self._unit, wanted, self._attempt, among=self._among(among, wanted), rank=rank)
+        found: R = await solving.solve(
+            self._carrier, wanted, self._attempt, among=self._among(among, wanted), rank=rank
+        )
         return found
 
     def _among(self, among: str | Iterable[type[Strategy]] | None, wanted: Dependency[Any]) -> list[Provider] | None:
@@ -227,7 +230,7 @@ class StrategyContext(Context):
             return False
         solving = self._attempt.solving
         try:
-            await solving.solve(self._unit, wanted, self._attempt, node=node)
+            await solving.solve(self._carrier, wanted, self._attempt, node=node)
         except DependencyFailedError:
             return False
         return True
@@ -299,7 +302,7 @@ class StrategyContext(Context):
         try:
             output, was_interrupted = None, True
             while was_interrupted:
-                frame = SpawnedFrame(self._unit, activity, {**(args or {}), **more}, catches=True)
+                frame = Spawned(self._carrier, activity, {**(args or {}), **more}, catches=True)
                 attempt.executed = frame
                 attempt.time.stop()
                 try:
@@ -312,7 +315,7 @@ class StrategyContext(Context):
                 finally:
                     attempt.time.go()
                     attempt.executed = None
-                await attempt.solving.interruptions.breakpoint(self._unit, attempt.node, attempt)
+                await attempt.solving.interruptions.breakpoint(self._carrier, attempt.node, attempt)
         except BaseException as error:
             is_failure = isinstance(error, Exception)
             outcome = Outcome.FAILED if is_failure else Outcome.CANCELLED
@@ -356,7 +359,7 @@ class StrategyContext(Context):
         self._ask_for(Restart(reason, self._tell))
 
     def _ask_for(self, flow: Flow) -> NoReturn:
-        if self._attempt.is_hearing and is_on_own_stack(self._unit):
+        if self._attempt.is_hearing and is_on_own_stack(self._carrier):
             raise flow
         super()._ask_for(flow)
 
@@ -368,7 +371,7 @@ class StrategyContext(Context):
 
     def _own(self, method: str) -> None:
         self._running(method)
-        require_own_stack(self._unit, method)
+        require_own_stack(self._carrier, method)
 
     def __repr__(self) -> str:
         return f"<StrategyContext of {self._attempt!r}>"
