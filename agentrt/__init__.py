@@ -5,11 +5,11 @@ This is the door for people who write actions and agents. Tests have their own: 
 
 from agentrt.activity.author.action import Action, CompoundAction, output, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
-from agentrt.activity.author.context import Context, Node
+from agentrt.activity.author.context import Context
 from agentrt.activity.author.expected import CurrentFields, ExpectedStorage
+from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.author.steps import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
 from agentrt.activity.plan.compound import ChildUtilities
-from agentrt.activity.plan.spawned import SpawnedFrame
 from agentrt.activity.tasks.declare import (
     TaskDeclaration,
     TaskGroupAction,
@@ -17,8 +17,7 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.activity.tasks.group import TaskGroup
-from agentrt.activity.tasks.task import Task, TaskState
+from agentrt.activity.tasks.group import Task, TaskGroup, TaskState
 from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.agent.agent import TOP, Agent, Injection
 from agentrt.agent.drivers import Attachment

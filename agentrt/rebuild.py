@@ -37,8 +37,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.tasks.declare import TaskDeclaration
-from agentrt.activity.tasks.group import TaskGroup
-from agentrt.activity.tasks.task import TaskState
+from agentrt.activity.tasks.group import TaskGroup, TaskState
 from agentrt.agent.agent import Agent
 from agentrt.errors import AgentRTError, DefinitionError, RebuildError, did_you_mean
 from agentrt.packs.alias import pointer_to, shown
@@ -48,7 +47,7 @@ from agentrt.town import TaskGroups
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.tasks.task import Task
+    from agentrt.activity.tasks.group import Task
     from agentrt.agent.injection import Injection
 
 __all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]

@@ -52,6 +52,7 @@ LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
     "agentrt/activity/author/context.py",  # all that an action can call, in one place
     "agentrt/activity/plan/tree.py",  # units and frames: one machine
+    "agentrt/activity/tasks/group.py",  # a group and its tasks, each of which shows the other to users
     "agentrt/behavior/memory.py",  # a memory and its activations name each other
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/strategy/attempt.py",

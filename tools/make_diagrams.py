@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agentrt.activity.states import FRAME_NAMES, FRAME_TABLE, IDLE, UNIT_NAMES, UNIT_TABLE
-from agentrt.activity.tasks.task import TASK_TABLE
+from agentrt.activity.tasks.group import TASK_TABLE
 from marks import put
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "explanation" / "architecture.md"

@@ -1,6 +1,11 @@
 """Floor 3: the activity planner.
 
-What authors write: ``action``, ``fields``, ``placeholders``, ``context``. What runs it: ``frame`` (an activity at one
-place of a plan, and the election in it), ``unit`` and ``compound`` (an action there), ``execution`` (the stack,
-unwinding, aborts), ``planner`` (what all of these share). ``states`` holds the tables of both state machines.
+Three rooms, each of which imports downward only:
+
+* ``author``  what authors write, and what their hooks are given. It knows of the plan what the module ``seat`` asks.
+* ``plan``    the machine that thinks, elects, runs and unwinds.
+* ``tasks``   task groups: activities that somebody schedules from outside. Built on the plan, which knows nothing of
+  them but that a spec may make its own units.
+
+``states`` stands below them all: the tables of both state machines.
 """

@@ -42,8 +42,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.context import ignored
-from agentrt.activity.author.control import Flow, Reject, aborted
-from agentrt.activity.plan.spawned import Performance, SpawnedFrame
+from agentrt.activity.author.control import Flow, Reject
+from agentrt.activity.plan.execution import aborted
+from agentrt.activity.plan.spawned import Performance, Spawned
 from agentrt.activity.plan.tree import Unit
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import (
@@ -491,7 +492,7 @@ class Errand:
         self.interruptions: dict[Provider, int] = {}
 
 
-class Attempt(SpawnedFrame):
+class Attempt(Spawned):
     """One try of one strategy.
 
     Args:
@@ -556,7 +557,7 @@ class Attempt(SpawnedFrame):
         self.is_again: bool = False  # whether it is to be run again
         self.was_interrupted: bool = False  # whether it was unwound because something came up
         self.is_solving: bool = False  # whether it has something solved at this moment
-        self.executed: SpawnedFrame | None = None  # the plain activity that it executes at this moment
+        self.executed: Spawned | None = None  # the plain activity that it executes at this moment
         self._driven: Pausable | None = None
         self._dealing: Strand | None = None  # the strand that deals with what came up, while the coroutine stands still
         self._strategy: Strategy | None = None
@@ -722,7 +723,7 @@ class Attempt(SpawnedFrame):
                 self.was_interrupted = True
                 self.stop()
 
-    def _stop_executed(self, executed: SpawnedFrame) -> None:
+    def _stop_executed(self, executed: Spawned) -> None:
         """Have it come to a breakpoint, and execute its activity anew, unless that has just ended."""
         if executed.frame.state not in (IDLE, FINISHED):
             self.executed = None
@@ -924,7 +925,7 @@ class Attempt(SpawnedFrame):
         try:
             output, was_interrupted = None, True
             while was_interrupted:
-                frame = SpawnedFrame(unit, activity, dict(args), catches=True)
+                frame = Spawned(unit, activity, dict(args), catches=True)
                 self.executed = frame
                 self.time.stop()
                 try:

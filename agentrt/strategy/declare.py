@@ -23,9 +23,9 @@ what it declares is read once, when it is defined. Rules:
 * For each dependency and each strategy that is loaded there is a *generated call* (``Calls``) with its signature and
   its text. They are made when they are asked for, so that what was loaded a moment ago has its call.
 
-A context is a handle over a *seat* (``Seat``): the attempt that runs the strategy. So nothing here knows how anything
-is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a strategy
-is run with a context, which has others solved, of which offers name the strategies.
+A context is a handle over a *seat* (``AttemptSeat``): the attempt that runs the strategy. So nothing here knows how
+anything is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a
+strategy is run with a context, which has others solved, of which offers name the strategies.
 
 Source: seed 003, "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies", "Hierarchy".
 """
@@ -66,7 +66,7 @@ __all__ = [
     "Order",
     "Provider",
     "Rank",
-    "Seat",
+    "AttemptSeat",
     "Strategy",
     "StrategyContext",
     "StrategySpec",
@@ -586,7 +586,7 @@ class Order(StrEnum):
     """The cheapest first; but one that costs three times as much as all others together comes before them."""
 
 
-class Seat(Protocol):
+class AttemptSeat(Protocol):
     """What a context is a handle of: the attempt that runs its strategy, as the author's side sees it."""
 
     node: TaskNode
@@ -660,43 +660,43 @@ class StrategyContext(Context):
 
     Args:
         unit: its place in the plan.
-        seat: its attempt.
+        attempt: its attempt.
     """
 
-    __slots__ = ("_seat",)
+    __slots__ = ("_attempt",)
 
-    def __init__(self, unit: Unit, seat: Seat) -> None:
+    def __init__(self, unit: Unit, attempt: AttemptSeat) -> None:
         super().__init__(unit)
-        self._seat: Seat = seat
+        self._attempt: AttemptSeat = attempt
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
     @property
     def gameplay(self) -> Calls:
         """The generated calls, for dependencies of this strategy: ``await ctx.gameplay.find("log")``."""
-        return self._seat.calls
+        return self._attempt.calls
 
     @property
     def params(self) -> Params:
         """The global parameters of the request."""
-        return self._seat.params
+        return self._attempt.params
 
     @property
     def interruptions(self) -> int:
         """How many times something came up while this strategy, or one below it, ran. Compare to see whether the world
         may be otherwise.
         """  # noqa: D205
-        return self._seat.interruptions
+        return self._attempt.interruptions
 
     @property
     def node(self) -> TaskNode:
         """Its node in the task tree."""
-        return self._seat.node
+        return self._attempt.node
 
     @property
     def ask(self) -> Ask:
         """The world and what things would cost, as ``estimate`` sees them."""
-        return self._seat.ask()
+        return self._attempt.ask()
 
     # --- solving ------------------------------------------------------------------------------------------------------
 
@@ -727,8 +727,8 @@ class StrategyContext(Context):
         required("ctx.solve", wanted)
         check_rank("ctx.solve", rank)
         self._own("solve")
-        await self._seat.rest()
-        return await self._seat.solve(wanted, among, rank)
+        await self._attempt.rest()
+        return await self._attempt.solve(wanted, among, rank)
 
     async def solve_all(self, wanted: Iterable[Dependency[Any]], order: Order | None = None) -> list[Any]:
         """Have several dependencies solved that do not depend on each other.
@@ -746,7 +746,7 @@ class StrategyContext(Context):
         Source: seed 003, "Orderless Dependencies".
         """
         await at_once(is_dear=True)
-        order = self._seat.order if order is None else order
+        order = self._attempt.order if order is None else order
         left = list(enumerate(wanted))
         required("ctx.solve_all", *(one for _, one in left))
         found: dict[int, Any] = {}
@@ -759,7 +759,7 @@ class StrategyContext(Context):
     def _next_of(self, left: Sequence[tuple[int, Dependency[Any]]], order: Order) -> tuple[int, Dependency[Any]]:
         if order is Order.GIVEN or len(left) == 1:
             return left[0]
-        costs = self._seat.prices(*((wanted,) for _, wanted in left))
+        costs = self._attempt.prices(*((wanted,) for _, wanted in left))
         dearest = max(range(len(left)), key=lambda index: (costs[index], -index))
         if order is Order.DEAREST:
             return left[dearest]
@@ -793,7 +793,7 @@ class StrategyContext(Context):
             raise ArgumentError("ctx.solve_if_worth", "then", "takes a list of dependencies. Write [Build()].")
         required("ctx.solve_if_worth", *then)
         self._own("solve_if_worth")
-        seat = self._seat
+        seat = self._attempt
         await seat.rest()
         if not seat.takes_options:
             return False
@@ -823,7 +823,7 @@ class StrategyContext(Context):
             The expected game seconds: 0 if it is met, infinity if nobody can provide it.
         """
         required("ctx.cost", wanted)
-        return self._seat.prices((wanted,))[0]
+        return self._attempt.prices((wanted,))[0]
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
         """How much will be used up: for dependencies, or for all that is still to come in the request.
@@ -842,7 +842,7 @@ class StrategyContext(Context):
 
         Source: seed 003, "Planning Ahead Using Probability": "how many pickaxes to bring into a mine".
         """
-        return self._seat.supplies(wanted, confidence)
+        return self._attempt.supplies(wanted, confidence)
 
     async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
         """Think and run a plain activity of the agent; when something of it was taken, it is begun again.
@@ -863,8 +863,8 @@ class StrategyContext(Context):
         """
         await at_once(is_dear=True)
         self._own("execute")
-        await self._seat.rest()
-        return await self._seat.perform(activity, {**(args or {}), **more})
+        await self._attempt.rest()
+        return await self._attempt.perform(activity, {**(args or {}), **more})
 
     # --- giving up ----------------------------------------------------------------------------------------------------
 
@@ -900,19 +900,19 @@ class StrategyContext(Context):
         self._ask_for(BeginAgain(reason, self._tell))
 
     def _ask_for(self, flow: Flow) -> NoReturn:
-        if self._seat.is_hearing and is_on_own_stack(self._unit):
+        if self._attempt.is_hearing and is_on_own_stack(self._seat):
             raise flow
         super()._ask_for(flow)
 
     def _obey(self, flow: Flow) -> None:
         if isinstance(flow, Abort):
             super()._obey(flow)
-        elif self._seat.outcome is Outcome.RUNNING:
-            self._seat.give_up(flow)
+        elif self._attempt.outcome is Outcome.RUNNING:
+            self._attempt.give_up(flow)
 
     def _own(self, method: str) -> None:
         self._running(method)
-        require_own_stack(self._unit, method)
+        require_own_stack(self._seat, method)
 
     def __repr__(self) -> str:
-        return f"<StrategyContext of {self._seat!r}>"
+        return f"<StrategyContext of {self._attempt!r}>"

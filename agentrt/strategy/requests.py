@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs
-from agentrt.activity.author.control import catcher_of
+from agentrt.activity.plan.execution import catcher_of
 from agentrt.activity.plan.spawned import Awaiting, Performance
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import (

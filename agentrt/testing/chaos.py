@@ -5,18 +5,16 @@ Two forms of one thing:
 * ``sim.chaos(seed, ticks=...)``: a run in which, at random, awaits are cancelled, raise or come late, entities are
   destroyed and agents removed. For long runs of whole worlds.
 * ``exhaust(scenario, ticks=...)``: the scenario is built anew for each await point and each kind of fault, which hits
-  that point alone. For short scenarios; it leaves no await out.
+  that point alone. For short scenarios; it leaves no await out. First it is played as it is; that counts its points,
+  and must be sound by itself. Up to the point that is hit a run is the same as the first, so the number of a point
+  means the same in all.
 
-Both watch the invariants of the trace (``invariants``) while it runs, look for what is left (``leaks``) when agents
-have ended and when the runtime was closed, and take every error of the library's own (``InternalError``) for a
-violation. An error that an author's code makes of the fault is none. A scenario whose agents have nothing to do with
-each other can ask for more: that those beside the one that is hit act to the letter as they do without the fault.
+Both watch the invariants of the trace while it runs, look for what is left (``invariants.Leaks``) when agents have
+ended and when the runtime was closed, and take every error of the library's own (``InternalError``) for a violation. An
+error that an author's code makes of the fault is none. A scenario whose agents have nothing to do with each other can
+ask for more: that those beside the one that is hit act to the letter as they do without the fault.
 
-This module has one run under a plan of faults, and its report; ``exhausting`` has the second form.
-
-Source: design section 7, and "fault injection" of the test kit (ours).
-
-Faults: what chaos does at an await point, and how it chooses.
+*Faults.*
 
 ============ ========================================================================================================
 ``cancel``   the strand is told to stop, as if whoever runs it had thought better of it
@@ -32,41 +30,25 @@ Each comes at one of three moments: ``inside``, on the strand's own stack, while
 against it); ``soon``, in the same tick, when the ready queue comes to it (somebody else did it); ``intake``, at the
 next one (the outside did it). A strand of the world has no agent: there the fault hits an agent that is chosen by the
 number of the point. What cannot be done (to destroy an entity without ``destroy``, to raise before the first await) is
-not counted.
+not counted. What bursts is chosen by the number of the point: a ``BaseException`` and an ``Exception`` whose texts
+cannot be made, a ``CancelledError`` of asyncio that nobody asked for, and a group of the first.
 
-What bursts is chosen by the number of the point: a ``BaseException`` and an ``Exception`` whose texts cannot be made, a
-``CancelledError`` of asyncio that nobody asked for, and a group of the first. Rejected: ``GeneratorExit`` at an await.
-Python closes what is awaited instead of raising there, so that no clean-up may wait; that is no mistake of anybody.
+*Points.* A point is a moment at which a strand has suspended: at one of its awaits, or before its first step. Whatever
+the kernel drives has them, on every host. They are numbered in the order in which the run comes to them; equal runs
+come to equal points, so that a number names a moment. While points are counted, each new strand is given a *probe*
+instead of its coroutine, which hands on what is sent and thrown, sees when the real one suspends, and can raise an
+error at its await or have it go on later. The seam is ``host.strand``, by which the kernel makes strands on every host.
+Where thinks make their first steps without a strand (the plain host), the first wait of such a think is looked at when
+the ready queue comes to it. What was under way before the count began is not touched; counting alone changes no run.
 
-Await points: where a fault can be injected, counted while a run goes on.
+*Driving.* ``play`` steps a runtime tick by tick on any host, from plain code. The plain host is stepped on the caller's
+stack. On asyncio and trio an event loop is started for it; between two ticks it has one turn, so that results of the
+outside can come in. So it cannot be called where a loop runs already, and the numbers of points hold there as long as
+nothing in the scenario waits for real time.
 
-A *point* is a moment at which a strand has suspended: at one of its awaits, or before its first step. Whatever the
-kernel drives has them: thinks, runs, observers, the coroutines of goals, behaviors and leaves, performances, coroutines
-of the world, on every host. They are numbered in the order in which the run comes to them; equal runs come to equal
-points, so that a number names a moment.
-
-While points are counted, each new strand is given a *probe* instead of its coroutine. The probe is a coroutine that
-hands on what is sent and thrown, sees when the real one suspends, and can raise an error at its await or have it go on
-later. That is all that is changed: nothing of it is there while nobody counts, and counting alone changes no run.
-
-* The seam is ``host.strand``, by which the kernel makes strands on every host. Rejected: wrapping ``strand.stepper``
-  (what steps a strand differs between hosts, and changes while a cancellation is delivered).
-* Where thinks make their first steps without a strand (the plain host), the probe comes in the middle: the first wait
-  of such a think is looked at when the ready queue comes to it.
-* What was under way before the count began is not touched.
-
-Driving a runtime tick by tick on any host, from plain code: what a scenario of chaos is played with.
-
-The plain host is stepped on the caller's stack. On asyncio and trio an event loop is started for it; between two ticks
-it has one turn, so that results of the outside can come in. So it cannot be called where a loop runs already.
-
-Exhaustive chaos: one run for each await point and each kind of fault of a short scenario.
-
-First the scenario is played as it is; that counts its points, and must be sound by itself. Then it is built anew for
-each of them: up to the point that is hit, a run is the same as the first, so the number of a point means the same in
-all. The faults come also while the runtime is closed at the end, when everything cleans up.
-
-On asyncio and trio the numbers hold as long as nothing in the scenario waits for real time.
+Rejected: wrapping ``strand.stepper`` (what steps a strand differs between hosts, and changes while a cancellation is
+delivered); ``GeneratorExit`` at an await (Python closes what is awaited instead of raising there, so that no clean-up
+may wait; that is no mistake of anybody).
 
 Source: design section 7, and "fault injection" of the test kit (ours).
 """

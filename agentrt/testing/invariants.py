@@ -1,7 +1,7 @@
-"""What every trace must fulfill, whatever happens in the run.
+"""What must hold whatever happens in a run: of its trace, and of what is left in the books when a life has ended.
 
-The checker reads trace records and nothing else, so that it works on any run: a test's, a recorded one, a live one. It
-tells every violation with the tick and the path.
+The checker of traces reads trace records and nothing else, so that it works on any run: a test's, a recorded one, a
+live one. It tells every violation with the tick and the path.
 
 A path in a plan names activities and actions in turn: ``top/Paint/demo:find/Find``. An activity's place is a *frame*,
 an action's a *unit*. What is performed beside the plan has a path that begins with whom it is performed for. For each
@@ -24,16 +24,14 @@ The rules, by the names with which violations are reported:
 * ``time``             ticks never go back
 * ``all closed``       when the agent has ended nothing thinks, and nothing is started or active
 
-Rejected: asking the planner's own objects (the checker would share their mistakes).
-
-What must be gone when an agent has ended, and when a runtime was closed.
-
-The trace tells what began and ended; this looks at what is left in the books: control flags, strands, performances,
+``Leaks`` looks at what no trace tells, what is left in the books: control flags, strands, performances,
 places of the plan, requests that are being solved, workers of tasks, connections to signals, timers, leases, calls. It
 asks at the end of a life and at the end of the run, and changes nothing.
 
-Connections are seen by having ``Signal.add`` noted while it watches; only those count that the library itself
+Its connections are seen by having ``Signal.add`` noted while it watches; only those count that the library itself
 opened for an action (listeners, protected arguments). What a user's code connects for itself is its own affair.
+
+Rejected: checking the trace by asking the planner's own objects (the checker would share their mistakes).
 """
 
 from __future__ import annotations
@@ -328,7 +326,7 @@ def check_trace(records: Iterable[TraceRecord], agent: str, *, has_ended: bool =
 
 
 _OURS = "agentrt."
-_LASTING = ("agentrt.activity.tasks.task", "agentrt.body.leases")  # as long as a task, or its lease, is there
+_LASTING = ("agentrt.activity.tasks.group", "agentrt.body.leases")  # as long as a task, or its lease, is there
 
 
 class Leaks:

@@ -27,17 +27,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from agentrt.errors import TraceMismatch
 from agentrt.kernel.trace import Event, TraceRecord
 
-if TYPE_CHECKING:
-    from agentrt.testing.simulation import Simulation
+__all__ = ["Pattern", "Trace", "Traced", "between", "happened", "in_order", "never", "pairs", "records_of"]
 
-__all__ = ["Pattern", "Trace", "between", "happened", "in_order", "never", "pairs", "records_of"]
 
-Trace: TypeAlias = "Simulation | Iterable[TraceRecord]"
+class Traced(Protocol):
+    """What has a trace of its own, such as a simulation."""
+
+    @property
+    def trace(self) -> Iterable[TraceRecord]:
+        """What happened, oldest first."""
+        ...
+
+
+Trace: TypeAlias = Traced | Iterable[TraceRecord]
 """Whatever gives records."""
 
 _NEAREST = 4

@@ -3,14 +3,13 @@
 Everything is synchronous and nothing waits: a second of game time is as long as its work takes. Equal seeds
 and inputs give equal traces, and equal digests.
 
-It listens from the moment it is made: to the whole trace, for whoever compares, and to the faults in it, which a test
-takes when it expects them. How it waits for things is in ``until``; what can be claimed of its trace, in ``matchers``.
+It listens from the moment it is made: to the whole trace, for whoever compares (the module ``matchers`` has words for
+what can be claimed of one), and to the faults in it, which a test takes when it expects them.
 
-Run-until helpers: tick by tick until something is the case, and an error that says why it never was.
-
-All of them run no tick when the thing is the case already (``run_until_event`` waits for a new one), run until the end
-of the tick in which it comes, and raise ``SimulationTimeout`` after ``limit`` ticks. The text of that error has what
-was waited for, the explanation of the agent that it was about, and the newest records of the trace.
+Waiting is running ticks until something is the case. All helpers of that kind run no tick when it is the case already
+(``run_until_event`` waits for a new one), run until the end of the tick in which it comes, and raise
+``SimulationTimeout`` after ``limit`` ticks, with what was waited for, the explanation of the agent that it was about,
+and the newest records: whoever reads the failure sees why it never came, without running it again.
 
 What runs is read from a snapshot: the plan, what is performed beside it, and what the agent's drivers do. So one
 helper serves all models.
@@ -18,7 +17,6 @@ helper serves all models.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.snapshot import AgentSnapshot, FrameView
 
-__all__ = ["LIMIT", "Waiting", "running_paths", "Simulation"]
+__all__ = ["LIMIT", "Simulation", "running_paths"]
 
 LIMIT = 10_000
 """How many ticks are run at most, unless the caller says otherwise."""
@@ -43,19 +41,93 @@ _TOLD = 10  # how many agents an error tells about
 _TAIL = 12  # how many records
 
 
-class Waiting(ABC):
-    """The half of a simulation that waits for things.
+class Simulation:
+    """A runtime that a test drives tick by tick.
+
+    Args:
+        seed: of every random stream.
+        ticks_per_second: how many ticks make one second of game time.
+        runtime: one of the caller's own; otherwise one on the plain host is made.
+        keep: how many records of the trace are kept, the newest; None for all.
 
     Attributes:
         runtime: the runtime.
     """
 
-    runtime: Runtime
+    def __init__(
+        self,
+        seed: int | str = 0,
+        ticks_per_second: int = 20,
+        *,
+        runtime: Runtime | None = None,
+        keep: int | None = None,
+    ) -> None:
+        self.runtime: Runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
+        self._records: list[TraceRecord] = []
+        self._faults: list[TraceRecord] = []
+        self._keep = keep
+        self._digest = TraceDigest(self.runtime.trace)
+        self._close = self.runtime.trace.listen(self._take)
+
+    def _take(self, record: TraceRecord) -> None:
+        records = self._records
+        records.append(record)
+        if record.event is Event.FAULT:
+            self._faults.append(record)
+        if self._keep is not None and len(records) > 2 * self._keep:  # now and then: shortening costs its length
+            del records[: len(records) - self._keep]
 
     @property
-    @abstractmethod
     def trace(self) -> list[TraceRecord]:
-        """What happened, oldest first."""
+        """What happened since the simulation was made, or the newest ``keep`` records of it."""
+        records = self._records
+        if self._keep is not None and len(records) > self._keep:
+            del records[: len(records) - self._keep]
+        return records
+
+    @property
+    def now(self) -> int:
+        """The number of the last tick that ran."""
+        return self.runtime.tick
+
+    # --- the world ----------------------------------------------------------------------------------------------------
+
+    def add(self, agent: Agent) -> Agent:
+        """Add an agent.
+
+        Args:
+            agent: the agent.
+
+        Returns:
+            The agent.
+        """
+        return self.runtime.add(agent)
+
+    def agent(self, agent: Agent | str) -> Agent:
+        """An agent by its name.
+
+        Args:
+            agent: its name; an agent is given back as it is.
+
+        Raises:
+            LookupError: there is none; the text names those that there are.
+        """
+        if isinstance(agent, Agent):
+            return agent
+        found = next((one for one in self.runtime.agents if one.name == agent), None)
+        if found is None:
+            names = ", ".join(one.name for one in self.runtime.agents[:_TOLD]) or "nobody"
+            raise LookupError(f"no agent is called {agent!r} at tick {self.runtime.tick}; there is: {names}")
+        return found
+
+    def tick(self, ticks: int = 1) -> None:
+        """Run ticks.
+
+        Args:
+            ticks: how many.
+        """
+        for _ in range(ticks):
+            self.runtime.step()
 
     # --- waiting ------------------------------------------------------------------------------------------------------
 
@@ -194,25 +266,6 @@ class Waiting(ABC):
         found = self.agent(agent)
         return self._run(lambda: not found.is_alive, limit, f"waited for {found.name!r} to end", found)
 
-    # --- finding ------------------------------------------------------------------------------------------------------
-
-    def agent(self, agent: Agent | str) -> Agent:
-        """An agent by its name.
-
-        Args:
-            agent: its name; an agent is given back as it is.
-
-        Raises:
-            LookupError: there is none; the text names those that there are.
-        """
-        if isinstance(agent, Agent):
-            return agent
-        found = next((one for one in self.runtime.agents if one.name == agent), None)
-        if found is None:
-            names = ", ".join(one.name for one in self.runtime.agents[:_TOLD]) or "nobody"
-            raise LookupError(f"no agent is called {agent!r} at tick {self.runtime.tick}; there is: {names}")
-        return found
-
     def _run(self, condition: Callable[[], Any], limit: int, awaited: str, about: Agent | None) -> int:
         __tracebackhide__ = True
         for ran in range(limit + 1):
@@ -229,105 +282,7 @@ class Waiting(ABC):
         omitted = max(0, len(agents) - _TOLD)
         raise SimulationTimeout(limit, told, omitted=omitted, tick=self.runtime.tick, awaited=awaited, tail=tail)
 
-
-# --- what runs --------------------------------------------------------------------------------------------------------
-
-
-def running_paths(snapshot: AgentSnapshot) -> list[str]:
-    """The paths of what an agent runs: of its plan down to the leaf, of each performance, and of its drivers."""
-    paths = [snapshot.running] if snapshot.running else []
-    paths += [path for frame in snapshot.performances if (path := _running_leaf(frame))]
-    return paths + [path for driver in snapshot.drivers for path in driver.active]
-
-
-def _running_leaf(frame: FrameView) -> str:
-    """The path of the innermost running unit of a plan tree; empty if none runs."""
-    path = ""
-    frames: deque[FrameView] = deque([frame])
-    while frames:
-        one = frames.popleft()
-        for unit in one.units:
-            if unit.is_elected and unit.state == "running":
-                path = f"{one.path}/{unit.action}"
-                frames.extend(unit.frames)
-    return path
-
-
-def _within(path: str) -> Iterator[str]:
-    """A path, and whatever it lies within."""
-    while path:
-        yield path
-        path = path.rpartition("/")[0]
-
-
-class Simulation(Waiting):
-    """A runtime that a test drives tick by tick.
-
-    Args:
-        seed: of every random stream.
-        ticks_per_second: how many ticks make one second of game time.
-        runtime: one of the caller's own; otherwise one on the plain host is made.
-        keep: how many records of the trace are kept, the newest; None for all.
-
-    Attributes:
-        runtime: the runtime.
-    """
-
-    def __init__(
-        self,
-        seed: int | str = 0,
-        ticks_per_second: int = 20,
-        *,
-        runtime: Runtime | None = None,
-        keep: int | None = None,
-    ) -> None:
-        self.runtime: Runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
-        self._records: list[TraceRecord] = []
-        self._faults: list[TraceRecord] = []
-        self._keep = keep
-        self._digest = TraceDigest(self.runtime.trace)
-        self._close = self.runtime.trace.listen(self._take)
-
-    def _take(self, record: TraceRecord) -> None:
-        records = self._records
-        records.append(record)
-        if record.event is Event.FAULT:
-            self._faults.append(record)
-        if self._keep is not None and len(records) > 2 * self._keep:  # now and then: shortening costs its length
-            del records[: len(records) - self._keep]
-
-    @property
-    def trace(self) -> list[TraceRecord]:
-        """What happened since the simulation was made, or the newest ``keep`` records of it."""
-        records = self._records
-        if self._keep is not None and len(records) > self._keep:
-            del records[: len(records) - self._keep]
-        return records
-
-    @property
-    def now(self) -> int:
-        """The number of the last tick that ran."""
-        return self.runtime.tick
-
-    def add(self, agent: Agent) -> Agent:
-        """Add an agent.
-
-        Args:
-            agent: the agent.
-
-        Returns:
-            The agent.
-        """
-        return self.runtime.add(agent)
-
-    def tick(self, ticks: int = 1) -> None:
-        """Run ticks.
-
-        Args:
-            ticks: how many.
-        """
-        for _ in range(ticks):
-            self.runtime.step()
+    # --- what happened ------------------------------------------------------------------------------------------------
 
     def events(
         self, *kinds: str, agent: str | None = None, path: str | None = None, since: int = 0
@@ -360,6 +315,8 @@ class Simulation(Waiting):
     def digest(self) -> str:
         """A hash of the whole trace so far, as hexadecimal digits."""
         return self._digest.hexdigest()
+
+    # --- harm, and the end --------------------------------------------------------------------------------------------
 
     def chaos(
         self,
@@ -401,3 +358,30 @@ class Simulation(Waiting):
         self.runtime.close()
         self._digest.close()
         self._close()
+
+
+def running_paths(snapshot: AgentSnapshot) -> list[str]:
+    """The paths of what an agent runs: of its plan down to the leaf, of each performance, and of its drivers."""
+    paths = [snapshot.running] if snapshot.running else []
+    paths += [path for frame in snapshot.performances if (path := _running_leaf(frame))]
+    return paths + [path for driver in snapshot.drivers for path in driver.active]
+
+
+def _running_leaf(frame: FrameView) -> str:
+    """The path of the innermost running unit of a plan tree; empty if none runs."""
+    path = ""
+    frames: deque[FrameView] = deque([frame])
+    while frames:
+        one = frames.popleft()
+        for unit in one.units:
+            if unit.is_elected and unit.state == "running":
+                path = f"{one.path}/{unit.action}"
+                frames.extend(unit.frames)
+    return path
+
+
+def _within(path: str) -> Iterator[str]:
+    """A path, and whatever it lies within."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""What is said of solving in a test: which strategies were tried for a dependency, what became of them, in which order.
+"""Tests of strategies: what is said of solving, and stubs of what strategies are about.
 
 Like all matchers these read a trace and nothing else, and raise ``TraceMismatch`` with the nearest records:
 
@@ -10,19 +10,16 @@ Like all matchers these read a trace and nothing else, and raise ``TraceMismatch
 A dependency is named as task trees name it (``"Collect [diamond, 7]"``), by the dependency itself, or by its class for
 any of its values. A strategy is named as task trees name it, or by its class.
 
-Stubs of what strategies are about: a body with a bag, a dependency that looks into it, and strategies in one line.
-
 ``stub_strategy`` makes a strategy that has its needs solved, takes so long, ends so, and writes down its calls::
 
     Chop = stub_strategy(Have, cost=5.0, takes=40, gives={"log": 1}, label="Chop")
     Carve = stub_strategy(Have, needs=[Have("log")], fails=["it broke", None], label="Carve")
 
 ``Have("log", 3)`` is met while the bag of a ``StubBody`` holds as much, and look-ahead knows what it brings about. What
-is made are ordinary classes: they are loaded, asked, chosen and run like any others.
-
-Rules, as for the stubs of actions: time is in ticks, ``takes=None`` runs until it is stopped, and ``fails`` is a script
-with one outcome for each time: None is a good end, a text is a failure in these words, an exception is raised.
-``calls`` has every ``run`` and every ``finish``, of all agents.
+is made are ordinary classes: they are loaded, asked, chosen and run like any others. The rules are those of the stubs
+of actions: time is in ticks, ``takes=None`` runs until it is stopped, and ``fails`` is a script with one outcome for
+each time: None is a good end, a text is a failure in these words, an exception is raised. ``calls`` has every ``run``
+and every ``finish``, of all agents.
 """
 
 from __future__ import annotations

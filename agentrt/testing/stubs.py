@@ -1,4 +1,4 @@
-"""Stubs of actions: a way to perform an activity, in one line, that takes so long, ends so, and writes down its calls.
+"""Stubs: what stands in for actions and for the outside in a test, does as it is told, and writes down its calls.
 
 ``stub_action`` makes a leaf, ``stub_plan`` a compound of steps::
 
@@ -8,20 +8,6 @@
 What they make are ordinary action classes: they are learned, thought, elected and run like any other, so that a test of
 one action needs no others that are written out.
 
-Rules:
-
-* Time is given in ticks. ``takes=3`` runs in one tick and is over three ticks later; ``takes=None`` runs until it is
-  stopped. ``thinks=3`` is ready three ticks after its thinking began.
-* How it ends is a script: one outcome for each time, the last one for all further times. None is a good end, a text
-  aborts (in ``run``) or rejects (in ``think`` and ``start``), an exception is raised.
-* ``calls`` has every call of a hook, of all agents that know the class: (tick, agent, hook), in order. The words are
-  those of the trace: ``think``, ``stop_thinking``, ``start``, ``run``, ``finish`` (its run came to its end), ``stop``.
-  ``run`` without ``finish`` was cut off.
-
-Rejected: mock objects in place of the hooks. A hook counts as present when the class has it, and a mock has everything.
-
-Stubs of what lies outside an action: the answers of ``ctx.call``, and services that are called directly.
-
 ``StubOutside`` stands between a runtime and the outside: while it is there, ``ctx.call`` calls nothing. It answers by
 the function that was to be called, after so many ticks, always at an intake, as the real one would; so a recording
 keeps these answers like any others. ``StubService`` is an object with methods that answer, to be used as a component of
@@ -29,13 +15,20 @@ an entity, or wherever an action has a service at hand.
 
 Rules:
 
-* What is answered is a script: a value for each time, the last one for all further times. An exception, or a class of
-  them, is raised; a function is called with the arguments of the call, and what it returns is the answer.
-* All calls are written down, with the tick and the arguments.
+* Time is given in ticks. ``takes=3`` runs in one tick and is over three ticks later; ``takes=None`` runs until it is
+  stopped. ``thinks=3`` is ready three ticks after its thinking began.
+* How it ends, or what it answers, is a script: one outcome for each time, the last one for all further times. For an
+  action None is a good end, a text aborts (in ``run``) or rejects (in ``think`` and ``start``), an exception is raised.
+  For the outside a value is the answer, an exception or a class of them is raised, a function is called with the
+  arguments of the call.
+* ``calls`` has every call. Those of actions are (tick, agent, hook) of all agents that know the class, in the words of
+  the trace: ``think``, ``stop_thinking``, ``start``, ``run``, ``finish`` (its run came to its end), ``stop``. ``run``
+  without ``finish`` was cut off.
 * What nobody told it, a stub does not answer: ``UnansweredError`` names the call. A test that asks more than it knows
   of is a finding.
 
-Rejected: real threads or an event loop behind a stub. A delay is a number of ticks, and costs nothing.
+Rejected: mock objects in place of the hooks (a hook counts as present when the class has it, and a mock has
+everything); real threads or an event loop behind a stub (a delay is a number of ticks, and costs nothing).
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def reach(play, compound, idle, state):
 @pytest.mark.parametrize("method", TABLE)
 def test_every_method_in_every_state(play, compound, idle, state, method):
     agent, ctx = reach(play, compound, idle, state)
-    unit = ctx._unit
+    unit = ctx._seat
     assert repr(unit).split(": ")[1].split(",")[0] == ("idle" if state == "over" else state)
     expected = TABLE[method][STATES.index(state)]
     if expected == "error" and method in NOTED:
@@ -221,7 +221,7 @@ def test_an_ignored_call_changes_nothing(play, compound, idle):
     ctx.set_think_output(thing="late")
     ctx.set_utility(1.0)
     play.tick(3)
-    assert ctx._unit.utility == 0.2
+    assert ctx._seat.utility == 0.2
     assert [one[2] for one in play.trace(since=2)] == []
 
 

@@ -16,7 +16,7 @@ from agentrt import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.activity.tasks.task import TASK_TABLE
+from agentrt.activity.tasks.group import TASK_TABLE
 from agentrt.errors import ArgumentError, TaskError, WrongStateError
 
 

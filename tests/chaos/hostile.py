@@ -20,7 +20,7 @@ from modules import ROOT
 
 from agentrt import Action, Entity, move_on_after, sleep, sleep_ticks
 from agentrt.activity.author.context import Context
-from agentrt.activity.plan.spawned import SpawnedFrame
+from agentrt.activity.author.seat import SpawnedFrame
 from agentrt.behavior import Behavior
 from agentrt.behavior.memory import Activation
 from agentrt.bridges import DriverAction

@@ -33,11 +33,13 @@ ROOT = Path(agentrt.__file__).parent
 OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "kernel/plain.py")  # never awaited in a strand
 
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
-    "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.plan.planner:PlannerOwner.call",
+    "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.author.seat:ActingAgent.call",
+    "activity.author.seat:Home.work", "activity.author.seat:SpawnedFrame.ready", "activity.author.seat:SpawnedFrame.run",
+    "activity.author.seat:SpawnedFrame.execute",
     "body.driver:Body.perform", "goals.goal:Goal.run",
     "selection.state:LeafBehavior.run", "strategy.declare:Strategy.run",
     "strategy.state:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
-    "strategy.declare:Seat.perform", "strategy.declare:Seat.rest", "strategy.declare:Seat.solve",
+    "strategy.declare:AttemptSeat.perform", "strategy.declare:AttemptSeat.rest", "strategy.declare:AttemptSeat.solve",
     "strategy.attempt:Requesting.breakpoint", "strategy.attempt:Requesting.deal", "strategy.attempt:Requesting.solve",
     "strategy.requests:SolveRequest.run", "agent.agent:Home.call", "agent.agent:Home.run_agent",
 }  # fmt: skip
@@ -45,6 +47,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.spawned:perform", "activity.plan.spawned:Performance.wait", "activity.plan.search:SearchWork.ask",
     "agent.agent:Agent.call", "runtime.runtime:run_alone", "runtime.intake:Calls.call", "runtime.intake:Calls.settle",
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
+    "activity.plan.planner:Planner.work",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
     "runtime.runtime:Runtime.__aexit__", "strategy.attempt:Attempt.attempt", "strategy.attempt:Attempt.carry",
     "strategy.attempt:Attempt.rest", "strategy.attempt:Pausable.__await__", "strategy.interrupt:Interruptions.breakpoint",
@@ -53,7 +56,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "strategy.solve:Solving.breakpoint", "strategy.solve:Solving.deal", "strategy.attempt:Attempt.perform",
     "strategy.attempt:Attempt.solve",
 }  # fmt: skip
-ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Surroundings.next_tick"}
+ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Context.next_tick"}
 
 
 class Have(Dependency[str], activity="every:have"):
@@ -173,17 +176,15 @@ LOOPS = {
     "activity.author.context:Context.execute, unknown": lambda ctx: lambda: ctx.execute("t:nobody"),
     "activity.author.context:Context.execute, wrong": lambda ctx: lambda: ctx.execute("t:noop", nothing=1),
     "activity.author.context:Context.suspend": lambda ctx: lambda: suspend(ctx),
-    "activity.plan.spawned:SpawnedFrame.ready": lambda ctx: keeping(spawned(ctx), lambda frame: frame.ready()),
-    "activity.plan.spawned:SpawnedFrame.run": lambda ctx: lambda: run_spawned(ctx),
-    "activity.plan.spawned:SpawnedFrame.run, wrong": lambda ctx: keeping(
-        ctx.spawn("t:noop"), lambda frame: frame.run()
-    ),
-    "activity.plan.spawned:SpawnedFrame.execute": lambda ctx: lambda: ctx.spawn("t:noop").execute(),
-    "activity.author.context:Surroundings.sleep": lambda ctx: lambda: ctx.sleep(0),
-    "activity.author.context:Surroundings.sleep_ticks": lambda ctx: lambda: ctx.sleep_ticks(0),
-    "activity.author.context:Surroundings.work": lambda ctx: lambda: ctx.work(1),
-    "activity.author.context:Surroundings.call": lambda ctx: lambda: call_a_coroutine_function(ctx),
-    "activity.tasks.task:Task.wait": lambda ctx: keeping(over_task(ctx), lambda task: task.wait()),
+    "activity.plan.spawned:Spawned.ready": lambda ctx: keeping(spawned(ctx), lambda frame: frame.ready()),
+    "activity.plan.spawned:Spawned.run": lambda ctx: lambda: run_spawned(ctx),
+    "activity.plan.spawned:Spawned.run, wrong": lambda ctx: keeping(ctx.spawn("t:noop"), lambda frame: frame.run()),
+    "activity.plan.spawned:Spawned.execute": lambda ctx: lambda: ctx.spawn("t:noop").execute(),
+    "activity.author.context:Context.sleep": lambda ctx: lambda: ctx.sleep(0),
+    "activity.author.context:Context.sleep_ticks": lambda ctx: lambda: ctx.sleep_ticks(0),
+    "activity.author.context:Context.work": lambda ctx: lambda: ctx.work(1),
+    "activity.author.context:Context.call": lambda ctx: lambda: call_a_coroutine_function(ctx),
+    "activity.tasks.group:Task.wait": lambda ctx: keeping(over_task(ctx), lambda task: task.wait()),
     "agent.agent:Agent.run": lambda ctx: lambda: ctx.agent.run(),
     "agent.agent:Agent.run, of another": lambda ctx: lambda: Agent(Entity("new"), actions=[Noop], top="t:noop").run(),
     "body.leases:LeaseBook.take": lambda ctx: lambda: ctx.agent.runtime.leases.take("a thing", ctx.entity),

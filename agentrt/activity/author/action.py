@@ -1,26 +1,19 @@
-"""Actions: what authors write.
+"""Actions: what authors write, and what is made of it when the class is defined.
 
-An action is a class. Its metadata and hooks are read once, when the class is defined, into an ``ActionSpec``;
-whatever is wrong is an error at that moment. An instance belongs to one place in the plan tree of one agent, so that
-an author may keep things on ``self`` between the hooks.
+An action is a class. Its metadata and hooks are read once, when the class is defined, into an ``ActionSpec``, which all
+agents share that know the action: the utility range, which hooks there are, the compiled placeholders of each step.
+Whatever is wrong is an error at that moment, which names the class, the step and the field. Nothing is looked up on the
+class while a plan is thought.
 
-Hooks, in the order in which they are called::
+An instance belongs to one place in the plan tree of one agent, so that an author may keep things on ``self`` between
+the hooks. These are called in this order::
 
     should_start_thinking -> think ... -> start -> stop_thinking -> run ... -> stop
 
 and ``on_reject`` while it is ready, when what was made of its output was rejected. ``think`` and ``run`` are
 coroutines, the others are plain methods. ``start`` is always paired with ``stop``, and ``think`` with
-``stop_thinking``.
-
-Source: seed 001, "Writing actions".
-
-What an action class declares, checked and compiled when the class is defined.
-
-An ``ActionSpec`` is made once for each class and shared by all agents that know the action; everything that can be
-known before anything runs is found out here: the utility range, which hooks there are, the compiled placeholders of
-each step. Whatever is wrong is an error that names the class, the step and the field.
-
-A hook counts as present when it is not the base class's own, which is marked as a default.
+``stop_thinking``. A hook counts as present when it is not the base class's own, which is marked as a default: who has
+none is not called, and that is most of what makes a plan cheap.
 
 Source: seed 001, "Writing actions".
 """
@@ -237,7 +230,7 @@ class ActionSpec:
                 "a compound action has no run of its own.",
                 "Move what it does into a step, or into start.",
             )
-        compiled = compile_steps(self.subject, cls)
+        compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args.field_names())
         self.steps = compiled.steps
         self.output = compiled.output
         self.output_reads = compiled.output_reads

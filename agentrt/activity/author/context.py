@@ -3,7 +3,10 @@
 Two kinds of methods: those that note something for the planner to look at (``set_think_output``, ``set_utility``),
 and those that wait (``execute``, ``suspend``), which are awaited by the ``run`` of the action and by nobody else.
 ``abort`` and ``reject`` end the hook that calls them, in every state; what comes of that depends on the hook. Called by
-anybody else than the action they return, and the action is told (the module ``control``).
+anybody else than the action they return, and the action is told (the module ``control``). The rest tells what is found
+around the action: who acts, where in the plan, what time it is.
+
+It works over a *seat* (the module of that name) and holds nothing but what a seat is asked for.
 
 A context is a *handle*. Callbacks keep it, and may call when the thinking or the run that it was for is over; perhaps
 the same action thinks again already, by a context of its own. What comes through the old one is *late*: ignored, and
@@ -33,8 +36,8 @@ so. Everything else works (+)::
 The last row is for calls of others; on the action's own stack they raise. *idle* is an action before its thinking
 begins (``should_start_thinking``), and while ``stop``, or ``stop_thinking`` of a loser, is called; *impossible* one in
 whose ``stop_thinking`` after a rejection it is called, or ``stop`` after a refusal. The error is raised on the action's
-own stack; for others a call that has become wrong since they were told to make it is late, too. The rest of the
-context, in the module ``surroundings``, works in every state, and ``CURRENT`` of one that is over is nobody's.
+own stack; for others a call that has become wrong since they were told to make it is late, too. What is not in the
+table works in every state, and ``CURRENT`` of a context that is over is nobody's.
 
 Who may call what, and what it does to the caller and to the action:
 
@@ -52,22 +55,8 @@ sleep, next_tick, work, whoever awaits it waits; the action is not concerned
 call
 ======================= ============== ================ =================== ================
 
-Of contexts that nobody has kept one is enough: making one costs more than a call of it (``Unit.retire``).
-
-Source: seed 001, "AI contexts".
-
-Nodes: the plan tree as an action may look at it.
-
-A node is a view of one place: an activity, or an action that could perform it. Going up, activities and actions take
-turns; above the root activity there is nothing. It is read-only and holds no state of its own, so that it always tells
-what is true at this moment.
-
-Source: seed 001, "AI contexts", `get_parent_node`.
-
-What an action finds around it: who acts, where in the plan it is, what time it is; and words for people.
-
-The part of the context that works in every state of the action, but for the two notes at its end; the other part, with
-its table of states, is in the module ``context``.
+Of contexts that nobody has kept one is enough: making one costs more than a call of it. So who makes them uses one
+again when thinking ends, if nothing else refers to it (``Unit.retire``).
 
 Source: seed 001, "AI contexts".
 """
@@ -79,126 +68,133 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agentrt.activity.author.control import Abort, Flow, Reject, is_on_own_stack, require_own_stack
+from agentrt.activity.author.seat import Node
 from agentrt.activity.author.utility import DECIMALS
-from agentrt.activity.plan.extras import Alarm, Extras, Listener, offer
-from agentrt.activity.states import (
-    FINISHED,
-    FRAME_NAMES,
-    IDLE,
-    IMPOSSIBLE,
-    READY,
-    RUNNING,
-    STARTED,
-    THINKING,
-    UNIT_NAMES,
-)
+from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
-from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.signals import Signal
+from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
+from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import at_once, next_tick, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.plan.spawned import SpawnedFrame
-    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.activity.author.seat import Declared, Home, Seat, SpawnedFrame
     from agentrt.body.flags import Holder
+    from agentrt.kernel.agenda import Timer
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.rng import Stream
 
-__all__ = ["Node", "Surroundings", "ignored", "late", "Context"]
+__all__ = ["Alarm", "Context", "Listener", "ignored", "late", "undeclared"]
 
 
-class Node:
-    """One place of a plan: an activity, or an action that could perform it."""
-
-    __slots__ = ("_frame", "_unit")
-
-    def __init__(self, frame: Frame, unit: Unit | None = None) -> None:
-        self._frame: Frame = frame
-        self._unit: Unit | None = unit  # None for the activity itself
-
-    @property
-    def name(self) -> str:
-        """The activity, or what the action calls itself."""
-        return self._frame.activity if self._unit is None else self._unit.spec.name
-
-    @property
-    def kind(self) -> str:
-        """``activity``; for an action ``leaf``, ``compound``, ``group`` or ``task``."""
-        return "activity" if self._unit is None else self._unit.spec.kind
-
-    @property
-    def path(self) -> str:
-        """Its place in the plan: activities and actions from the root, joined by slashes."""
-        return self._frame.path() if self._unit is None else self._unit.path()
-
-    @property
-    def state(self) -> str:
-        """Its state in a word, as in snapshots."""
-        return FRAME_NAMES[self._frame.state] if self._unit is None else UNIT_NAMES[self._unit.state]
-
-    @property
-    def utility(self) -> float:
-        """That of the action; for an activity, that of its elected action, or 0 while none is elected."""
-        unit = self._frame.active if self._unit is None else self._unit
-        return 0.0 if unit is None else unit.utility
-
-    def get_parent_node(self) -> Node | None:
-        """The node above it: of an action, its activity; of an activity, the action that it is a part of.
-
-        Returns:
-            The node; None above the root activity.
-
-        Source: seed 001, `get_parent_node`.
-        """
-        if self._unit is not None:
-            return Node(self._frame)
-        parent = self._frame.parent
-        return None if parent is None else Node(parent.frame, parent)
-
-    def __repr__(self) -> str:
-        return f"<Node {self.path}: {self.kind}, {self.state}, utility {self.utility:g}>"
-
-
-def late(unit: Unit, method: str) -> None:
+def late(seat: Seat, method: str) -> None:
     """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so."""
-    if unit.frame.planner.trace.on:
-        unit.note(Event.LATE, method=method)
+    if seat.frame.planner.trace.on:
+        seat.note(Event.LATE, method=method)
 
 
-def ignored(unit: Unit, method: str) -> None:
+def ignored(seat: Seat, method: str) -> None:
     """A call came too late, or too early, to mean anything: it does nothing, and the trace says so."""
-    if unit.frame.planner.trace.on:
-        unit.note(Event.IGNORED, method=method, state=UNIT_NAMES[unit.state])
+    if seat.frame.planner.trace.on:
+        seat.note(Event.IGNORED, method=method, state=UNIT_NAMES[seat.state])
 
 
-class Surroundings:
-    """What an action finds around it. The base of ``Context``."""
+_ABSENT: Final = (IDLE, IMPOSSIBLE, FINISHED)  # it is not considered, or done: what it says concerns nobody
+_GIVEN: Final = "Each thinking, with its run, has a context of its own: use the one that the hook was called with."
 
-    __slots__ = ("_unit",)
 
-    def __init__(self, unit: Unit) -> None:
-        self._unit: Unit = unit
+def _wrong(seat: Seat, method: str, remedy: str) -> WrongStateError:
+    return WrongStateError(method, f"the action is {UNIT_NAMES[seat.state]}", remedy)
+
+
+def undeclared(spec: Declared, fields: Mapping[str, Any]) -> NoReturn:
+    """An action without a declared output gave one.
+
+    Raises:
+        ArgumentError: always.
+    """
+    raise ArgumentError(
+        spec.activity,
+        next(iter(fields)),
+        f"is given to set_think_output by {spec.subject}, which declares no Output. "
+        f"Add a nested class Output(ThinkOutput) with it.",
+    )
+
+
+class Listener(Connection):
+    """A function of an action that is connected to a signal. Closing it twice does nothing."""
+
+    __slots__ = ("_seat",)
+
+    def __init__(self, signal: Signal, function: Callable[[Any], object], seat: Seat) -> None:
+        super().__init__(signal, function)
+        self._seat = seat
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        super().close()
+        self._seat.let_go(self)
+
+    words: tuple[str, str] = "a listener", "listeners"
+
+
+class Alarm:
+    """A function of an action that is called once, later. Closing it after that does nothing."""
+
+    __slots__ = ("_function", "_seat", "_timer")
+
+    words: tuple[str, str] = "a timer", "timers"
+
+    def __init__(self, seat: Seat, function: Callable[[], object]) -> None:
+        self._seat = seat
+        self._function = function
+        self._timer: Timer | None = None
+
+    def set(self, ticks: int) -> None:
+        """Have it called."""
+        self._timer = self._seat.frame.planner.kernel.call_later(ticks, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._function()
+        self.close()  # after the call: what it answers is not the end of what may still answer
+
+    def close(self) -> None:
+        """Do not call the function any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._seat.let_go(self)
+
+
+class Context:
+    """What every hook of an action gets as its first argument."""
+
+    __slots__ = ("_home", "_seat")
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat: Seat = seat  # whose it is
+        self._home: Home = seat.frame.planner  # beside it, since most calls need no more of the plan
 
     # --- from where it is called --------------------------------------------------------------------------------------
 
     def _late(self, method: str) -> None:
         """It belongs to a thinking or a run that is over: the call does nothing, and the trace says so."""
-        unit = self._unit
-        kernel = unit.frame.planner.kernel
+        seat = self._seat
+        kernel = self._home.kernel
         if kernel.is_here:
-            late(unit, method)
+            late(seat, method)
         else:
-            kernel.post(late, unit, method)
+            kernel.post(late, seat, method)
 
     def _elsewhere(self, method: str, *args: Any, **more: Any) -> bool:
         """Whether the caller is another thread; then the call is made by the next intake instead."""
-        planner = self._unit.frame.planner
-        if planner.kernel.is_here:
+        home = self._home
+        if home.kernel.is_here:
             return False
-        planner.agent.post(self._take_in, method, args, more)
+        home.agent.post(self._take_in, method, args, more)
         return True
 
     def _take_in(self, method: str, args: tuple[Any, ...], more: dict[str, Any]) -> None:
@@ -207,55 +203,55 @@ class Surroundings:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # nobody is there any more to whom it could be raised
-            self._unit.frame.planner.fault(self._unit, f"ctx.{method}", error)
+            self._seat.fault(f"ctx.{method}", error)
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
     @property
     def entity(self) -> Any:
         """The entity that acts."""
-        return self._unit.frame.planner.entity
+        return self._home.entity
 
     @property
     def agent(self) -> Any:
         """The agent that the action belongs to."""
-        return self._unit.frame.planner.agent
+        return self._home.agent
 
     @property
     def holder(self) -> Holder:
         """The action itself, as the ledger of control flags knows it; what acts in its name shares its flags."""
-        return self._unit
+        return self._seat
 
     @property
     def clock(self) -> Clock:
         """The clock of the runtime."""
-        return self._unit.frame.planner.kernel.clock
+        return self._home.kernel.clock
 
     @property
     def random(self) -> Stream:
         """The agent's own stream of random numbers."""
-        return self._unit.frame.planner.random
+        return self._home.random
 
     @property
     def signals(self) -> NamedSignals:
         """The signals of the entity by their names, such as ``await ctx.signals["ready_to_pose"].wait()``."""
-        return NamedSignals(self._unit.frame.planner.agent.signal)
+        return NamedSignals(self._home.agent.signal)
 
     @property
     def path(self) -> str:
         """The action's place in the plan."""
-        return self._unit.path()
+        return self._seat.path()
 
     @property
     def CURRENT(self) -> Current:  # noqa: N802 - the seed's name for it
         """The state that the entity is expected to have when the action runs; what is written here is what the steps
         after it will see.
         """  # noqa: D205
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             self._late("CURRENT")
-            return unit.frame.planner.layer(unit.frame.expected)  # nobody will see what is written there
-        return unit.own_current()
+            return self._home.layer(seat.frame.expected)  # nobody will see what is written there
+        return seat.own_current()
 
     def get_parent_node(self) -> Node:
         """The activity that the action performs, as a node of the plan; its own parent is the action above, and so on.
@@ -265,10 +261,7 @@ class Surroundings:
 
         Source: seed 001, `get_parent_node`.
         """
-        return Node(self._unit.frame)
-
-    def _extras(self) -> Extras:
-        return self._unit.own_extras()
+        return Node(self._seat.frame)
 
     # --- time ---------------------------------------------------------------------------------------------------------
 
@@ -279,7 +272,7 @@ class Surroundings:
             seconds: game seconds; anything above 0 waits for at least one tick; 0 or less returns at once and lets
                 nobody else have a turn.
         """
-        return sleep_ticks(self._unit.frame.planner.kernel.clock.ticks(seconds))
+        return sleep_ticks(self._home.kernel.clock.ticks(seconds))
 
     def sleep_ticks(self, ticks: int) -> Awaitable[None]:
         """Wait for a number of ticks.
@@ -307,9 +300,7 @@ class Surroundings:
 
         Source: seed 001, `scheduler_priority`.
         """
-        planner = self._unit.frame.planner
-        search = planner.agent.search
-        return at_once() if search is None else search.ask(planner, units)
+        return self._home.work(units)
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
         """Call something outside the game, in a way that can be recorded: the result comes in at a tick's intake.
@@ -324,7 +315,7 @@ class Surroundings:
         Raises:
             Exception: what it raised.
         """
-        return await self._unit.frame.planner.agent.call(fn, args)
+        return await self._home.agent.call(fn, args)
 
     # --- for people ---------------------------------------------------------------------------------------------------
 
@@ -337,18 +328,18 @@ class Surroundings:
 
         Source: seed 001, `set_status_text_key`.
         """
-        if self._unit.context is not self:
+        if self._seat.context is not self:
             self._late("set_status_text_key")
             return
         if self._elsewhere("set_status_text_key", key, **args):
             return
-        if self._unit.state in (IDLE, IMPOSSIBLE, FINISHED):
-            ignored(self._unit, "set_status_text_key")
+        if self._seat.state in (IDLE, IMPOSSIBLE, FINISHED):
+            ignored(self._seat, "set_status_text_key")
             return
         key = words_of(key)
-        self._extras().status = (key, args)
-        if self._unit.frame.planner.trace.on:
-            self._unit.note(Event.STATUS, key=key)
+        self._seat.own_extras().status = (key, args)
+        if self._home.trace.on:
+            self._seat.note(Event.STATUS, key=key)
 
     def set_debug_progress(self, text: str) -> None:
         """Say what the action is about, for debugging tools.
@@ -358,21 +349,21 @@ class Surroundings:
 
         Source: seed 001, `set_debug_progress`.
         """
-        if self._unit.context is not self:
+        if self._seat.context is not self:
             self._late("set_debug_progress")
             return
         if self._elsewhere("set_debug_progress", text):
             return
-        self._extras().progress = text = words_of(text)
-        if self._unit.frame.planner.trace.on:
-            self._unit.note(Event.PROGRESS, text=text)
+        self._seat.own_extras().progress = text = words_of(text)
+        if self._home.trace.on:
+            self._seat.note(Event.PROGRESS, text=text)
 
     def get_debug_info_datastore(self) -> dict[str, Any]:
         """The author's own debugging data about this action: a dict that lasts as long as the action's instance.
 
         Source: seed 001, `get_debug_info_datastore`.
         """
-        return self._extras().debug
+        return self._seat.own_extras().debug
 
     def get_log(self) -> Any:
         """A logger of structlog, made on demand and bound to the entity, the agent and the action's debug route.
@@ -382,38 +373,23 @@ class Surroundings:
 
         Source: seed 001, `get_log`.
         """
-        planner = self._unit.frame.planner
-        entity = planner.entity
-        log = planner.agent.logger(self._unit.path())
+        entity = self._home.entity
+        log = self._home.agent.logger(self._seat.path())
         return log.bind(entity=str(getattr(entity, "name", None) or type(entity).__name__.lower()))
-
-
-_ABSENT: Final = (IDLE, IMPOSSIBLE, FINISHED)  # it is not considered, or done: what it says concerns nobody
-_GIVEN: Final = "Each thinking, with its run, has a context of its own: use the one that the hook was called with."
-
-
-def _wrong(unit: Unit, method: str, remedy: str) -> WrongStateError:
-    return WrongStateError(method, f"the action is {UNIT_NAMES[unit.state]}", remedy)
-
-
-class Context(Surroundings):
-    """What every hook of an action gets as its first argument."""
-
-    __slots__ = ()
 
     def _thinks(self, method: str, remedy: str = "Call it in 'think', before the action is run.") -> bool:
         """Whether the action thinks; if not, the call is ignored or an error."""
-        unit = self._unit
-        state = unit.state
+        seat = self._seat
+        state = seat.state
         if state == THINKING or state == READY:
             return True
         if state in _ABSENT:
-            ignored(unit, method)
+            ignored(seat, method)
             return False
-        if not is_on_own_stack(unit):
-            late(unit, method)
+        if not is_on_own_stack(seat):
+            late(seat, method)
             return False
-        raise _wrong(unit, method, remedy)
+        raise _wrong(seat, method, remedy)
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
@@ -429,23 +405,24 @@ class Context(Surroundings):
 
         Source: seed 001, `set_think_output`.
         """
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             self._late("set_think_output")
             return
-        state = unit.state
+        state = seat.state
         if state != THINKING and state != READY:
             if not self._elsewhere("set_think_output", **fields):
                 self._thinks("set_think_output")
             return
-        if unit.extras is not None:
-            unit.extras.candidates = None
-            unit.extras.cuts = 0
-        spec = unit.spec
+        extras = seat.extras
+        if extras is not None:
+            extras.candidates = None
+            extras.cuts = 0
+        spec = seat.spec
         if spec.output_type is None:
-            unit.set_output(unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields))
+            seat.set_output(seat.frame.args if not fields else undeclared(spec, fields))
         else:
-            unit.set_output(spec.output_type.build(spec.output_label, fields))
+            seat.set_output(spec.output_type.build(spec.output_label, fields))
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
         """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
@@ -465,10 +442,10 @@ class Context(Surroundings):
 
         Source: seed 001, `reject`; the offer of several is ours.
         """
-        if self._unit.context is not self:
+        if self._seat.context is not self:
             self._late("candidates")
         elif (
-            not self._elsewhere("candidates", choices) and self._thinks("candidates") and not offer(self._unit, choices)
+            not self._elsewhere("candidates", choices) and self._thinks("candidates") and not self._seat.offer(choices)
         ):
             self._ask_for(Reject("there is no candidate", self._tell))
 
@@ -480,15 +457,15 @@ class Context(Surroundings):
 
         Source: seed 001, `clear_think_output`.
         """
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             self._late("clear_think_output")
         elif not self._elsewhere("clear_think_output") and self._thinks(
             "clear_think_output", "Call ctx.abort(reason) if it cannot go on."
         ):
-            if unit.extras is not None:
-                unit.extras.candidates = None
-            unit.clear_output()
+            if seat.extras is not None:
+                seat.extras.candidates = None
+            seat.clear_output()
 
     def set_utility(self, utility: float) -> None:
         """Place the utility within the declared range.
@@ -502,8 +479,8 @@ class Context(Surroundings):
 
         Source: seed 001, `set_utility`.
         """
-        unit = self._unit
-        spec = unit.spec
+        seat = self._seat
+        spec = seat.spec
         if not spec.is_range:
             raise WrongStateError(
                 "set_utility",
@@ -514,17 +491,17 @@ class Context(Surroundings):
             raise ValueError(
                 f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
             )
-        if unit.context is not self:
+        if seat.context is not self:
             self._late("set_utility")
             return
-        state = unit.state
+        state = seat.state
         if state != THINKING:
             if self._elsewhere("set_utility", utility):
                 return
             if state in _ABSENT:
-                ignored(unit, "set_utility")
+                ignored(seat, "set_utility")
                 return
-        unit.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
+        seat.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
 
     def reject(self, reason: str) -> NoReturn:
         """The arguments are not valid any more; the compound around it will think again and may choose others.
@@ -562,10 +539,10 @@ class Context(Surroundings):
     # would leave the path an Optional there, for the sake of callbacks, of which the call is the last line anyway.
     def _ask_for(self, flow: Flow) -> NoReturn:  # type: ignore[misc]  # pyright: ignore[reportReturnType]
         """End the code that called, if that is the action's own; else have the action told."""
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             self._late(flow.method)
-        elif is_on_own_stack(unit):
+        elif is_on_own_stack(seat):
             raise flow
         else:
             self._tell(flow)
@@ -576,32 +553,32 @@ class Context(Surroundings):
         Args:
             flow: what was asked for through this context.
         """
-        planner = self._unit.frame.planner
-        if planner.kernel.is_stepping:
-            planner.kernel.call_soon(self._hear, flow)
+        home = self._home
+        if home.kernel.is_stepping:
+            home.kernel.call_soon(self._hear, flow)
         else:
-            planner.agent.post(self._hear, flow)
+            home.agent.post(self._hear, flow)
 
     def _hear(self, flow: Flow) -> None:
         """It is the action's turn to hear of it."""
-        unit = self._unit
-        if unit.context is not self:
-            late(unit, flow.method)
-        elif unit.state == IDLE or unit.state == IMPOSSIBLE:
-            ignored(unit, flow.method)
-        elif unit.state >= STARTED and unit.frame.execution.is_unwinding(unit.frame):
-            late(unit, flow.method)  # it is on its way out already
+        seat = self._seat
+        if seat.context is not self:
+            late(seat, flow.method)
+        elif seat.state == IDLE or seat.state == IMPOSSIBLE:
+            ignored(seat, flow.method)
+        elif seat.state >= STARTED and seat.is_unwinding():
+            late(seat, flow.method)  # it is on its way out already
         else:
             self._obey(flow)
 
     def _obey(self, flow: Flow) -> None:
-        unit = self._unit
-        if isinstance(flow, Reject) and unit.state < STARTED:
-            unit.reject(flow.reason)
+        seat = self._seat
+        if isinstance(flow, Reject) and seat.state < STARTED:
+            seat.reject(flow.reason)
         elif isinstance(flow, Reject):
-            unit.frame.execution.abort(f"it rejected while it was {UNIT_NAMES[unit.state]}: {flow.reason}", unit)
+            seat.abort(f"it rejected while it was {UNIT_NAMES[seat.state]}: {flow.reason}")
         else:
-            unit.frame.execution.abort(flow.reason, unit)
+            seat.abort(flow.reason)
 
     async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
         """Think and run an activity from within ``run``.
@@ -624,8 +601,7 @@ class Context(Surroundings):
         """
         await at_once(is_dear=True)
         self._running("execute")
-        unit = self._unit
-        return await unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}, self).execute()
+        return await self._seat.spawn(activity, {**(args or {}), **more}, self).execute()
 
     def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> SpawnedFrame:
         """Make an execution frame of one's own: it thinks and runs an activity when it is told to.
@@ -648,8 +624,7 @@ class Context(Surroundings):
         given: object = activity
         if not isinstance(given, str):
             raise TypeError(f"ctx.spawn({repr_of(activity)}): it takes an activity such as 'demo:paint'")
-        unit = self._unit
-        return unit.frame.planner.spawn(unit, activity, {**(args or {}), **more}, self)
+        return self._seat.spawn(activity, {**(args or {}), **more}, self)
 
     async def suspend(self) -> Any:
         """Wait until ``resume`` is called, from a callback, say. If it was called before, return at once.
@@ -664,10 +639,10 @@ class Context(Surroundings):
         """
         await at_once()  # before anything is looked at: it may be resumed already, or raise
         self._running("suspend")
-        extras = self._extras()
+        extras = self._seat.own_extras()
         if extras.suspension is not None:
             raise WrongStateError("suspend", "the action is suspended", "Resume it before it waits for something else.")
-        require_own_stack(self._unit, "suspend")
+        require_own_stack(self._seat, "suspend")
         if extras.resumption is not None:
             (value,), extras.resumption = extras.resumption, None
             return value
@@ -688,31 +663,31 @@ class Context(Surroundings):
 
         Source: seed 001, `resume`.
         """
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             self._late("resume")
             return
         if self._elsewhere("resume", value):
             return
-        if unit.state not in (STARTED, RUNNING) or not self._extras().resume(value):
-            ignored(unit, "resume")
+        if seat.state not in (STARTED, RUNNING) or not self._seat.own_extras().resume(value):
+            ignored(seat, "resume")
 
     def _require_present(self, method: str) -> None:
         """What gives something back is an error for its caller where it could not be true."""
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             raise WrongStateError(method, "the thinking or run that this context is for is over", _GIVEN)
-        if not unit.frame.planner.kernel.is_here:
+        if not self._home.kernel.is_here:
             raise WrongStateError(method, "another thread steps the action", "Post what calls it: runtime.post(fn).")
-        if unit.state in _ABSENT:
-            raise _wrong(unit, method, "Call it in 'think', 'start' or 'run'.")
+        if seat.state in _ABSENT:
+            raise _wrong(seat, method, "Call it in 'think', 'start' or 'run'.")
 
     def _running(self, method: str) -> None:
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             raise WrongStateError(method, "the run that this context is for is over", _GIVEN)
-        if unit.state != RUNNING:
-            raise _wrong(unit, method, "It works only in 'run'; use a step otherwise.")
+        if seat.state != RUNNING:
+            raise _wrong(seat, method, "It works only in 'run'; use a step otherwise.")
 
     # --- watching -----------------------------------------------------------------------------------------------------
 
@@ -731,7 +706,7 @@ class Context(Surroundings):
         Raises:
             WrongStateError: the action neither thinks nor runs, so that nothing would end it.
         """
-        listener = Listener(signal, partial(self._call_back, callback), self._unit)
+        listener = Listener(signal, partial(self._call_back, callback), self._seat)
         if self._opens("listen", listener):
             signal.add(listener)
         return listener
@@ -752,25 +727,25 @@ class Context(Surroundings):
             WrongStateError: the action neither thinks nor runs, so that nothing would end it.
             ValueError: the duration is not a number.
         """
-        ticks = self._unit.frame.planner.kernel.clock.ticks(seconds)
-        alarm = Alarm(self._unit, partial(self._call_back, callback))
+        ticks = self._home.kernel.clock.ticks(seconds)
+        alarm = Alarm(self._seat, partial(self._call_back, callback))
         if self._opens("call_later", alarm):
             alarm.set(max(1, ticks))
         return alarm
 
     def _opens(self, method: str, opened: Listener | Alarm) -> bool:
-        unit = self._unit
-        if unit.context is not self:
+        seat = self._seat
+        if seat.context is not self:
             self._late(method)
             return False
         self._require_present(method)
-        self._extras().keep(opened, is_thinking=unit.state in (THINKING, READY))
+        self._seat.own_extras().keep(opened, is_thinking=seat.state in (THINKING, READY))
         return True
 
     def _call_back(self, callback: Callable[..., object], *args: Any) -> None:
-        unit = self._unit
-        kernel = unit.frame.planner.kernel
-        outer, kernel.acting = kernel.acting, unit
+        seat = self._seat
+        kernel = self._home.kernel
+        outer, kernel.acting = kernel.acting, seat
         try:
             try:
                 callback(*args)
@@ -781,7 +756,7 @@ class Context(Surroundings):
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            unit.callback_raised(error)
+            seat.callback_raised(error)
 
     def protect_argument(self, entity: Any) -> None:
         """If the entity is destroyed while the action thinks, its thinking ends. Arguments are protected anyway.
@@ -798,20 +773,20 @@ class Context(Surroundings):
 
         Source: seed 001, `protect_argument`.
         """
-        if self._unit.context is not self:
+        if self._seat.context is not self:
             self._late("protect_argument")
             return
         if self._elsewhere("protect_argument", entity):
             return
-        if self._unit.state in _ABSENT:
-            ignored(self._unit, "protect_argument")
+        if self._seat.state in _ABSENT:
+            ignored(self._seat, "protect_argument")
             return
-        if self._unit.state == RUNNING:
-            if not is_on_own_stack(self._unit):
-                late(self._unit, "protect_argument")
+        if self._seat.state == RUNNING:
+            if not is_on_own_stack(self._seat):
+                late(self._seat, "protect_argument")
                 return
-            raise _wrong(self._unit, "protect_argument", "Listen to the entity's signal 'destroyed' instead.")
-        self._extras().protect(self._unit, entity)
+            raise _wrong(self._seat, "protect_argument", "Listen to the entity's signal 'destroyed' instead.")
+        self._seat.protect(entity)
 
     def unprotect_argument(self, entity: Any) -> None:
         """Undo the protection of an entity, argument or not.
@@ -821,15 +796,15 @@ class Context(Surroundings):
 
         Source: seed 001, `unprotect_argument`.
         """
-        if self._unit.context is not self:
+        if self._seat.context is not self:
             self._late("unprotect_argument")
             return
         if self._elsewhere("unprotect_argument", entity):
             return
-        if self._unit.state in _ABSENT:
-            ignored(self._unit, "unprotect_argument")
+        if self._seat.state in _ABSENT:
+            ignored(self._seat, "unprotect_argument")
             return
-        self._extras().unprotect(self._unit, entity)
+        self._seat.unprotect(entity)
 
     def __repr__(self) -> str:
-        return f"<Context of {self._unit!r}>"
+        return f"<Context of {self._seat!r}>"

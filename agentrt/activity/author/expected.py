@@ -1,18 +1,4 @@
-"""What expected state is made of: values that each future has for itself, a storage, and fields of the game's own.
-
-Rules, for a value that is read through CURRENT:
-
-* lists, dicts and sets are copied, and those inside of them, so that no two futures share one;
-* anything else with a ``copy()`` method is copied by it;
-* a ``storage`` with ``items`` and ``capacity`` or ``full`` becomes an ``ExpectedStorage``;
-* what is carried is a thing and not a value: it is never copied, whatever it can do;
-* everything else is the value itself, which must not be changed in place.
-
-``CurrentFields`` is a declaration only, the table of fields with their types and defaults; nobody makes one.
-
-Source: seed 001, "Step declarations", `ai.CURRENT`.
-
-CURRENT: the state that an entity is expected to have at a step of a plan that has not run yet.
+"""CURRENT: the state that an entity is expected to have at a step of a plan that has not run yet.
 
 The root is the entity as it is. Every thinking unit that touches CURRENT gets a layer of its own on top of what came
 before it; what it writes stays in that layer. The elected unit's layer is what the steps after it build on. Competing
@@ -22,7 +8,16 @@ touches.
 What nobody in the plan has changed is read from the entity each time: an action that watches the world for an hour sees
 where its entity is, and not where it was when the thinking began. A value that can be changed in place is copied into
 the layer of the first unit that reads it, so that changing it there changes that future only; it stays as it was then,
-but for a storage, which is read anew as long as nothing was added or removed.
+but for a storage, which is read anew as long as nothing was added or removed. What is copied, and how:
+
+* lists, dicts and sets are copied, and those inside of them, so that no two futures share one;
+* anything else with a ``copy()`` method is copied by it;
+* a ``storage`` with ``items`` and ``capacity`` or ``full`` becomes an ``ExpectedStorage``;
+* what is carried is a thing and not a value: it is never copied, whatever it can do;
+* everything else is the value itself, which must not be changed in place.
+
+``CurrentFields`` is a declaration only, the table of fields with their types and defaults; nobody makes one. Every
+attribute of a layer is a field of CURRENT, so what is asked of a layer itself is asked by functions.
 
 Rejected: taking all fields down when thinking begins. It would cost a copy of everything for each plan that looks at
 nothing, and an action that goes on watching would decide by a state that is long over.

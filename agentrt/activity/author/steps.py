@@ -1,33 +1,23 @@
-"""The steps of a compound action: what an author declares, and what it is compiled into when the class is defined.
+"""The steps of a compound action, and the placeholders by which they refer to what is known only when it thinks.
 
-Besides the arguments it is found out what each step depends on (``reads``): the earlier steps, and the compound's own
-thinking as element 0, whose outputs its arguments come from, directly or through the arguments of a step between. When
-a step rejects its arguments, nobody else can have chosen them; see the module ``choosing``.
+A step is an activity and its arguments, each a value or a *placeholder*: ``ENTITY``, ``ARGS.field``, ``PREV.field``,
+``BACK(n).field``, ``OUT["name"].field``, ``CURRENT.field``, ``CALL(fn, ...)``, ``NOT(...)``; attributes, items and
+method calls on any of them; any of them inside lists, tuples, the values of dicts, dataclasses and records. In a set or
+as the key of a dict there can be none: what it will be equal to is not known. A placeholder has a hash all the same, so
+that the compound in which that is written can say where.
 
-Source: seed 001, "Step declarations"; `reject`.
-
-Placeholders: how a step of a compound action refers to what is known only when it runs.
-
-``ENTITY``, ``ARGS.field``, ``PREV.field``, ``BACK(n).field``, ``OUT["name"].field``, ``CURRENT.field``, ``CALL(fn,
-...)``, ``NOT(...)``; attributes, items and method calls on any of them; any of them inside lists, tuples, the values
-of dicts, dataclasses and records. In a set or as the key of a dict there can be none: what it will be equal to is not
-known. A placeholder has a hash all the same, so that the compound in which that is written can say where.
-
-A placeholder is an expression tree, which the module ``binding`` compiles when the compound is defined.
+A placeholder is an expression tree. When the compound is defined it is compiled into a function of one argument, the
+*scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at
+that moment: too far back, an unknown step name, an argument that the compound does not declare. Whether a step's output
+has a field is checked when the agent learns the actions that perform it (``Compiler.uses``).
 
 Element 0 of the results is the compound's own think output: ``BACK(k)`` in step *k* reaches it.
 
-Source: seed 001, "Step declarations".
+What each step depends on is known then, too (``CompiledStep.reads``): the earlier steps, element 0 among them, whose
+outputs its arguments come from, directly or through the arguments of a step between. When a step rejects its arguments,
+nobody else can have chosen them; the planner asks nobody else for others (``plan.choosing``).
 
-Binding: how the placeholders of a compound action become the arguments of its steps.
-
-A placeholder is compiled once, when the compound is defined, into a function of one argument, the *scope* of a thinking
-compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at that moment: too far
-back, an unknown step name, an argument that the compound does not declare. Whether a step's output has a field is
-checked when the agent learns the actions that perform it (``Compiler.uses``). What a step reads is known then, too
-(``Compiler.reads``): when it rejects its arguments, those are to blame from whom they came.
-
-Source: seed 001, "Step declarations".
+Source: seed 001, "Step declarations"; `reject`.
 """
 
 from __future__ import annotations
@@ -37,15 +27,12 @@ import dis
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from agentrt.activity.author.arguments import Fields, inner_values
 from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
-
-if TYPE_CHECKING:
-    from agentrt.activity.author.action import CompoundAction
 
 __all__ = [
     "ARGS",
@@ -614,20 +601,26 @@ class CompiledSteps:
         self.uses: dict[int, list[str]] = uses  # which output fields of which step are read
 
 
-def compile_steps(subject: str, cls: type[CompoundAction]) -> CompiledSteps:
+def compile_steps(subject: str, steps: object, output: object, arguments: Collection[str]) -> CompiledSteps:
     """Compile the steps of a compound action.
 
     Args:
         subject: its module and name, for errors.
+        steps: what it declares as its steps, unchecked.
+        output: the same for its output.
+        arguments: the names of its arguments.
 
     Raises:
         DefinitionError: the steps are not well formed.
         PlaceholderError: a placeholder cannot resolve.
     """
-    names = _check(subject, cls)
-    compiler = Compiler(subject, names, cls.Args.field_names())
+    declared_steps = _check_steps(subject, steps)
+    names = _names_of(subject, declared_steps)
+    if output is not None and not isinstance(output, Output):
+        raise DefinitionError(subject, f"output is {output!r}.", "Write output = output(field=...).")
+    compiler = Compiler(subject, names, tuple(arguments))
     compiled: list[CompiledStep] = []
-    for number, declared in enumerate(cls.steps, 1):
+    for number, declared in enumerate(declared_steps, 1):
         compiler.reads.clear()
         constants: dict[str, object] = {}
         bound: list[tuple[str, Resolver]] = []
@@ -643,16 +636,16 @@ def compile_steps(subject: str, cls: type[CompoundAction]) -> CompiledSteps:
         made.reads = _all_reads(compiler.reads, compiled)
         made.think_timeout = check_seconds(subject, f"think_timeout of step {number}", declared.think_timeout)
         compiled.append(made)
-    output = None
+    fields = None
     compiler.reads.clear()
-    if cls.output is not None:
-        output = tuple(
-            (field, *compiler.compile_output(len(compiled), field, value)) for field, value in cls.output.fields.items()
+    if output is not None:
+        fields = tuple(
+            (field, *compiler.compile_output(len(compiled), field, value)) for field, value in output.fields.items()
         )
     for number in compiler.uses:
         if number:
             compiled[number - 1].is_used = True
-    return CompiledSteps(tuple(compiled), output, _all_reads(compiler.reads, compiled), compiler.uses)
+    return CompiledSteps(tuple(compiled), fields, _all_reads(compiler.reads, compiled), compiler.uses)
 
 
 def _all_reads(read: set[int], before: list[CompiledStep]) -> tuple[int, ...]:
@@ -663,15 +656,19 @@ def _all_reads(read: set[int], before: list[CompiledStep]) -> tuple[int, ...]:
     return tuple(sorted(reads, reverse=True))
 
 
-def _check(subject: str, cls: type[CompoundAction]) -> dict[str, int]:
-    """Check the declarations; the numbers of the steps that have a name."""
+def _check_steps(subject: str, steps: object) -> Sequence[Step]:
     remedy = "Give it a list: steps = [step('activity'), ...]."
-    if not isinstance(cls.steps, (list, tuple)):
-        raise DefinitionError(subject, f"steps is {cls.steps!r}.", remedy)
-    if not cls.steps:
+    if not isinstance(steps, (list, tuple)):
+        raise DefinitionError(subject, f"steps is {steps!r}.", remedy)
+    if not steps:
         raise DefinitionError(subject, "it has no steps.", remedy)
+    return steps
+
+
+def _names_of(subject: str, steps: Sequence[Step]) -> dict[str, int]:
+    """Check each step; the numbers of those that have a name."""
     names: dict[str, int] = {}
-    for number, declared in enumerate(cls.steps, 1):
+    for number, declared in enumerate(steps, 1):
         if not isinstance(declared, Step):
             raise DefinitionError(subject, f"step {number} is {declared!r}.", "Write step('activity', ...).")
         activity: object = declared.activity
@@ -683,6 +680,4 @@ def _check(subject: str, cls: type[CompoundAction]) -> dict[str, int]:
             )
         if declared.name is not None and names.setdefault(declared.name, number) != number:
             raise DefinitionError(subject, f"two steps are named {declared.name!r}.", "Rename one.")
-    if cls.output is not None and not isinstance(cls.output, Output):
-        raise DefinitionError(subject, f"output is {cls.output!r}.", "Write output = output(field=...).")
     return names

@@ -3,8 +3,7 @@
 A step's arguments come from the outputs of earlier steps, directly or by way of a step between; which is known since
 the compound was defined (``CompiledStep.reads``). So when all actions of a step reject, those choosers are asked, the
 nearest first, whether they have another choice, and nobody else: their hook ``on_reject``, then what is left of their
-``ctx.candidates``. Whoever sets another output has the steps after it think again, at once. If nobody does, the
-compound thinks again, after a delay.
+``ctx.candidates``. Whoever sets another output has the steps after it think again, at once.
 
 A chooser that has no choice left rejects what *it* was given. Who is asked then? Those from whom it got that, and also
 those who had a part in the rejections of its choices; that is what ``Search.blame`` keeps. With it the search is
@@ -13,22 +12,15 @@ loop, but does not try what cannot help.
 
 Two marks stand among the numbers of elements: ``ARGUMENTS``, if the compound's own arguments are to blame, and
 ``OUTSIDE``, if it was a step of the compound around that rejected. When nobody inside can help, the first has the
-compound around asked (if it cannot help either, the compound thinks again as ever); the second makes the compound
-reject in its turn.
+compound around asked; the second makes the compound reject in its turn.
 
-A chooser may have choices without end. After ``MOST_CHOICES`` in one tick the compound goes on in the next one, and the
-trace has a storm.
+If nobody has another choice, the compound thinks again from its own beginning (``think_again``), after a delay that
+doubles while that repeats. Each repeat asks the world anew, so that what is taken now can be free then; if a lease was
+to blame, it waits in line for that, too. A repeat that goes on and on is a storm, which the trace tells; so is a
+chooser with choices without end: after ``MOST_CHOICES`` in one tick the compound goes on in the next one.
 
 Source: seed 001, `reject`; design section 4, "Reject". The order: Prosser, "Hybrid algorithms for the constraint
 satisfaction problem" (1993), conflict-directed backjumping.
-
-Thinking again: what a compound does when a step rejects what it was given, and nobody has another choice.
-
-It thinks again from its own beginning, after a delay that doubles while that repeats. Each repeat asks the world anew,
-so that what is taken now can be free then; if a lease was to blame, it waits in line for that, too. A repeat that goes
-on and on is a storm, which the trace tells.
-
-Source: seed 001, "AI contexts", `reject`.
 """
 
 from __future__ import annotations

@@ -5,18 +5,20 @@ bound to the results before it; when the last is ready, the compound is. A step 
 after it think again; a step that withdraws takes them back.
 
 ``start`` is its own, then the steps' in order; ``run`` is the steps'; ``stop`` is the steps' in order, its own last.
+What it gives, and what it expects of the entity, is made of its steps: ``think_output`` binds the fields that it
+declares, ``expected_after`` is the layer of the last step, ``compose_utility`` sees the steps through
+``ChildUtilities``.
 
 When all actions of a step reject their arguments, somebody may have others (the module ``choosing``); else the compound
-thinks again from its own beginning, after a delay (the module ``rethinking``).
+thinks again from its own beginning, after a delay.
 
 A step can lose its action while the compound runs, when a better one was to take over and then could not. The step
 thinks again where it stands, and goes on when an action is ready; with nothing to wait for the plan is aborted.
 
-Source: seed 001, "Compound action example"; `reject`.
+From step to step it goes in a loop and not by recursion (``_is_stepping``): a plan of sixty steps that answer at once
+would else be sixty frames of Python deep for each level of nesting.
 
-What a compound makes of its steps: their utilities as it sees them, the state that it expects, its think output.
-
-Source: seed 001, "Compound action example", "Step declarations".
+Source: seed 001, "Compound action example", "Step declarations"; `reject`.
 """
 
 from __future__ import annotations

@@ -1,21 +1,19 @@
-"""The election between the actions of an activity: who is best, what a boost is worth, who still has to think.
+"""The election between the actions of an activity, and how the elected one takes the place of another.
 
 The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has run for
 half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
-thinking.
+thinking (``adjust``).
 
-Source: seed 001, "Comparing plans", "Utility".
+To *switch*, the old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and
+only then is the new one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again
+after the unwinding (``unwound``), since the better one may have withdrawn meanwhile. An agent may switch only so often
+within one tick: two actions that overtake each other by their own doing wait for the next tick then, and the trace has
+a storm.
 
-How a better action takes the place of one that was started, and how a refused one gets another chance.
+A unit that is elected and *refuses* to be started is out for now, the next best takes its place, and it thinks again
+after a delay, or as soon as the lease is free because of which it refused.
 
-The old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and only then is
-the new one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again after the
-unwinding, since the better one may have withdrawn meanwhile.
-
-An agent may switch only so often within one tick. Two actions that overtake each other by their own doing wait for
-the next tick then, and the trace has a storm.
-
-Source: seed 001, "Comparing plans"; design decision on refusals at start.
+Source: seed 001, "Comparing plans", "Utility"; design decision on refusals at start.
 """
 
 from __future__ import annotations

@@ -12,6 +12,16 @@ Unwinding, the one way in which anything that runs is stopped before its end (pr
 
 All of that happens in one tick, unless a strand shields its clean-up or waits for its host in it.
 
+How far up an abort goes: it unwinds the whole plan, unless somebody on the way up *catches* it (``catcher_of``): a
+frame that was spawned by who wants to hear of it. Then only that frame is unwound, in the same way (``give_up``), and
+who awaits it gets ``ActivityAbortedError``. Strategies are run like this, so that one that fails is a failure of its
+parent's and not of the agent's plan. A strand that awaits a frame behind a shield is not woken by being stopped, and
+nothing goes on in a frame of a plan that unwinds; so it gets that error as well (``cut_off``), and goes on in its
+clean-up.
+
+Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
+and listeners, the inner first, and there is one machine that does it.
+
 Source: seed 001, "Executing plans", `abort`.
 """
 
@@ -20,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt.activity.author.control import Abort, catcher_of, is_under, outermost_holder
+from agentrt.activity.author.control import Abort
 from agentrt.activity.plan.election import unwound
 from agentrt.activity.plan.extras import stop_run
 from agentrt.activity.plan.keeping import end_asides, relearn_asides, renew
@@ -33,12 +43,23 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.spawned import Performance
+    from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Unit
     from agentrt.body.flags import Holder
     from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.strand import Strand
 
-__all__ = ["MAX_ABORTS", "MAX_EXECUTED", "MAX_SWITCHES", "Execution"]
+__all__ = [
+    "MAX_ABORTS",
+    "MAX_EXECUTED",
+    "MAX_SWITCHES",
+    "Execution",
+    "aborted",
+    "catcher_of",
+    "cut_off",
+    "is_under",
+    "outermost_holder",
+]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up."""
@@ -398,3 +419,61 @@ class Execution:
 
     def __repr__(self) -> str:
         return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"
+
+
+def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
+    """The error of who awaits a frame that was unwound."""
+    planner = frame.planner
+    return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
+
+
+def catcher_of(unit: Unit | None) -> Spawned | None:
+    """Who hears of an abort of a unit instead of the whole plan: the nearest one above it; None if nobody does.
+
+    Args:
+        unit: who asked for the abort, or None for the planner itself.
+    """
+    frame = None if unit is None else unit.frame
+    while frame is not None:
+        if frame.catcher is not None:
+            return frame.catcher
+        frame = None if frame.parent is None else frame.parent.frame
+    return None
+
+
+def outermost_holder(unit: Unit) -> Unit:
+    """Who has to give way so that all control flags that are held for a unit come free: the outermost that holds one.
+
+    Args:
+        unit: the unit, which waits for a flag.
+    """
+    owners = [hold.owner for hold in unit.frame.planner.flags.holds().values()]
+    found, above = unit, unit.frame.parent
+    while above is not None:
+        if any(owner is above for owner in owners):
+            found = above
+        above = above.frame.parent
+    return found
+
+
+def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
+    """What a strand is told that awaits a frame behind a shield while both are unwound.
+
+    Args:
+        strand: who awaits it; None if nobody does.
+
+    Returns:
+        The error; None for one that is not stopped, or that hears of it by being cancelled.
+    """
+    if strand is None or strand.stop_reason is None or strand.pending() is not None:
+        return None
+    return aborted(frame, strand.stop_reason, frame.path())
+
+
+def is_under(frame: Frame, target: Frame) -> bool:
+    """Whether a frame is the target or lies below it."""
+    node = frame
+    while node.depth > target.depth:
+        assert node.parent is not None
+        node = node.parent.frame
+    return node is target

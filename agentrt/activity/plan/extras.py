@@ -1,58 +1,35 @@
-"""What only few units have: listeners, protected entities, spawned frames, timers, words. Made when first needed.
+"""What only few units have, made when first needed, so that the many cost nothing for it.
 
-Listeners and timers that were opened while thinking are closed when thinking stops; those that were opened later, when
-the action stops. While one of the former is open, or a spawned frame thinks, a think that has returned may still be
-answered for. A protection lasts as long as the unit thinks or is started and does not run yet. Spawned frames last
-until the thinking of an action that is not elected stops, or the action does. What limits thinking ends with it.
+``Extras`` owns it, and one rule says when each thing ends:
 
-Candidates: a chooser that offers one choice after the other.
+* listeners and timers that were opened while thinking, when thinking stops; those that were opened later, when the
+  action stops. While one of the former is open, or a spawned frame thinks, a think that has returned may still be
+  answered for.
+* a protection, as long as the unit thinks or is started and does not run yet;
+* spawned frames, when the thinking of an action that is not elected stops, or the action does;
+* limits, candidates and a place in line, with the thinking that they are for.
 
-``ctx.candidates`` keeps an iterator with the action that thinks. The first choice is its think output; when what was
-made of a choice is rejected, the next one takes its place (the module ``choosing`` decides whom to ask). The iterator
-is advanced here and nowhere else, and only when a choice is needed.
+*Candidates.* ``ctx.candidates`` keeps an iterator with the action that thinks. The first choice is its think output;
+when what was made of a choice is rejected, the next one takes its place (the module ``choosing`` decides whom to ask).
+The iterator is the author's own code: it is advanced here and nowhere else, and only when a choice is needed.
 
-Source: seed 001, `reject`; design section 4, "Reject".
+*Protected entities.* Those among the arguments of an activity are protected by themselves, others by
+``ctx.protect_argument``. While an action thinks or is ready, the loss of one is a rejection of its arguments; once it
+is started and does not run yet, the plan is aborted. An action that runs is left alone: it may be the one that destroys
+it. What is gone already when it is to be protected is lost at that moment, with the same consequences; so is an
+argument that went while an action did not think, when that begins to. Whatever has a ``destroyed`` signal is protected,
+also inside lists, tuples, sets, dicts, dataclasses and records, as they are when thinking begins, down to ``_DEEPEST``;
+what lies inside an entity is its own affair. Beyond ``_MOST`` values nothing is looked for: a container of thousands is
+a map or a path, and nobody should pay for looking through it with each thought. It is counted for each argument and by
+whole levels, so that what is protected does not depend on the order of a set.
 
-How an action takes the control flags that it declares.
+*Waiting in line for a lease.* An action that rejects because somebody else has a lease is asked again after a delay, as
+after any rejection: it may choose something else then. Besides, the unit that is to think again waits in line for what
+it could not have, and when it is its turn thinks again at once. It keeps its place however often it is asked in vain,
+also while it stops thinking only to think again (``keep_place``, ``restore_place``); so those who wait for one thing
+get it in the order in which they came.
 
-It holds them from the moment in which it begins to run until it stops; whatever runs below a holder shares them, and
-so does a plan that is performed for a goal or a behavior with that one. If somebody else holds a flag, the action
-waits in the state of running, with nothing of its own begun, until it has all of them; a better action may take its
-place meanwhile, as always. If somebody of higher precedence needs them, the whole plan gives way: it unwinds, which
-does not count as a failure, and is thought again in the next tick.
-
-Rejected: aborting the plan when a flag is not free (it would be thought and aborted in every tick until it is, and
-ten of those kill the planner).
-
-Source: design section 3, control flags.
-
-Protected entities: what happens to a plan when something that it needs is destroyed.
-
-The entities among the arguments of an activity are protected by themselves, others by ``ctx.protect_argument``. While
-an action thinks or is ready, the loss of one is a rejection of its arguments; once it is started and does not run
-yet, the plan is aborted. An action that runs is left alone: it may be the one that destroys it, and can listen
-itself. What is gone already when it is to be protected is lost at that moment, with the same consequences; so is an
-argument that went while an action did not think, when that begins to.
-
-What is protected is whatever has a ``destroyed`` signal (``body.entity``). It may lie inside lists, tuples, sets,
-dicts, dataclasses and records, within one another: as they are when thinking begins, and down to a depth
-(``_DEEPEST``). What lies inside an entity is its own affair. A container of thousands is a map or a path, and nobody
-should pay for looking through it with each thought: beyond ``_MOST`` values nothing is looked for. It is counted for
-each argument and by whole levels, so that what is protected does not depend on the order of a set.
-
-Source: seed 001, `protect_argument`, `unprotect_argument`.
-
-Waiting in line for a lease, while a plan is thought that could not have it.
-
-An action that looks for a lease in ``think``, or acquires it in ``start``, and rejects because somebody else has it, is
-asked again after a delay, as after any rejection: it may choose something else then, which is free; only an action that
-does not think has nothing to choose. Besides, the unit that is to think again waits in line for what it could not have.
-When it is its turn it thinks again at once, and finds the thing promised to its agent.
-
-It keeps its place however often it is asked in vain; so those who wait for one thing get it in the order in which they
-came. The place is given up when the unit is started, or does not think any more.
-
-Source: seed 001, `reject`; design section 3, leases.
+Source: seed 001, `reject`, `protect_argument`, `unprotect_argument`; design sections 3 (leases) and 4 ("Reject").
 """
 
 from __future__ import annotations
@@ -61,30 +38,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.author.arguments import inner_values
+from agentrt.activity.author.context import undeclared
 from agentrt.activity.author.control import ends_thinking
 from agentrt.activity.plan.search import Backoff
-from agentrt.activity.plan.waits import look_for_circle
 from agentrt.activity.states import READY, STARTED, THINKING
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.plan.spawned import Performance, SpawnedFrame
+    from agentrt.activity.author.seat import Opened
+    from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Frame, Unit
-    from agentrt.body.flags import Holder
     from agentrt.body.leases import Place, Refusal
     from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.signals import Connection
 
 __all__ = [
     "offer",
     "offer_next",
     "output_of",
-    "FlagClaimant",
     "Protection",
     "entities_in",
     "first_gone",
@@ -92,9 +67,7 @@ __all__ = [
     "meant",
     "protect_arguments",
     "watch",
-    "Alarm",
     "Extras",
-    "Listener",
     "stop_run",
     "keep_place",
     "line_up",
@@ -113,7 +86,7 @@ def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
     """
     spec = unit.spec
     if spec.output_type is None:
-        return unit.frame.args if not fields else unit.frame.planner.undeclared(unit, fields)
+        return unit.frame.args if not fields else undeclared(spec, fields)
     return spec.output_type.build(spec.output_label, fields)
 
 
@@ -166,80 +139,6 @@ def _checked(choice: Any) -> dict[str, Any]:
             f"{{'item': log}}"
         )
     return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
-
-
-class FlagClaimant:
-    """A unit of a plan, as the ledger of control flags sees it. The base class of ``Unit`` alone."""
-
-    __slots__ = ()
-
-    frame: Frame
-    spec: ActionSpec
-    state: int
-
-    @property
-    def flag_name(self) -> str:
-        """What the ledger calls it."""
-        return self.spec.name
-
-    @property
-    def runs_for(self) -> Holder | None:
-        """The unit above it; at the root, for whom the plan is performed."""
-        above = self.frame.parent
-        return self.frame.execution.holder if above is None else above
-
-    @property
-    def precedence(self) -> int:
-        """Of its claims: that of the agent's plan, or of whom the plan is performed for."""
-        execution = self.frame.execution
-        return execution.planner.precedence if execution.holder is None else execution.holder.precedence
-
-    @property
-    def is_interruptible(self) -> bool:
-        """True: every plan can be unwound."""
-        return True
-
-    def give_way(self, flag: str, claimant: str) -> None:
-        """Somebody of higher precedence needs a flag: unwind the plan and think again."""
-        self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self._unit())
-
-    def claim_flags(self) -> bool:
-        """Take the flags that the action declares.
-
-        Returns:
-            Whether it has them; if not, ``begin_run`` comes when it has, or the plan is being unwound.
-        """
-        frame = self.frame
-        planner = frame.planner
-        tick = planner.kernel.clock.tick
-        refusal = planner.flags.claim(self.spec.flags, self, tick, wait=True)
-        if refusal is None:
-            return True
-        if planner.trace.on:
-            self._unit().note(Event.REFUSED, flag=refusal.flag, holder=refusal.holder, reason=refusal.reason)
-        self._unit().own_extras().awaits_flags = True
-        if refusal.is_final:
-            frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self._unit())
-        else:
-            look_for_circle(frame.execution)
-        return False
-
-    def flags_granted(self) -> None:
-        """A claim that waited has its flags now."""
-        self.frame.planner.kernel.call_soon(self._flags_came)  # not on the stack of whoever released them
-
-    def _flags_came(self) -> None:
-        unit = self._unit()
-        extras = unit.own_extras()
-        # It may have been stopped meanwhile, and even wait again.
-        if extras.awaits_flags and not unit.frame.planner.flags.is_waiting(unit):
-            extras.awaits_flags = False
-            extras.was_kept_waiting = True
-            unit.begin_run()
-
-    def _unit(self) -> Unit:
-        """Itself, under its real type."""
-        return self  # type: ignore[return-value]
 
 
 _PLAIN: Final = frozenset({bool, bytes, float, int, str, type(None)})  # have no signals and hold nothing, for sure
@@ -394,52 +293,6 @@ def _name(entity: Any) -> str:
     return words_of(name, _LONGEST)
 
 
-class Listener(Connection):
-    """A function of an action that is connected to a signal. Closing it twice does nothing."""
-
-    __slots__ = ("_unit",)
-
-    def __init__(self, signal: Signal, function: Callable[[Any], object], unit: Unit) -> None:
-        super().__init__(signal, function)
-        self._unit = unit
-
-    def close(self) -> None:
-        """Do not call the function any more."""
-        super().close()
-        self._unit.own_extras().let_go(self._unit, self)
-
-    words: tuple[str, str] = "a listener", "listeners"
-
-
-class Alarm:
-    """A function of an action that is called once, later. Closing it after that does nothing."""
-
-    __slots__ = ("_function", "_timer", "_unit")
-
-    words: tuple[str, str] = "a timer", "timers"
-
-    def __init__(self, unit: Unit, function: Callable[[], object]) -> None:
-        self._unit = unit
-        self._function = function
-        self._timer: Timer | None = None
-
-    def set(self, ticks: int) -> None:
-        """Have it called."""
-        self._timer = self._unit.frame.planner.kernel.call_later(ticks, self._ring)
-
-    def _ring(self) -> None:
-        self._timer = None
-        self._function()
-        self.close()  # after the call: what it answers is not the end of what may still answer
-
-    def close(self) -> None:
-        """Do not call the function any more."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        self._unit.own_extras().let_go(self._unit, self)
-
-
 class Extras:
     """The rare possessions of one unit."""
 
@@ -485,7 +338,7 @@ class Extras:
         self._is_late = False  # whether the last wait was given up: its resume may still come
         self.execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
         # the spawned frames that think or run; None while there never was one
-        self.spawned: list[SpawnedFrame] | None = None
+        self.spawned: list[Spawned] | None = None
         self.candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
         self.timeout: Timer | None = None  # the limit of its thinking
         # the limits of steps that think, by number; None while there never was one
@@ -505,16 +358,16 @@ class Extras:
         # that
         self.refusal: Refusal | None = None
         self.backoff: Backoff = Backoff()  # for when it refuses to be started
-        self._while_thinking: list[Listener | Alarm] = []
-        self._while_running: list[Listener | Alarm] = []
+        self._while_thinking: list[Opened] = []
+        self._while_running: list[Opened] = []
         self._protected: list[tuple[Any, Connection]] = []
         self._exempt: list[Any] = []
 
-    def keep(self, opened: Listener | Alarm, *, is_thinking: bool) -> None:
+    def keep(self, opened: Opened, *, is_thinking: bool) -> None:
         """Close something when the unit stops thinking, or when it stops."""
         (self._while_thinking if is_thinking else self._while_running).append(opened)
 
-    def let_go(self, unit: Unit, opened: Listener | Alarm) -> None:
+    def let_go(self, unit: Unit, opened: Opened) -> None:
         """Something was closed before."""
         for kept in (self._while_thinking, self._while_running):
             if opened in kept:
@@ -657,7 +510,7 @@ class Extras:
         self._exempt.clear()
 
 
-def _close(kept: list[Listener | Alarm]) -> None:
+def _close(kept: list[Opened]) -> None:
     opened = kept[:]
     kept.clear()  # first: nothing may still answer, and nobody is to be told that it may not any more
     for one in opened:

@@ -2,24 +2,19 @@
 
 An error in ``think`` or ``should_start_thinking`` concerns that unit; an error or an abort in ``start`` or ``run``
 unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
-``start`` is a refusal: the next best action takes the place.
+``start`` is a refusal: the next best action takes the place. While a plain hook is called, ``kernel.acting`` is its
+unit: that is how the context knows on whose stack it is called. (``think`` and ``run`` are stepped by the kernel, which
+knows whose strand that is.)
 
-While a hook is called, ``kernel.acting`` is its unit: that is how the context knows on whose stack it is called.
+Time limits stand here too, since they end a hook that says nothing. An action that declares ``think_timeout`` and is
+not ready when that much game time has passed since its thinking began is not possible now, until its branch is thought
+again. (A compound that thinks again by itself, because a step rejected, has no more time for that.) A step that
+declares one and has no ready action by then has rejected its arguments: choosers are asked for others, or the compound
+thinks again. What becomes ready in the very tick in which the time is over is in time, by whatever detours: the limit
+is drawn at the beginning of the tick after it. Nothing is made for who declares no limit; a limit ends with the
+thinking that it is for.
 
-Source: seed 001, "Leaf action example", Methods.
-
-Time limits for thinking: of an action, and of a step of a compound.
-
-An action that declares ``think_timeout`` and is not ready when that much game time has passed since its thinking began
-is not possible now, until its branch is thought again. (A compound that thinks again by itself, because a step
-rejected, has no more time for that.) A step that declares one and has no ready action by then has rejected its
-arguments: choosers are asked for others, or the compound thinks again.
-
-What becomes ready in the very tick in which the time is over is in time, by whatever detours: the limit is drawn at the
-beginning of the tick after it. Nothing here is made for who declares no limit; a limit ends with the thinking that it
-is for.
-
-Source: design, think timeouts; what a rejection does: seed 001, `reject`.
+Source: seed 001, "Leaf action example", Methods; `reject`; the limits are ours.
 """
 
 from __future__ import annotations

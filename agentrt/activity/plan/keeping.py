@@ -158,7 +158,7 @@ def end_asides(frames: list[Frame]) -> None:
 def relearn_asides(frames: list[Frame]) -> None:
     """The agent learned or forgot actions: stop what was set aside where others are known now."""
     for frame in frames:
-        if tuple(unit.spec for unit in frame.units) != tuple(frame.planner.performers(frame)):
+        if tuple(unit.spec for unit in frame.units) != tuple(frame.performers()):
             end_asides([frame])
 
 

@@ -166,7 +166,7 @@ def learn(frame: Frame) -> None:
     """Make units for actions that the agent has learned since, and let go of idle ones that it forgot."""
     planner = frame.planner
     frame.version = planner.version
-    specs = planner.performers(frame)
+    specs = frame.performers()
     kept = {unit.spec: unit for unit in frame.units}
     units = [kept.get(spec) or planner.make_unit(frame, spec) for spec in specs]
     frame.units = [unit for unit in units if unit is not None]

@@ -1,53 +1,51 @@
-"""The planner of one agent: what it knows, and what all frames and units of it share.
+"""The planner of one agent: what its plan and whatever is performed beside it share.
 
-It learns and forgets action classes (reference counts are the pack's business), checks them against each other, makes
-units for them, and stands between the plan and the floor above: faults, records and calls to the outside go through
-it.
+It holds what the agent knows (``known`` by its own actions, ``groups`` by the task groups that it is in; ``version``
+counts the changes, and a frame that has another one looks again), makes the units, counts the places that are busy, and
+stands between the plan and the floor above: faults, records and calls to the outside go through it. Who taught what,
+and how long that counts, is the agent's business (``agent.learning``).
 
-All actions that perform the same activity must take the same arguments; what a compound reads of a step's think
-output must be declared by every known action of that step. Both are checked when an action is learned, the earliest
-moment at which they can be known.
+Of task groups it knows that they are actions, that their specs make their own units (``UnitMaker``), and where in the
+plan they are considered (``GroupPlace``), so that a change of a group finds those whom it concerns.
 
 Source: seed 001, "Overview of the AI system", "Injecting actions".
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS, ActionArgs
 from agentrt.activity.author.expected import Current, StateReader
+from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
 from agentrt.activity.plan.execution import Execution
-from agentrt.activity.plan.spawned import SpawnedFrame
+from agentrt.activity.plan.spawned import Spawned
 from agentrt.activity.plan.tree import Unit
-from agentrt.activity.tasks.units import GroupUnit, TaskFrame, TaskUnit
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError, ArgumentError
+from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
 from agentrt.kernel.agenda import ControlFlow
 from agentrt.kernel.strand import meant
 from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.kernel.traps import at_once
 from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.author.context import Context
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.plan.search import SearchWork
     from agentrt.activity.plan.spawned import Performance
     from agentrt.activity.plan.tree import Frame
-    from agentrt.activity.tasks.declare import GroupSpec
-    from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.budget import Share
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
-    from agentrt.kernel.signals import Signal
     from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
 
-__all__ = ["MAX_DEPTH", "MAX_FRAMES", "Planner", "PlannerOwner"]
+__all__ = ["MAX_DEPTH", "MAX_FRAMES", "Planner", "PlannerOwner", "UnitMaker"]
 
 MAX_DEPTH = 64
 """How deep activities may nest."""
@@ -56,17 +54,44 @@ MAX_FRAMES = 4096
 """At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
 
 
-_UNITS: Final[Mapping[str, Callable[[Frame, Any], Unit]]] = {
-    "leaf": Unit,
-    "compound": CompoundUnit,
-    "group": GroupUnit,
-    "task": TaskUnit,
-}
-
-_NO_GROUPS: Final[Mapping[str, tuple[GroupSpec, ...]]] = {}
+_NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
 
 
-class PlannerOwner(Protocol):
+class UnitMaker(ABC):
+    """A spec that says itself what its units are: of a task group, of a task. Those of all others are known here."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def make_unit(self, frame: Frame) -> Unit:
+        """A unit of it at a place of the plan."""
+
+
+class Joined(Protocol):
+    """A task group that the agent is in."""
+
+    @property
+    def spec(self) -> ActionSpec:
+        """The action that it is to the agent."""
+        ...
+
+
+class GroupPlace(Protocol):
+    """A place of the plan where a task group is considered or run."""
+
+    @property
+    def group(self) -> object:
+        """Which group."""
+        ...
+
+    def look_further(self) -> None:
+        """A task of it has room again: see whether to ask it."""
+
+    def take_up_tasks(self) -> None:
+        """Tasks of it came or went."""
+
+
+class PlannerOwner(ActingAgent, Protocol):
     """The agent, as its planner sees it."""
 
     name: str
@@ -91,20 +116,6 @@ class PlannerOwner(Protocol):
     def search(self) -> SearchWork | None:
         """The search work of its runtime; None when it is in none any more."""
         ...
-
-    def signal(self, name: str) -> Signal:
-        """A signal of the entity."""
-        ...
-
-    def logger(self, path: str) -> Any:
-        """A logger bound to the agent and a path."""
-
-    def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:
-        """Call something outside."""
-        ...
-
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake; from any thread."""
 
 
 class Planner:
@@ -147,9 +158,9 @@ class Planner:
         # activity to the actions that perform it, in the order in which they were learned
         self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
         # activity to the task groups that perform it, in the order in which the agent joined them
-        self.groups: Mapping[str, tuple[GroupSpec, ...]] = _NO_GROUPS
+        self.groups: Mapping[str, tuple[ActionSpec, ...]] = _NO_GROUPS
         self.version: int = 0  # changes whenever one of these does
-        self._group_places: list[GroupUnit] | None = None
+        self._group_places: list[GroupPlace] | None = None
         self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
         self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)  # after how many ticks the sunk-cost boost sets in
         self.precedence: int = 0  # of the plan's claims for control flags
@@ -180,13 +191,13 @@ class Planner:
         for execution in (self.execution, *self.performances):
             execution.relearn()
 
-    def learn_groups(self, groups: Iterable[TaskGroup]) -> None:
+    def learn_groups(self, groups: Iterable[Joined]) -> None:
         """Replace the task groups that the agent is in.
 
         Args:
             groups: in the order in which it joined them.
         """
-        found: dict[str, tuple[GroupSpec, ...]] = {}
+        found: dict[str, tuple[ActionSpec, ...]] = {}
         for group in groups:
             activity = group.spec.activity
             found[activity] = (*found.get(activity, ()), group.spec)
@@ -195,47 +206,39 @@ class Planner:
             self.version += 1
             self._relearn()
 
-    def performers(self, frame: Frame) -> tuple[ActionSpec, ...]:
-        """The actions that could perform an activity at a place of the plan.
-
-        Those that were chosen for it; under a task group its tasks; elsewhere what the agent knows, and then the groups
-        that it is in.
-        """
-        if frame.chosen is not None:
-            return frame.chosen
-        if isinstance(frame, TaskFrame):
-            return frame.performers()
-        known = self.known.get(frame.activity, ())
-        groups = self.groups.get(frame.activity)
+    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
+        """The actions that could perform an activity: what the agent knows, and then the groups that it is in."""
+        known = self.known.get(activity, ())
+        groups = self.groups.get(activity)
         return known if groups is None else (*known, *groups)
 
-    def group_places(self) -> list[GroupUnit]:
+    def group_places(self) -> list[GroupPlace]:
         """Where in the plan task groups are considered or run, in the order in which they began to."""
         if self._group_places is None:
             self._group_places = []
         return self._group_places
 
-    def look_for_tasks(self, group: TaskGroup) -> None:
+    def look_for_tasks(self, group: object) -> None:
         """A task of a group has room again: have the places where it is considered look whether to ask it.
 
         Args:
             group: a group that the agent is in.
         """
         if self._group_places and not self.execution.is_stopped:
-            for unit in self._group_places:
-                if unit.group is group and unit.frames:
-                    unit.frames[0].look_further()
+            for place in self._group_places:
+                if place.group is group:
+                    place.look_further()
 
-    def take_up_tasks(self, group: TaskGroup) -> None:
+    def take_up_tasks(self, group: object) -> None:
         """Tasks of a group came or went: have the places where it is considered take it up.
 
         Args:
             group: a group that the agent is in.
         """
         if self._group_places and not self.execution.is_stopped:
-            for unit in tuple(self._group_places):
-                if unit.group is group:
-                    unit.take_up_tasks()
+            for place in tuple(self._group_places):
+                if place.group is group:
+                    place.take_up_tasks()
 
     def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
         """A unit for an action at a place of the plan.
@@ -244,7 +247,9 @@ class Planner:
             The unit; None if the action's class raised when it was to be made, which is reported.
         """
         try:
-            return _UNITS[spec.kind](frame, cast("Any", spec))  # each kind of spec has a unit of its own
+            if isinstance(spec, UnitMaker):
+                return spec.make_unit(frame)
+            return Unit(frame, spec) if spec.steps is None else CompoundUnit(frame, spec)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -299,26 +304,18 @@ class Planner:
         """
         return Current(below, self.entity, self.read, self.agent.expected)
 
-    def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: Context | None = None) -> SpawnedFrame:
+    def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: object = None) -> Spawned:
         """A frame that a unit manages by itself; see ``Context.spawn`` and ``Context.execute``.
 
         Args:
             handle: the context through which its author asked for it; None for ``execute``.
         """
-        return SpawnedFrame(unit, activity, args, handle=handle)
+        return Spawned(unit, activity, args, handle=handle)
 
-    def undeclared(self, unit: Unit, fields: Mapping[str, Any]) -> Any:
-        """An action without a declared output gave one.
-
-        Raises:
-            ArgumentError: always.
-        """
-        raise ArgumentError(
-            unit.spec.activity,
-            next(iter(fields)),
-            f"is given to set_think_output by {unit.spec.subject}, which declares no Output. "
-            f"Add a nested class Output(ThinkOutput) with it.",
-        )
+    def work(self, units: int) -> Awaitable[None]:
+        """Take units of search work; see ``Context.work``. An agent that is in no runtime any more has no limit."""
+        search = self.agent.search
+        return at_once() if search is None else search.ask(self, units)
 
     # --- the floor above ----------------------------------------------------------------------------------------------
 

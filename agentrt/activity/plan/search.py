@@ -1,25 +1,20 @@
-"""Search work: how agents wait for their part of the think budget of a runtime.
+"""How thinking is paced: an agent's part of the search work of a runtime, and how long to wait after a no.
 
 ``ctx.work(units)`` is asked before the work is done. Without a budget it costs nothing. With one, it is granted at once
 while this tick's units last and nobody waits; else the strand sleeps until the budget (``body.budget``, which decides
 all of that) serves its claim. The weight of an agent is the product of ``scheduler_priority`` along the branch that it
-runs at that moment, so that an idle agent may look for work with more force than a busy one.
+runs at that moment, so that an idle agent may look for work with more force than a busy one. The budget's tick begins
+with the first that asks in it, or with a timer while somebody waits; the timer is there only then, so that a budget
+that nobody exceeds costs nothing between the asks. What an agent was dealt and did not use is dealt again when
+everybody who was ready had a turn. A wait that is cancelled takes its claim back, and with it what it was granted in
+the same tick.
 
-When things happen: the budget's tick begins with the first that asks in it, or with a timer while somebody waits. The
-timer is there only then, so that a budget that nobody exceeds costs nothing between the asks. What an agent was dealt
-and did not use is dealt again when everybody who was ready had a turn.
+``Backoff`` paces whoever asks again what has just said no: rejected arguments and refused starts are asked again after
+20 ms of game time; each repeat waits twice as long, up to 2 s. A no that repeats more than a few times is a storm,
+which the trace tells. Who said no because somebody else holds a lease waits in line for that besides
+(``extras.line_up``).
 
-A wait that is cancelled takes its claim back, and with it what it was granted in the same tick.
-
-Source: seed 001, `scheduler_priority`.
-
-How long to wait before asking again what has just said no.
-
-Rejected arguments and refused starts are asked again after 20 ms of game time; each repeat waits twice as long, up to
-2 s. A no that repeats more than a few times is a storm, which the trace tells. Who said no because somebody else holds
-a lease waits in line for that besides (the module ``lining_up``).
-
-Source: seed 001, "AI contexts", `reject`; the doubling is ours.
+Source: seed 001, `scheduler_priority`, `reject`; the doubling is ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,16 @@
-"""Performances: activities that an agent performs once, beside its own plan, because a coroutine asked for them.
+"""Activities that are performed once, because code asked for them: below an action, or beside the plan.
 
-A goal, a behavior, an observer, or a coroutine of the world awaits ``agent.perform(activity, ...)``. All actions that
-the agent knows for the activity think, the best is elected and run to its end, with preemption, task groups and
-everything else as in the agent's own plan; but it is done once, and what goes wrong is an error of who awaits it:
+``Spawned`` is what ``ctx.spawn`` and ``ctx.execute`` make: a frame below the unit that asked, so that snapshots show
+it, limits count it, what the agent learns or forgets reaches it, and a preemption or an abort unwinds it before the
+unit, the inner first. Any number of them may think at a time; one at most runs, awaited by the ``run`` of the unit,
+since one agent does one thing. What may be called when stands in a table at ``author.seat.SpawnedFrame``. ``stop`` is
+done at once if the unit's own ``think`` or ``run`` calls it, and else when the ready queue comes to it: who calls it
+may be in the middle of the very frame. ``run`` never starts anything on its caller's stack either. If nothing in the
+frame can become ready any more, who waits for it gets an error instead of waiting for ever.
+
+A ``Performance`` is what a goal, a behavior, an observer or a coroutine of the world awaits with ``agent.perform``: an
+execution of its own beside the plan, with preemption, task groups and everything else; but it is done once, and what
+goes wrong is an error of who awaits it:
 
 * nobody can perform it now: ``ActivityImpossibleError``;
 * an action aborts, or raises while it runs: ``ActivityAbortedError``, after everything was stopped;
@@ -14,33 +22,10 @@ everything else as in the agent's own plan; but it is done once, and what goes w
 It shares the body with the plan through the ledger of control flags. Performed for a goal or a behavior, it shares the
 flags of that one, and its claims have that one's precedence.
 
-Source: design section 3, bridges: "a goal or behavior that performs an activity".
+In both cases who performs it may be chosen beforehand, and several of one activity are told apart by their labels,
+since paths are ids.
 
-The place of a spawned frame in the plan.
-
-Several of one activity may hang below one unit, so each has a label of its own, given by its owner. Who performs it may
-be chosen beforehand, and an abort below it may be the owner's concern alone (see ``catching``).
-
-Spawned frames: an activity that an action thinks and runs by itself, and ``ctx.execute``, which does it in one go.
-
-The frame hangs below the unit that spawned it, so that snapshots show it, limits count it, what the agent learns or
-forgets reaches it, and a preemption or an abort unwinds it before the unit, the inner first. Any number of them may
-think at a time; one at most runs, awaited by the ``run`` of the unit, since one agent does one thing.
-
-The state is that of the frame; what may be called when::
-
-                       idle       thinking       ready     started, running     finished
-    start_thinking     works      error          error     error                error
-    ready              error      waits          returns   error                error
-    run                error      waits, runs    runs      error                error
-    stop               ignored    works          works     unwinds              works
-
-``stop`` is done at once if the unit's own ``think`` or ``run`` calls it, and else when the ready queue comes to it: who
-calls it may be in the middle of the very frame. ``run`` never starts anything on its caller's stack either.
-
-If nothing in the frame can become ready any more, who waits for it gets an error instead of waiting for ever.
-
-Source: seed 001, "AI contexts", `spawn`, `execute`.
+Source: seed 001, "AI contexts", `spawn`, `execute`; design section 3, bridges.
 """
 
 from __future__ import annotations
@@ -49,9 +34,10 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.author.context import Node, ignored
-from agentrt.activity.author.control import aborted, cut_off, require_own_stack
-from agentrt.activity.plan.execution import Execution
+from agentrt.activity.author.context import ignored
+from agentrt.activity.author.control import require_own_stack
+from agentrt.activity.author.seat import Node, SpawnedFrame
+from agentrt.activity.plan.execution import Execution, aborted, cut_off
 from agentrt.activity.plan.tree import Frame, Unit
 from agentrt.activity.plan.waits import look_for_circle
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
@@ -69,11 +55,10 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.author.context import Context
     from agentrt.activity.plan.planner import Planner
     from agentrt.body.flags import Holder
 
-__all__ = ["SpawnedPlace", "SpawnedFrame", "MAX_NESTED", "Awaiting", "Performance", "perform"]
+__all__ = ["SpawnedPlace", "Spawned", "MAX_NESTED", "Awaiting", "Performance", "perform"]
 
 
 def _strand_of(waiter: Waiter) -> Strand | None:
@@ -92,13 +77,11 @@ class SpawnedPlace(Frame):
 
     __slots__ = ("catcher", "chosen", "label")
 
-    def __init__(
-        self, owner: SpawnedFrame, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool
-    ) -> None:
+    def __init__(self, owner: Spawned, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool) -> None:
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        self.catcher: SpawnedFrame | None = owner if catches else None
+        self.catcher: Spawned | None = owner if catches else None
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
@@ -106,8 +89,8 @@ class SpawnedPlace(Frame):
         return f"{self.parent.path()}/{self.label}"
 
 
-class SpawnedFrame:
-    """An execution frame that an action manages by itself. Made by ``ctx.spawn``.
+class Spawned(SpawnedFrame):
+    """A spawned frame, as the plan runs it.
 
     Args:
         unit: whose it is.
@@ -147,7 +130,7 @@ class SpawnedFrame:
         chosen: ActionSpec | None = None,
         *,
         catches: bool = False,
-        handle: Context | None = None,
+        handle: object = None,
     ) -> None:
         self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)
         self.was_taken: bool = False

@@ -1,45 +1,45 @@
-"""A frame: one activity at one place of a plan, and the election between the actions that perform it.
+"""Units and frames: the plan tree of an agent, which is one machine of two parts.
+
+A *frame* performs one activity at one place of a plan; its *units* are the actions that could. Units of a compound have
+frames below them in turn. The two are in one module since neither has a meaning without the other: a unit never decides
+(it tells its frame what became of it, and does what the frame says), and a frame never calls an author.
 
 All actions of the activity think at once. Their immediate answers make one *round*: it is over when every strand that
 the round started has made its first step and every compound in it has an answer or waits for something. Then the best
 ready unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is
-compared with the elected one at once, in the same tick; a tie changes nothing.
-
-A round is over when ``pending``, the number of answers that are out, is 0: the frame's own marker, put into the ready
-queue behind the strands of the round, and compounds whose steps think.
+compared with the elected one at once, in the same tick; a tie changes nothing. A round is over when ``pending``, the
+number of answers that are out, is 0: the frame's own marker, put into the ready queue behind the strands of the round,
+and compounds whose steps think.
 
 While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls
 or it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were
-bound to that output.
+bound to that output. Whoever asked for the activity (``FrameOwner``: a compound, the root of a plan, ``ctx.execute``)
+is told four things: ready, unready, answered (a round brought nothing), finished.
 
-Its owner (a compound, say) is told four things: ready, unready, answered (a round brought nothing), finished.
-
-Source: seed 001, "Making plans", "Comparing plans".
-
-Who asks for an activity, as its frame sees it: a compound, the root of a plan, or ``ctx.execute``.
-
-A unit: one action at one place of the plan tree of one agent.
-
-It owns the action's instance, its state, its utility and output, and the strands of its ``think`` and ``run``. It never
-decides: it tells its frame what became of it, and does what the frame says.
-
-Rules:
+Rules of a unit:
 
 * Hooks are called through the module ``hooks`` and nowhere else, and what they raise goes no further than that.
 * Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack:
   it is noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
+* Control flags that the action declares are held from the moment in which it begins to run until it stops; whatever
+  runs below a holder shares them. If somebody else holds one, the action waits in the state of running, with nothing of
+  its own begun; a better action may take its place meanwhile, as always. If somebody of higher precedence needs one,
+  the whole plan gives way, which does not count as a failure, and is thought again in the next tick.
 
-``CompoundUnit``, in the module beside this one, is a unit whose run is a list of frames. It calls what it extends by
-name (``Unit.stop_think(self)``): ``super()`` would make an object for each call.
+``CompoundUnit`` (``compound``) is a unit whose run is a list of frames. It calls what it extends by name
+(``Unit.stop_think(self)``): ``super()`` would make an object for each call.
 
-Source: seed 001, "Leaf action example", Methods.
+Rejected: aborting the plan when a flag is not free. It would be thought and aborted in every tick until it is, and ten
+of those kill the planner.
+
+Source: seed 001, "Making plans", "Comparing plans", "Leaf action example"; design section 3, control flags.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity import states
@@ -49,10 +49,11 @@ from agentrt.activity.author.control import Abort, Reject
 from agentrt.activity.author.expected import Current
 from agentrt.activity.plan import hooks
 from agentrt.activity.plan.election import adjust, best_ready, boosted, switch, try_again
-from agentrt.activity.plan.extras import Extras, FlagClaimant, Protection, protect_arguments
+from agentrt.activity.plan.extras import Extras, Protection, offer, protect_arguments
 from agentrt.activity.plan.hooks import limit_unit
 from agentrt.activity.plan.keeping import note_cut, set_aside, take_up
 from agentrt.activity.plan.knowledge import learn
+from agentrt.activity.plan.waits import look_for_circle
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -74,9 +75,11 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action, ActionSpec
     from agentrt.activity.author.context import Context
+    from agentrt.activity.author.seat import Opened, SpawnedFrame
     from agentrt.activity.plan.execution import Execution
     from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.spawned import SpawnedFrame
+    from agentrt.activity.plan.spawned import Spawned
+    from agentrt.body.flags import Holder
 
 __all__ = ["FrameOwner", "Unit", "Frame"]
 
@@ -119,7 +122,7 @@ _references: Callable[[object], int] = getattr(sys, "getrefcount", _unknown)  # 
 _ALONE: Final = _Keeper().references()  # of something that one attribute refers to, and nobody else
 
 
-class Unit(FlagClaimant):
+class Unit:
     """A leaf action at one place of a plan."""
 
     __slots__ = (
@@ -220,6 +223,109 @@ class Unit(FlagClaimant):
     def note(self, event: Event, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
         self.frame.planner.record(self.path(), event, tuple(detail.items()))
+
+    # --- what its context asks of it ----------------------------------------------------------------------------------
+
+    def let_go(self, opened: Opened) -> None:
+        """Something that its author opened was closed before it stops."""
+        self.own_extras().let_go(self, opened)
+
+    def offer(self, choices: Iterable[Mapping[str, Any]]) -> bool:
+        """It is ready with the first of several choices. Called on the author's stack.
+
+        Returns:
+            Whether there is one.
+        """
+        return offer(self, choices)
+
+    def protect(self, value: object) -> None:
+        """Watch an entity, or those that a value holds."""
+        self.own_extras().protect(self, value)
+
+    def unprotect(self, value: object) -> None:
+        """Watch it no more."""
+        self.own_extras().unprotect(self, value)
+
+    def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
+        """A frame below it that its author manages.
+
+        Args:
+            handle: the context through which it was asked for.
+        """
+        return self.frame.planner.spawn(self, activity, args, handle)
+
+    def abort(self, reason: str) -> None:
+        """The plan cannot go on because of it."""
+        self.frame.execution.abort(reason, self)
+
+    def fault(self, hook: str, error: BaseException) -> None:
+        """Code of its author's raised: report it."""
+        self.frame.planner.fault(self, hook, error)
+
+    def is_unwinding(self) -> bool:
+        """Whether it is on its way out."""
+        return self.frame.execution.is_unwinding(self.frame)
+
+    # --- its control flags --------------------------------------------------------------------------------------------
+
+    @property
+    def flag_name(self) -> str:
+        """What the ledger calls it."""
+        return self.spec.name
+
+    @property
+    def runs_for(self) -> Holder | None:
+        """The unit above it; at the root, for whom the plan is performed."""
+        above = self.frame.parent
+        return self.frame.execution.holder if above is None else above
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims: that of the agent's plan, or of whom the plan is performed for."""
+        execution = self.frame.execution
+        return execution.planner.precedence if execution.holder is None else execution.holder.precedence
+
+    @property
+    def is_interruptible(self) -> bool:
+        """True: every plan can be unwound."""
+        return True
+
+    def give_way(self, flag: str, claimant: str) -> None:
+        """Somebody of higher precedence needs a flag: unwind the plan and think again."""
+        self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self)
+
+    def claim_flags(self) -> bool:
+        """Take the flags that the action declares.
+
+        Returns:
+            Whether it has them; if not, ``begin_run`` comes when it has, or the plan is being unwound.
+        """
+        frame = self.frame
+        planner = frame.planner
+        tick = planner.kernel.clock.tick
+        refusal = planner.flags.claim(self.spec.flags, self, tick, wait=True)
+        if refusal is None:
+            return True
+        if planner.trace.on:
+            self.note(Event.REFUSED, flag=refusal.flag, holder=refusal.holder, reason=refusal.reason)
+        self.own_extras().awaits_flags = True
+        if refusal.is_final:
+            frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self)
+        else:
+            look_for_circle(frame.execution)
+        return False
+
+    def flags_granted(self) -> None:
+        """A claim that waited has its flags now."""
+        self.frame.planner.kernel.call_soon(self._flags_came)  # not on the stack of whoever released them
+
+    def _flags_came(self) -> None:
+        extras = self.own_extras()
+        # It may have been stopped meanwhile, and even wait again.
+        if extras.awaits_flags and not self.frame.planner.flags.is_waiting(self):
+            extras.awaits_flags = False
+            extras.was_kept_waiting = True
+            self.begin_run()
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
@@ -592,7 +698,7 @@ class Frame:
 
     chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
     is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
-    catcher: SpawnedFrame | None = None  # who is told of an abort below it, instead of the whole plan
+    catcher: Spawned | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
         self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
@@ -648,6 +754,10 @@ class Frame:
     def note(self, event: Event, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
         self.planner.record(self.path(), event, tuple(detail.items()))
+
+    def performers(self) -> Sequence[ActionSpec]:
+        """The actions that could perform it here, in the order in which they are asked."""
+        return self.planner.performers(self.activity) if self.chosen is None else self.chosen
 
     @property
     def is_running(self) -> bool:

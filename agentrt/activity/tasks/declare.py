@@ -1,22 +1,19 @@
-"""Task group actions: what authors write to have activities scheduled from outside, and compete.
+"""What authors declare of task groups, and what a group and a task are to the planner.
 
-A task group action is a class that declares which activities its tasks may do and how good each is among the others. It
-is a description; ``TaskGroup`` makes groups of it, which hold tasks and members. A member knows the action of each
-group that it is in, and performs the activity that the action ``does`` by doing the best task that is ready.
-
-Source: seed 001, "Task group example".
-
-What a task group declares, and what a group and a task are compiled into for the plan tree.
-
-A group is, to the planner, an action of one step: an activity of its own that its tasks perform, so that they compete
-with each other as actions do. A task is an action of one step too: the activity that it was declared for, with the
-arguments that it was created with. So nothing in a frame knows of groups and tasks but where it finds who performs.
+A ``TaskGroupAction`` is a class that declares which activities its tasks may do and how good each is among the others.
+It is a description; ``TaskGroup`` makes groups of it. To the planner a group is an action of one step: an activity of
+its own that its tasks perform, so that they compete with each other as actions do. A task is an action of one step too:
+the activity that it was declared for, with the arguments that it was created with. So nothing in a frame knows of
+groups and tasks: their specs make their own units (``UnitMaker``), by what the group handed in.
 
 Two remappings, both exact to twelve decimals: the utility of the activity into the range that the declaration gives to
 the task (a fixed number ignores it), and that of the task into the range of the group, unless the group composes it.
 
 A ``GroupSpec`` is compiled once for each class, which finds its mistakes, and copied for each group that is made of it;
-a ``TaskSpec`` is made with each task.
+a ``TaskSpec`` is made each time a task is offered, so that "another spec" means "offered anew".
+
+``Doable`` and ``Worker`` are what a task and a place where it is done are to each other; the module ``units`` has the
+one, ``group`` the other, and neither of those two has to know what else the other is.
 
 Source: seed 001, "Task group example".
 """
@@ -27,17 +24,19 @@ import copy
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook
 from agentrt.activity.author.arguments import ActionArgs
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, has_placeholder
 from agentrt.activity.author.utility import UtilityRange, parse_range
+from agentrt.activity.plan.planner import UnitMaker
 from agentrt.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from agentrt.activity.tasks.group import TaskGroup
-    from agentrt.activity.tasks.task import Task
+    from collections.abc import Callable
+
+    from agentrt.activity.plan.tree import Frame, Unit
 
 __all__ = [
     "GroupSpec",
@@ -172,15 +171,15 @@ def check_declarations(subject: str, declared: Any) -> tuple[TaskDeclaration, ..
     return tuple(found.values())
 
 
-class GroupSpec(ActionSpec):
+class GroupSpec(ActionSpec, UnitMaker):
     """What a task group is to the planner."""
 
-    __slots__ = ("composes_group", "declarations", "group")
+    __slots__ = ("_makes", "composes_group", "declarations")
 
     def __init__(self, cls: type[Action]) -> None:
         super().__init__(cls)
         self.kind: str = "group"
-        self.group: TaskGroup | None = None  # whose it is; None for the class itself
+        self._makes: Callable[[Frame, GroupSpec], Unit] | None = None  # makes its units; None for the class itself
         for hook in _HOOKS:
             if getattr(self, "has_filter" if hook == "should_start_thinking" else f"has_{hook}"):
                 raise DefinitionError(
@@ -217,33 +216,129 @@ class GroupSpec(ActionSpec):
                 "Write compose_utility(self, entity, task_utility).",
             ) from error
 
-    def of(self, group: TaskGroup) -> GroupSpec:
+    def of(self, name: str, makes: Callable[[Frame, GroupSpec], Unit]) -> GroupSpec:
         """The spec of one group that was made of this class; paths call it by the group's name.
+
+        Args:
+            name: the group's.
+            makes: makes its units.
 
         Raises:
             DefinitionError: the group's name cannot be part of a path.
         """
-        if not ACTIVITY.fullmatch(group.name):
-            raise DefinitionError(self.subject, f"a group is named {group.name!r}.", "Leave out spaces and slashes.")
+        if not ACTIVITY.fullmatch(name):
+            raise DefinitionError(self.subject, f"a group is named {name!r}.", "Leave out spaces and slashes.")
         made = copy.copy(self)
-        made.group = group
-        made.label = group.name
-        made.steps = (CompiledStep(f"tasks of {group.name}", "tasks", {}, ()),)
+        made._makes = makes
+        made.label = name
+        made.steps = (CompiledStep(f"tasks of {name}", "tasks", {}, ()),)
         return made
 
+    def make_unit(self, frame: Frame) -> Unit:
+        """A unit of it at a place of a member's plan."""
+        assert self._makes is not None
+        return self._makes(frame, self)
 
-class TaskSpec(ActionSpec):
+
+class Worker(Protocol):
+    """A member that thinks about a task or does it, at one place of its plan; as the task sees it."""
+
+    @property
+    def state(self) -> int:
+        """One of the constants of ``activity.states``."""
+        ...
+
+    @property
+    def frame(self) -> Frame:
+        """Where it competes with the other tasks of the group."""
+        ...
+
+    def room_changed(self) -> None:
+        """A worker of the task came or went."""
+
+
+class Named(Protocol):
+    """Whose a task is, as a worker sees it."""
+
+    @property
+    def name(self) -> str:
+        """What the group is called."""
+        ...
+
+
+class Doable(Protocol):
+    """A task, as those see it who are to do it."""
+
+    @property
+    def annotation(self) -> str:
+        """What it is about, for debugging tools."""
+        ...
+
+    @property
+    def group(self) -> Named:
+        """The group that it belongs to."""
+        ...
+
+    @property
+    def number(self) -> int:
+        """Its number in the group."""
+        ...
+
+    @property
+    def activity(self) -> str:
+        """What is to be done."""
+        ...
+
+    @property
+    def args(self) -> Mapping[str, Any]:
+        """With which arguments."""
+        ...
+
+    @property
+    def units(self) -> list[Worker]:
+        """Who thinks about it or does it."""
+        ...
+
+    @property
+    def working(self) -> list[Worker]:
+        """Those of them that have a place."""
+        ...
+
+    def has_room(self) -> bool:
+        """Whether one more may do it."""
+        ...
+
+    def take(self, unit: Worker) -> bool:
+        """Somebody begins to do it; says whether there was room."""
+        ...
+
+    def finish(self, unit: Worker) -> None:
+        """Somebody has done it once."""
+
+    def leave(self, unit: Worker, *, is_interrupted: bool) -> None:
+        """Somebody is stopped before the end."""
+
+
+class TaskSpec(ActionSpec, UnitMaker):
     """What a task is to the planner."""
 
-    __slots__ = ("task",)
+    __slots__ = ("_makes", "task")
 
-    def __init__(self, template: ActionSpec, task: Task, declaration: TaskDeclaration) -> None:
+    def __init__(
+        self,
+        template: ActionSpec,
+        task: Doable,
+        declaration: TaskDeclaration,
+        group: str,
+        makes: Callable[[Frame, TaskSpec], Unit],
+    ) -> None:
         for slot in ActionSpec.__slots__:
             setattr(self, slot, getattr(template, slot))
-        self.task: Task = task
+        self._makes = makes
+        self.task: Doable = task
         self.kind: str = "task"
         self.label: str = f"{template.label}#{task.number}"
-        self.subject: str = f"task {task.number} of {task.group.name}"
+        self.subject: str = f"task {task.number} of {group}"
         self.name: str = f"task {task.number}: {task.activity}"
         self.low: float = declaration.low
         self.high: float = declaration.high
@@ -252,6 +347,10 @@ class TaskSpec(ActionSpec):
         self.composes: bool = self.span > 0.0
         step = CompiledStep(task.activity, task.activity, dict(task.args), ())
         self.steps: tuple[CompiledStep, ...] | None = (step,)
+
+    def make_unit(self, frame: Frame) -> Unit:
+        """A unit of it at a place of a member's plan."""
+        return self._makes(frame, self)
 
 
 class TaskGroupAction(Action):

@@ -1,35 +1,50 @@
-"""A task group: pending tasks, and the agents that they are given to.
+"""A task group and its tasks: work that waits, and the agents that it is given to.
 
 A group is made of a ``TaskGroupAction``; it needs neither members nor a runtime, so that tasks can wait for those who
 come later. Each member knows the action of the group as if it had been injected, and under it the action of each task
-that is started. Personal groups, those of a town and those that are made for an hour are all the same thing.
+that is started. Personal groups, those of a town and those that are made for an hour are all the same thing. A task
+comes from a declaration; that from the class of the group, or from an extension, which is this group's alone and can
+be revoked.
 
-Rules:
+Rules of a group:
 
 * What changes (a task, a declaration, a member) changes in the group's books at once, and for members that act in a
   runtime at the next intake, all changes in one go. Without such a member there is nobody to be disturbed, and it
   takes effect at once.
 * All members act in one runtime.
 * A shared group loses a member that leaves its runtime; a personal one keeps its owner.
-* What is declared later (``declare_task`` and its like, ``extend``) is this group's alone.
 
-Source: seed 001, "Tasks".
+Rules of a task, which begins paused, so that it can be configured, is started, and ends completed or destroyed:
 
-What a group may be asked to do, and what it was asked: the declarations and tasks of one group.
+* The state (``TASK_TABLE``) changes when it is told to. A paused task can be completed: who worked on it stops at the
+  next intake only, and may be done before that.
+* A worker is a unit that has a *place*. It has it from the moment in which it is to be started, or in which something
+  is to be interrupted for it: of several who would all drop what they do, only one does. Who has done the task gives
+  the place back then, and not only when its plan is over.
+* There are never more workers than ``max_workers``, nor than how many times are left to be done. While there is no
+  room, the others do not consider the task; when there is again, they think about it anew, at once.
+* *Interrupted* is told each time a worker is stopped before its end, *completed* once, when the last of the times is
+  done, and *destroyed* exactly once and last, when nobody works on it any more. They are told from the ready queue,
+  never on the stack of the plan.
+* A task whose argument is destroyed is destroyed itself as soon as nobody works on it. A worker may finish, since it
+  may be the one that used the thing up.
 
-A declaration comes from the class of the group, or from an extension, which is this group's alone and can be revoked; a
-task comes from a declaration. The book knows nothing of members but what it asks the group for.
+Kept in sync: ``known`` has a task's spec from one publication to the next, ``lines`` the same spec exactly while the
+task has room, ``Task.units`` whoever is not idle, ``Task.working`` those of them that have a place.
 
-Source: seed 001, "Task group example", Task declarations; "Issuing tasks".
+It is one module, since a group and its tasks show each other to users, and neither can be said without the other.
+
+Source: seed 001, "Tasks", "Task group example", "Issuing tasks".
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.plan.extras import entities_in, first_gone
+from agentrt.activity.states import READY, STARTED, THINKING
 from agentrt.activity.tasks.declare import (
     GroupSpec,
     TaskAction,
@@ -41,22 +56,459 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.activity.tasks.task import Task, TaskState
-from agentrt.activity.tasks.units import OpenTasks
-from agentrt.activity.tasks.views import TaskGroupView, view_group
+from agentrt.activity.tasks.units import GroupUnit, OpenTasks, TaskUnit
+from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.body.budget import WaitTimes
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, TaskError, WrongStateError, did_you_mean
+from agentrt.kernel import signals
 from agentrt.kernel.trace import Event, TraceRecord
-from agentrt.kernel.traps import running
-from agentrt.words import repr_of
+from agentrt.kernel.traps import at_once, current_kernel, running
+from agentrt.words import called, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.utility import UtilityRange
     from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.tasks.task import TaskWork
-    from agentrt.activity.tasks.units import TaskUnit
+    from agentrt.activity.plan.tree import Frame
+    from agentrt.activity.tasks.declare import Worker
+    from agentrt.kernel.signals import Connection
 
-__all__ = ["Extension", "TaskBook", "Member", "TaskGroup"]
+__all__ = ["TASK_TABLE", "Extension", "Member", "Task", "TaskGroup", "TaskState"]
+
+
+class TaskState(StrEnum):
+    """What became of a task."""
+
+    PAUSED = "paused"  # nobody considers it; so it begins
+    STARTED = "started"  # members think about it and do it
+    COMPLETED = "completed"  # done as often as it was to be
+    DESTROYED = "destroyed"  # taken back
+
+
+TASK_TABLE: Final[Mapping[TaskState, tuple[TaskState, ...]]] = {
+    TaskState.PAUSED: (TaskState.STARTED, TaskState.COMPLETED, TaskState.DESTROYED),
+    TaskState.STARTED: (TaskState.PAUSED, TaskState.COMPLETED, TaskState.DESTROYED),
+    TaskState.COMPLETED: (),
+    TaskState.DESTROYED: (),
+}
+
+
+Told = Callable[["Task"], object]
+
+
+class Task:
+    """Something to be done by the members of a group. Made by ``TaskGroup.create_task``.
+
+    Attributes:
+        group: the group that it belongs to.
+        number: its number in the group, from 1; never given twice.
+        activity: what is to be done.
+        args: with which arguments.
+        is_permanent: whether it is there for as long as the group is.
+        state: see ``TaskState``.
+        remaining: how many times it is still to be done; None for ever.
+        worker_limit: how many members may do it at a time; None for any number.
+        annotation: a text about it, for debugging tools.
+        source: what it was created for, for debugging tools.
+        finished: how many times it was done.
+
+    Source: seed 001, "Issuing tasks".
+    """
+
+    __slots__ = (
+        "_connections",
+        "_is_doomed",
+        "_is_told",
+        "_open_since",
+        "_over",
+        "_told",
+        "activity",
+        "annotation",
+        "args",
+        "declaration",
+        "finished",
+        "group",
+        "is_permanent",
+        "number",
+        "remaining",
+        "source",
+        "spec",
+        "state",
+        "units",
+        "worker_limit",
+        "working",
+    )
+
+    def __init__(self, group: TaskGroup, number: int, declaration: TaskDeclaration, args: Mapping[str, Any]) -> None:
+        self.group: TaskGroup = group
+        self.number: int = number
+        self.activity: str = declaration.activity
+        self.args: dict[str, Any] = dict(args)
+        self.is_permanent: bool = declaration.is_permanent
+        self.state: TaskState = TaskState.PAUSED
+        self.remaining: int | None = None
+        self.worker_limit: int | None = None
+        self.annotation: str = ""
+        self.source: Any = None
+        self.finished: int = 0
+        self.declaration: TaskDeclaration = declaration  # what it was created from
+        self.spec: TaskSpec | None = None  # what the members know of it, while they do
+        self.units: list[Worker] = []  # the places where members think about it or do it
+        self.working: list[Worker] = []  # those of them that have a place
+        self._open_since: int | None = None  # the tick since which it waits for somebody
+        self._is_doomed = False  # an argument was destroyed
+        self._is_told = False  # whether its end was told
+        self._over = signals.Event()
+        self._told: dict[str, list[Callable[[Any], object]]] = {}
+        self._connections: list[Connection] = []
+        for value in self.args.values():
+            for entity in entities_in(value):
+                self._watch(entity)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was completed or destroyed."""
+        return self.state is TaskState.COMPLETED or self.state is TaskState.DESTROYED
+
+    # --- configuration ------------------------------------------------------------------------------------------------
+
+    def times(self, count: int) -> Task:
+        """Say how many times it is to be done; without that, again and again.
+
+        Args:
+            count: 1 or more.
+
+        Returns:
+            The task.
+
+        Raises:
+            WrongStateError: it is not paused, or permanent.
+            ValueError: it is no such number.
+        """
+        self._configure("times")
+        if self.is_permanent:
+            raise WrongStateError("times", f"{self!r} is permanent", "Declare it with declare_task to have an end.")
+        self.remaining = _count("times", count)
+        self.make_room(count)
+        return self
+
+    def once(self) -> Task:
+        """Have it done once: ``times(1)``.
+
+        Returns:
+            The task.
+
+        Raises:
+            WrongStateError: it is not paused, or permanent.
+        """
+        return self.times(1)
+
+    def max_workers(self, count: int) -> Task:
+        """Say how many members may do it at a time; without that, all who want to.
+
+        Args:
+            count: 1 or more.
+
+        Returns:
+            The task.
+
+        Raises:
+            WrongStateError: it is not paused.
+            ValueError: it is no such number.
+        """
+        self._configure("max_workers")
+        self.worker_limit = _count("max_workers", count)
+        self.make_room(count)
+        return self
+
+    def set_annotation(self, text: str) -> Task:
+        """Attach a text, for debugging tools.
+
+        Args:
+            text: a few words.
+
+        Returns:
+            The task.
+        """
+        self.annotation = text
+        return self
+
+    def set_source(self, source: Any) -> Task:
+        """Name what it was created for, for debugging tools.
+
+        Args:
+            source: any object.
+
+        Returns:
+            The task.
+        """
+        self.source = source
+        return self
+
+    def notify_completed(self, told: Told) -> Task:
+        """Call a function once when it is completed: done as often as ``times`` says.
+
+        Args:
+            told: called with the task.
+
+        Returns:
+            The task.
+        """
+        return self._tell_later("notify_completed", "completed", told)
+
+    def notify_interrupted(self, told: Told) -> Task:
+        """Call a function each time a worker is stopped before it is done.
+
+        Args:
+            told: called with the task.
+
+        Returns:
+            The task.
+        """
+        return self._tell_later("notify_interrupted", "interrupted", told)
+
+    def notify_destroyed(self, told: Told) -> Task:
+        """Call a function once when it is gone: destroyed, or completed, and nobody works on it any more.
+
+        Args:
+            told: called with the task.
+
+        Returns:
+            The task.
+        """
+        return self._tell_later("notify_destroyed", "destroyed", told)
+
+    def _configure(self, method: str) -> None:
+        if self.state is not TaskState.PAUSED:
+            raise WrongStateError(method, f"{self!r} is {self.state}", "Call it before start(), or pause it first.")
+
+    def _tell_later(self, method: str, what: str, told: Told) -> Task:
+        if not callable(told):
+            raise TypeError(f"{method}({repr_of(told)}): it takes a function, which is called with the task")
+        self._told.setdefault(what, []).append(told)
+        return self
+
+    # --- what its owner does ------------------------------------------------------------------------------------------
+
+    def start(self) -> Task:
+        """Offer it to the members, from the next intake on; again after a pause.
+
+        Returns:
+            The task.
+
+        Raises:
+            WrongStateError: it is over.
+        """
+        if self.state is not TaskState.STARTED:
+            self._move("start", TaskState.STARTED)
+        return self
+
+    def pause(self) -> Task:
+        """Take it from the members at the next intake, and have those who work on it stop; ``start`` offers it again.
+
+        Returns:
+            The task.
+
+        Raises:
+            WrongStateError: it is over.
+        """
+        if self.state is not TaskState.PAUSED:
+            self._move("pause", TaskState.PAUSED)
+        return self
+
+    def destroy(self) -> None:
+        """Take it back for good at the next intake; nothing happens if it is over.
+
+        Raises:
+            WrongStateError: it is permanent.
+        """
+        if self.is_permanent:
+            raise WrongStateError(
+                "destroy", f"{self!r} is permanent", "Pause it, or destroy the group or what declared it."
+            )
+        self.discard()
+
+    async def wait(self) -> bool:
+        """Wait until it is over and nobody works on it. For coroutines that the runtime steps: observers, actions.
+
+        Returns:
+            Whether it was completed; else it was destroyed.
+
+        Raises:
+            NotRunningError: called by a coroutine that no runtime steps, while it is not over.
+        """
+        if not self._over.is_set:
+            await at_once()
+            current_kernel()  # or raises, and says what else to do
+        await self._over.wait()
+        return self.state is TaskState.COMPLETED
+
+    @property
+    def workers(self) -> tuple[str, ...]:
+        """The names of the agents that do it now, in the order in which they began."""
+        return tuple(unit.frame.planner.name for unit in self.working if unit.state >= STARTED)
+
+    def snapshot(self) -> TaskView:
+        """What it is now, as plain data."""
+        return TaskView(
+            number=self.number,
+            activity=self.activity,
+            args=tuple((name, called(value)) for name, value in self.args.items()),
+            state=self.state.value,
+            is_permanent=self.is_permanent,
+            finished=self.finished,
+            remaining=self.remaining,
+            worker_limit=self.worker_limit,
+            workers=self.workers,
+            annotation=self.annotation,
+            source="" if self.source is None else called(self.source),
+        )
+
+    def __repr__(self) -> str:
+        words = f", {self.annotation}" if self.annotation else ""
+        return f"<Task {self.number} of {self.group.name}: {self.activity}, {self.state}{words}>"
+
+    # --- inside: ends and changes -------------------------------------------------------------------------------------
+
+    def discard(self) -> None:
+        """Destroy it, permanent or not; its group is done with it."""
+        if not self.is_over:
+            self._move("destroy", TaskState.DESTROYED)
+
+    def _move(self, method: str, state: TaskState) -> None:
+        if state not in TASK_TABLE[self.state]:
+            raise WrongStateError(method, f"{self!r} is {self.state}", "Create another one with create_task().")
+        self.state = state
+        self.group.note(self, state.value)
+        self.group.changed(self)
+
+    def make_room(self, count: int) -> None:
+        """There may be fewer workers from now on. If there are more, all are stopped at the next intake.
+
+        Args:
+            count: how many there may be.
+        """
+        if count < len(self.working):
+            self.spec = None  # what members know of it now is taken back; once it is started they get another one
+
+    # --- what its units do --------------------------------------------------------------------------------------------
+
+    def has_room(self) -> bool:
+        """Whether one more member may do it."""
+        if self.state is not TaskState.STARTED:
+            return False
+        limits = [limit for limit in (self.worker_limit, self.remaining) if limit is not None]
+        return not limits or len(self.working) < min(limits)
+
+    def take(self, unit: Worker) -> bool:
+        """A member begins to do it.
+
+        Args:
+            unit: its task action.
+
+        Returns:
+            Whether there was room for it.
+        """
+        if not self.has_room():
+            return False
+        self.working.append(unit)
+        if self._open_since is not None:
+            self.group.waited(self, unit.frame.planner.kernel.clock.tick - self._open_since)
+            self._open_since = None
+        self._room_changed()
+        return True
+
+    def finish(self, unit: Worker) -> None:
+        """A member has done it once.
+
+        Args:
+            unit: its task action.
+        """
+        if unit not in self.working:
+            return
+        self.working.remove(unit)
+        self.finished += 1
+        self.group.note(self, "finished", unit)
+        if self.remaining:
+            self.remaining -= 1
+            if self.remaining == 0 and not self.is_over:
+                self._move("finish", TaskState.COMPLETED)
+                self._tell("completed")
+        self._left(unit)
+
+    def leave(self, unit: Worker, *, is_interrupted: bool) -> None:
+        """A member that was doing it is stopped before the end.
+
+        Args:
+            unit: its task action.
+            is_interrupted: whether somebody is to be told; not for one that was refused in the moment of its start.
+        """
+        if unit in self.working:
+            self.working.remove(unit)
+            if is_interrupted:
+                self.group.note(self, "interrupted", unit)
+                self._tell("interrupted")
+            self._left(unit)
+
+    def _left(self, unit: Worker) -> None:
+        if not self.working:
+            if self._is_doomed and not self.is_over:
+                self.discard()
+            elif self.state is TaskState.STARTED:
+                self.offered(unit.frame.planner.kernel.clock.tick)
+        self._room_changed()
+        self.tell_end()
+
+    def _room_changed(self) -> None:
+        """Have those who think about it see whether there is room; not on this stack, which may start one of them."""
+        if self.worker_limit is None and self.remaining is None:
+            return
+        self.group.room_changed(self)
+        for unit in self.units:
+            if unit.state == THINKING or unit.state == READY:
+                unit.frame.planner.kernel.call_soon(unit.room_changed)
+
+    # --- what its group does ------------------------------------------------------------------------------------------
+
+    def offered(self, tick: int) -> None:
+        """The members know it now.
+
+        Args:
+            tick: when.
+        """
+        if not self.working and not self.is_permanent:  # a permanent one is no work that somebody waits for
+            self._open_since = tick
+
+    def withdrawn(self) -> None:
+        """The members do not know it any more."""
+        self._open_since = None
+
+    def tell_end(self) -> None:
+        """Tell its end, once it is over and nobody works on it any more."""
+        if self.is_over and not self.working and not self._is_told:
+            self._is_told = True
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+            self._tell("destroyed")
+            self.group.tell(self._over.set)
+
+    def _tell(self, what: str) -> None:
+        for told in self._told.get(what, ()):
+            self.group.tell(told, self)
+
+    def _watch(self, entity: Any) -> None:
+        def gone(_entity: object) -> None:
+            self._is_doomed = True
+            if not self.working and not self.is_over:
+                self.discard()
+
+        self._connections.append(entity.destroyed.connect(gone))
+
+
+def _count(method: str, count: object) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueError(f"{method}({repr_of(count)}): it takes a whole number from 1")
+    return count
 
 
 class Extension:
@@ -64,8 +516,8 @@ class Extension:
 
     __slots__ = ("declarations", "group")
 
-    def __init__(self, group: TaskBook, declarations: tuple[TaskDeclaration, ...]) -> None:
-        self.group: TaskBook = group
+    def __init__(self, group: TaskGroup, declarations: tuple[TaskDeclaration, ...]) -> None:
+        self.group: TaskGroup = group
         self.declarations: tuple[TaskDeclaration, ...] = declarations  # what was added
 
     def revoke(self) -> None:
@@ -77,41 +529,101 @@ class Extension:
         return f"<Extension of {self.group.name}: {', '.join(one.activity for one in self.declarations) or 'revoked'}>"
 
 
-class TaskBook(ABC):
-    """The declarations and tasks of a group; ``TaskGroup`` derives from it.
+class Member(Protocol):
+    """An agent, as a group sees it."""
+
+    name: str
+    planner: Planner | None
+
+    @property
+    def runtime(self) -> Any:
+        """What it acts in, or None."""
+        ...
+
+    def group_joined(self, group: TaskGroup) -> None:
+        """It is a member now."""
+
+    def group_left(self, group: TaskGroup) -> None:
+        """It is not a member any more."""
+
+
+class TaskGroup:
+    """Tasks, and those who are to do them.
+
+    Args:
+        action: what the tasks may be, and how good the group is at what.
+        name: what to call it, such as the alias under which it is registered; the name of the class by default.
+        owner: for a personal group, the agent whose it is; nobody else may be a member.
 
     Attributes:
-        name: what the group is called.
+        action, name, owner: as given.
+        waits: how many ticks a task that was available waited until somebody began it.
+        spec: what the members know.
+
+    Raises:
+        DefinitionError: ``action`` is not a task group action.
+
+    Source: seed 001, "Tasks".
     """
 
-    __slots__ = ("_declarations", "_extensions", "_is_gone", "_latest", "_numbers", "_tasks", "name")
+    __slots__ = (
+        "__weakref__",
+        "_acts_in",
+        "_declarations",
+        "_extensions",
+        "_is_due",
+        "_is_gone",
+        "_latest",
+        "_members",
+        "_news",
+        "_numbers",
+        "_over",
+        "_specs",
+        "_tasks",
+        "_unpublished",
+        "action",
+        "known",
+        "lines",
+        "name",
+        "owner",
+        "spec",
+        "version",
+        "waits",
+    )
 
-    def __init__(self, name: str) -> None:
-        self.name: str = name
+    def __init__(self, action: type[TaskGroupAction], *, name: str = "", owner: Member | None = None) -> None:
+        spec = getattr(action, "spec", None)
+        if not isinstance(spec, GroupSpec):
+            raise DefinitionError(
+                getattr(action, "__qualname__", repr(action)),
+                "it is not a task group action.",
+                "Derive a class from agentrt.TaskGroupAction, with 'does' and 'utility'.",
+            )
+        self.name: str = name or spec.label
+        self.action: type[TaskGroupAction] = action
+        self.owner: Member | None = owner
+        self.spec: GroupSpec = spec.of(self.name, self._make_unit)
+        self.known: dict[int, TaskSpec] = {}  # what members know of its tasks at present, by their numbers
+        self.lines: dict[tuple[str, float, float], OpenTasks] = {}  # those of them that have room
+        self.version: int = 0  # changes whenever ``known`` does
+        self.waits: WaitTimes = WaitTimes()
+        self._members: list[Member] = []
         self._declarations: dict[str, TaskDeclaration] = {}
         self._extensions: list[Extension] = []
         self._is_gone = False
         self._numbers = 0
         self._tasks: list[Task] = []
         self._latest: dict[str, Task] = {}  # the last task that does an activity of which there is one at a time
+        self._specs: tuple[TaskSpec, ...] | None = None  # ``known`` in order, when somebody asked
+        self._unpublished: dict[int, Task] = {}  # what changed since members were told
+        self._over = 0  # how many in the list of tasks are over
+        self._is_due = False  # whether changes wait for the next intake
+        self._news: list[tuple[Callable[..., object], tuple[Any, ...]]] = []  # what is to be told without a runtime
+        self._acts_in: Any = None  # the runtime in which a member acted last
+        self._declare(spec.declarations)
 
-    # --- what the group does ------------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def changed(self, task: TaskWork | None = None) -> None:
-        """A task, or what the group declares, changed: tell the members."""
-
-    @abstractmethod
-    def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
-        """Put a record into the trace."""
-
-    @abstractmethod
-    def make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
-        """Make a task of the group."""
-
-    @abstractmethod
-    def check_args(self, activity: str, values: Mapping[str, Any]) -> None:
-        """Check arguments, as far as a member knows what takes them."""
+    def _make_unit(self, frame: Frame, spec: GroupSpec) -> GroupUnit:
+        return GroupUnit(frame, spec, self)
 
     # --- declarations -------------------------------------------------------------------------------------------------
 
@@ -284,87 +796,6 @@ class TaskBook(ABC):
         if self._is_gone:
             raise WrongStateError(f"group.{method}", f"{self.name} is destroyed", "Make another TaskGroup.")
 
-
-class Member(Protocol):
-    """An agent, as a group sees it."""
-
-    name: str
-    planner: Planner | None
-
-    @property
-    def runtime(self) -> Any:
-        """What it acts in, or None."""
-        ...
-
-    def group_joined(self, group: TaskGroup) -> None:
-        """It is a member now."""
-
-    def group_left(self, group: TaskGroup) -> None:
-        """It is not a member any more."""
-
-
-class TaskGroup(TaskBook):
-    """Tasks, and those who are to do them.
-
-    Args:
-        action: what the tasks may be, and how good the group is at what.
-        name: what to call it, such as the alias under which it is registered; the name of the class by default.
-        owner: for a personal group, the agent whose it is; nobody else may be a member.
-
-    Attributes:
-        action, name, owner: as given.
-        waits: how many ticks a task that was available waited until somebody began it.
-        spec: what the members know.
-
-    Raises:
-        DefinitionError: ``action`` is not a task group action.
-
-    Source: seed 001, "Tasks".
-    """
-
-    __slots__ = (
-        "__weakref__",
-        "_acts_in",
-        "_is_due",
-        "_members",
-        "_news",
-        "_over",
-        "_specs",
-        "_unpublished",
-        "action",
-        "known",
-        "lines",
-        "owner",
-        "spec",
-        "version",
-        "waits",
-    )
-
-    def __init__(self, action: type[TaskGroupAction], *, name: str = "", owner: Member | None = None) -> None:
-        spec = getattr(action, "spec", None)
-        if not isinstance(spec, GroupSpec):
-            raise DefinitionError(
-                getattr(action, "__qualname__", repr(action)),
-                "it is not a task group action.",
-                "Derive a class from agentrt.TaskGroupAction, with 'does' and 'utility'.",
-            )
-        super().__init__(name or spec.label)
-        self.action: type[TaskGroupAction] = action
-        self.owner: Member | None = owner
-        self.spec: GroupSpec = spec.of(self)
-        self.known: dict[int, TaskSpec] = {}  # what members know of its tasks at present, by their numbers
-        self.lines: dict[tuple[str, float, float], OpenTasks] = {}  # those of them that have room
-        self.version: int = 0  # changes whenever ``known`` does
-        self.waits: WaitTimes = WaitTimes()
-        self._members: list[Member] = []
-        self._specs: tuple[TaskSpec, ...] | None = None  # ``known`` in order, when somebody asked
-        self._unpublished: dict[int, Task] = {}  # what changed since members were told
-        self._over = 0  # how many in the list of tasks are over
-        self._is_due = False  # whether changes wait for the next intake
-        self._news: list[tuple[Callable[..., object], tuple[Any, ...]]] = []  # what is to be told without a runtime
-        self._acts_in: Any = None  # the runtime in which a member acted last
-        self._declare(spec.declarations)
-
     # --- members ------------------------------------------------------------------------------------------------------
 
     @property
@@ -477,9 +908,9 @@ class TaskGroup(TaskBook):
         # Whoever was the last member may still clean up in this very tick.
         return self._acts_in if self._acts_in is not None and self._acts_in.kernel.in_tick else None
 
-    def changed(self, task: TaskWork | None = None) -> None:
+    def changed(self, task: Task | None = None) -> None:
         """A task changed: publish it to the members at the next intake, or now if none acts."""
-        if isinstance(task, Task):
+        if task is not None:
             self._unpublished[task.number] = task
             self.room_changed(task)
         if self._is_due:
@@ -508,7 +939,7 @@ class TaskGroup(TaskBook):
             if task.is_over:
                 over.append(task)
             elif task.state is TaskState.STARTED and task.spec is None:
-                task.spec = TaskSpec(TaskAction.spec, task, task.declaration)
+                task.spec = TaskSpec(TaskAction.spec, task, task.declaration, self.name, TaskUnit)
                 task.offered(tick)
             elif task.state is TaskState.PAUSED and task.spec is not None:
                 task.spec = None
@@ -524,7 +955,7 @@ class TaskGroup(TaskBook):
         if self._news:
             self._tell_all()
 
-    def _make_known(self, task: TaskWork, spec: TaskSpec | None) -> None:
+    def _make_known(self, task: Task, spec: TaskSpec | None) -> None:
         before = self.known.get(task.number)
         if before is not spec:
             if before is not None:
@@ -579,7 +1010,7 @@ class TaskGroup(TaskBook):
             line = self.lines[key] = OpenTasks(*key)
         return line
 
-    def room_changed(self, task: TaskWork) -> None:
+    def room_changed(self, task: Task) -> None:
         """A worker of a task came or went, or it was started, paused, or is over.
 
         Args:
@@ -590,7 +1021,7 @@ class TaskGroup(TaskBook):
                 if member.planner is not None:
                     member.planner.look_for_tasks(self)
 
-    def _book_room(self, task: TaskWork) -> bool:
+    def _book_room(self, task: Task) -> bool:
         """Note whether a task has room; says whether it has again."""
         spec = self.known.get(task.number)
         if spec is None:
@@ -610,7 +1041,7 @@ class TaskGroup(TaskBook):
             if task.spec is not None:
                 task.offered(tick)
 
-    def waited(self, task: TaskWork, ticks: int) -> None:
+    def waited(self, task: Task, ticks: int) -> None:
         """A member begins a task that nobody did; called by the task.
 
         Args:
@@ -654,9 +1085,15 @@ class TaskGroup(TaskBook):
 
     def snapshot(self) -> TaskGroupView:
         """Its members and tasks now, as plain data."""
-        return view_group(self)
+        return TaskGroupView(
+            name=self.name,
+            activity=self.spec.activity,
+            members=tuple(member.name for member in self._members),
+            tasks=tuple(task.snapshot() for task in self.tasks),
+            waits=self.waits.as_json(),
+        )
 
-    def note(self, task: TaskWork, what: str, unit: TaskUnit | None = None) -> None:
+    def note(self, task: Task, what: str, unit: Worker | None = None) -> None:
         """Put a record into the trace, if somebody listens.
 
         Args:

@@ -1,4 +1,11 @@
-"""Which tasks of a group a member is asked about: so many at a time, those that could be the best.
+"""Groups and tasks in the plan tree of a member, and which tasks of many a member is asked about.
+
+``GroupUnit`` is a compound of one step, whose frame (``TaskFrame``) takes its actions from the group instead of from
+what the agent knows. ``TaskUnit`` is one of these actions: a compound of one step again, the activity of the task. So
+thinking, electing, running and unwinding are those of compounds; what is added here is where tasks come and go, the two
+remappings of utility, and the places of a task. Both are known to what they stand for while they are not idle (the
+planner's ``group_places``, ``Task.units``), so that a change finds those whom it concerns; that is why both override
+``move``, and why a unit without steps may set its state itself.
 
 A group may have thousands of tasks, and a member does one. Up to ``WINDOW`` tasks are all asked, as the actions of any
 activity are. Of more, only as many as can matter; who is elected is who would have been elected if all had been asked:
@@ -9,8 +16,6 @@ activity are. Of more, only as many as can matter; who is elected is who would h
 * Of tasks with one bound, those that are asked are *drawn* from the agent's own stream. Equals are drawn by weight, and
   all tasks weigh the same: to draw one of those that are asked, which were drawn before, is to draw one of all. Whoever
   has fewer equals than a window holds asks them all, and draws once.
-  Rejected: the oldest first. Tasks without an end would have the first few done for ever; and all members would think
-  about the same few, of which each but one comes too late.
 * Who waits goes on thinking and keeps nobody else from being asked; so does who rejects. A task whose places are all
   taken is not asked, until one is free.
 * What was asked and is neither among the best nor waits for anything is let go of, and its utility is remembered: it is
@@ -22,24 +27,16 @@ activity are. Of more, only as many as can matter; who is elected is who would h
 What members know that nobody has to be asked about stands in the ``OpenTasks`` of the group, one for each activity and
 utility; so what a task costs when it comes, goes or gets a worker does not depend on how many there are.
 
-Source: seed 001, "Comparing plans", "Tasks"; the bounds are ours.
+Rejected: asking the oldest first. Tasks without an end would have the first few done for ever; and all members would
+think about the same few, of which each but one comes too late.
 
-Groups and tasks in the plan tree of a member.
-
-``GroupUnit`` is a compound of one step, whose frame takes its actions from the group instead of from what the agent
-knows. ``TaskUnit`` is one of these actions: a compound of one step again, the activity of the task. So thinking,
-electing, running and unwinding are those of compounds; what is added here is where tasks come and go, the two
-remappings of utility, and the places of a task.
-
-Both are known to what they stand for while they are not idle, so that a change finds those whom it concerns.
-
-Source: seed 001, "Task group example", "Utility".
+Source: seed 001, "Task group example", "Utility", "Comparing plans", "Tasks"; the bounds are ours.
 """
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.utility import remap
 from agentrt.activity.plan import hooks
@@ -56,8 +53,7 @@ if TYPE_CHECKING:
 
     from agentrt.activity.author.expected import Current
     from agentrt.activity.plan.tree import Unit
-    from agentrt.activity.tasks.group import TaskGroup
-    from agentrt.activity.tasks.task import Task
+    from agentrt.activity.tasks.declare import Doable
 
 __all__ = ["MOST_ASKED", "WINDOW", "OpenTasks", "TaskFrame", "GroupUnit", "TaskUnit"]
 
@@ -69,6 +65,41 @@ MOST_ASKED: Final = 512
 
 _NOTHING: Final = -1.0  # the utility of nothing, and the bound of what nobody can do
 _EVERYTHING: Final = 2.0  # a bar that no bound reaches
+
+
+class Tasks(Protocol):
+    """A task group, as the places see it where a member considers or does what is in it."""
+
+    known: dict[int, TaskSpec]
+    lines: dict[tuple[str, float, float], OpenTasks]
+    version: int
+
+    @property
+    def spec(self) -> GroupSpec:
+        """The action that it is to the member."""
+        ...
+
+    @property
+    def specs(self) -> tuple[TaskSpec, ...]:
+        """What members know of its tasks."""
+        ...
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """Who considers them."""
+        ...
+
+    def is_known(self, spec: TaskSpec) -> bool:
+        """Whether members know a task still."""
+        ...
+
+    def is_open(self, spec: TaskSpec) -> bool:
+        """The same, and it has room for one more."""
+        ...
+
+    def line_of(self, spec: TaskSpec) -> OpenTasks:
+        """Where it stands while it has room."""
+        ...
 
 
 class OpenTasks:
@@ -206,7 +237,7 @@ class TaskFrame(Frame):
 
     def __init__(self, unit: GroupUnit, activity: str) -> None:
         super().__init__(unit.frame.execution, unit, unit, activity, 1, is_bound=False)
-        self.group: TaskGroup = unit.group  # whose tasks they are
+        self.group: Tasks = unit.group  # whose tasks they are
         self.is_choosy: bool = False  # whether there are more tasks than all are asked
         # the tasks that were asked since it began to think, or have a unit at least; with the utility of
         # those that were let go of, None for the others
@@ -501,10 +532,9 @@ class GroupUnit(CompoundUnit):
 
     __slots__ = ("_seen", "group")
 
-    def __init__(self, frame: Frame, spec: GroupSpec) -> None:
+    def __init__(self, frame: Frame, spec: GroupSpec, group: Tasks) -> None:
         super().__init__(frame, spec)
-        assert spec.group is not None
-        self.group: TaskGroup = spec.group
+        self.group: Tasks = group
         self._seen = -1  # which version of the group its frame knows
 
     def move(self, state: int) -> None:
@@ -525,6 +555,11 @@ class GroupUnit(CompoundUnit):
             self.frames[0].version = -1
         self._seen = group.version
         super()._steps_think(own)
+
+    def look_further(self) -> None:
+        """A task of the group has room again: see whether to ask it."""
+        if self.frames:
+            self.frames[0].look_further()
 
     def take_up_tasks(self) -> None:
         """Tasks of the group came or went."""
@@ -562,7 +597,7 @@ class TaskUnit(CompoundUnit):
 
     def __init__(self, frame: Frame, spec: TaskSpec) -> None:
         super().__init__(frame, spec)
-        self.task: Task = spec.task
+        self.task: Doable = spec.task
         self._is_full = False  # whether there is no room for one more worker
 
     def move(self, state: int) -> None:

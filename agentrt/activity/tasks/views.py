@@ -5,15 +5,11 @@ Source: seed 001, "Issuing tasks" (annotation and source are for debugging).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentrt.body.codec import View, told, view
-from agentrt.words import called
 
-if TYPE_CHECKING:
-    from agentrt.activity.tasks.group import TaskGroup
-
-__all__ = ["TaskGroupView", "TaskView", "view_group"]
+__all__ = ["TaskGroupView", "TaskView"]
 
 
 @view
@@ -64,29 +60,3 @@ class TaskGroupView(View):
     members: tuple[str, ...]
     tasks: tuple[TaskView, ...]
     waits: dict[str, Any]
-
-
-def view_group(group: TaskGroup) -> TaskGroupView:
-    """Take a view of a group."""
-    return TaskGroupView(
-        name=group.name,
-        activity=group.spec.activity,
-        members=tuple(member.name for member in group.members),
-        tasks=tuple(
-            TaskView(
-                number=task.number,
-                activity=task.activity,
-                args=tuple((name, called(value)) for name, value in task.args.items()),
-                state=task.state.value,
-                is_permanent=task.is_permanent,
-                finished=task.finished,
-                remaining=task.remaining,
-                worker_limit=task.worker_limit,
-                workers=task.workers,
-                annotation=task.annotation,
-                source="" if task.source is None else called(task.source),
-            )
-            for task in group.tasks
-        ),
-        waits=group.waits.as_json(),
-    )

@@ -1,0 +1,506 @@
+"""The seat of an action: what an author's side asks of the plan that it runs in, and what of that plan it may hold.
+
+An author writes actions and is given a ``Context``. What stands behind that is a machine (``activity.plan``) which the
+author's side does not import, so that it can be read, and rebuilt, without it. It asks for what is declared here:
+
+* ``Seat``        the action at one place of one agent's plan; a context belongs to one
+* ``Activity``    the activity that it could perform there, with others that could
+* ``Home``        what all places of one agent's plan share: its kernel, its trace, its agent
+* ``Declared``    what the class of the action says of itself
+* ``Possessions``  what few seats have, and is made when they first want it
+
+A seat does what it is told and says so to the activity; it decides nothing. Everything is asked on the thread that
+steps the agent, but for ``Home.kernel.is_here`` and ``ActingAgent.post``, by which a context finds out that it is
+called elsewhere and hands the call over.
+
+What an author may hold of the plan stands here too, since a seat gives it: ``Node``, which looks at one place, and
+``SpawnedFrame``, by which an action thinks and runs another activity.
+
+Rejected: a context that is handed the unit itself. It was, and forty modules of authors and machine could only be
+understood together.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agentrt.activity.states import FRAME_NAMES, UNIT_NAMES
+from agentrt.body.flags import Holder
+
+if TYPE_CHECKING:
+    from agentrt.activity.author.arguments import ThinkOutput
+    from agentrt.activity.author.expected import Current
+    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.rng import Stream
+    from agentrt.kernel.signals import Signal
+    from agentrt.kernel.trace import Event, TraceHub
+    from agentrt.kernel.traps import Waiter
+
+__all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "Home", "Node", "Opened", "Seat", "SpawnedFrame"]
+
+
+class ActingAgent(Protocol):
+    """The agent whose plan it is."""
+
+    def signal(self, name: str) -> Signal:
+        """A signal of the entity."""
+        ...
+
+    def logger(self, path: str) -> Any:
+        """A logger bound to the agent and a path."""
+
+    def call(self, fn: Callable[..., object], args: tuple[Any, ...]) -> Awaitable[Any]:
+        """Call something outside."""
+        ...
+
+    def post(self, fn: Callable[..., object], *args: object) -> None:
+        """Call a function at the next intake; from any thread."""
+
+
+class Home(Protocol):
+    """What all places of one agent's plan share."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """Steps all of it."""
+        ...
+
+    @property
+    def trace(self) -> TraceHub:
+        """Where records go."""
+        ...
+
+    @property
+    def agent(self) -> ActingAgent:
+        """Whose plan it is."""
+        ...
+
+    @property
+    def entity(self) -> Any:
+        """The entity that acts."""
+        ...
+
+    @property
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
+        ...
+
+    def layer(self, below: Current | None) -> Current:
+        """A new layer of CURRENT, on top of another or of the entity as it is."""
+        ...
+
+    def work(self, units: int) -> Awaitable[None]:
+        """Take units of search work from the think budget."""
+        ...
+
+
+class Declared(Protocol):
+    """What the class of an action says of itself; an ``ActionSpec``."""
+
+    @property
+    def name(self) -> str:
+        """What the action calls itself."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """``leaf``, ``compound``, ``group`` or ``task``."""
+        ...
+
+    @property
+    def subject(self) -> str:
+        """Its module and name, for errors."""
+        ...
+
+    @property
+    def activity(self) -> str:
+        """What it performs."""
+        ...
+
+    @property
+    def low(self) -> float:
+        """The least utility."""
+        ...
+
+    @property
+    def span(self) -> float:
+        """The width of the declared range of utilities."""
+        ...
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it is a range."""
+        ...
+
+    @property
+    def output_type(self) -> type[ThinkOutput] | None:
+        """What thinking finds out; None for the arguments as they are."""
+        ...
+
+    @property
+    def output_label(self) -> str:
+        """What errors call that."""
+        ...
+
+
+class Opened(Protocol):
+    """What an action opened and may close: a listener, a timer."""
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What people call one of them, and several."""
+        ...
+
+    def close(self) -> None:
+        """End it. A second call does nothing."""
+
+
+class Possessions(Protocol):
+    """What few seats have."""
+
+    candidates: Iterator[Mapping[str, Any]] | None  # the choices that are left of ``ctx.candidates``
+    cuts: int  # how often its thinking was stopped before it had an answer, since it had one
+    status: tuple[str, dict[str, Any]] | None  # what ``set_status_text_key`` said
+    progress: str  # what ``set_debug_progress`` said
+    resumption: tuple[Any] | None  # what the next ``suspend`` returns at once, because ``resume`` came before it
+
+    @property
+    def debug(self) -> dict[str, Any]:
+        """The author's own debugging data."""
+        ...
+
+    @property
+    def suspension(self) -> Waiter | None:
+        """The wait of ``suspend``, while it lasts."""
+        ...
+
+    def suspend(self) -> Waiter:
+        """A wait of ``suspend`` begins."""
+        ...
+
+    def unsuspend(self, waiter: Waiter) -> None:
+        """It is over."""
+
+    def resume(self, value: object) -> bool:
+        """End the wait, or the next one before it begins; says whether there is one to end."""
+        ...
+
+    def keep(self, opened: Opened, *, is_thinking: bool) -> None:
+        """Close something when the action stops thinking, or when it stops."""
+
+
+class Seat(Holder, Protocol):
+    """An action at one place of a plan. A holder of control flags: what acts in its name shares its own."""
+
+    utility: float  # within its activity, without any boost
+
+    @property
+    def spec(self) -> Declared:
+        """What the action declares."""
+        ...
+
+    @property
+    def frame(self) -> Activity:
+        """The activity that it could perform."""
+        ...
+
+    @property
+    def state(self) -> int:
+        """One of the constants of ``activity.states``."""
+        ...
+
+    @property
+    def context(self) -> object:
+        """The context of its thinking or run at present; None before the first call of a hook."""
+        ...
+
+    @property
+    def extras(self) -> Possessions | None:
+        """What it has of what few seats have; None for nothing."""
+        ...
+
+    @property
+    def thinking(self) -> object:
+        """What steps its ``think``: a strand, a batch, or None."""
+        ...
+
+    @property
+    def running(self) -> object:
+        """What steps its ``run``: a strand, or None."""
+        ...
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        ...
+
+    def note(self, event: Event, **detail: object) -> None:
+        """Put a record into the trace; ask ``trace.on`` first."""
+
+    def own_extras(self) -> Possessions:
+        """The same as ``extras``, made if need be."""
+        ...
+
+    def own_current(self) -> Current:
+        """Its own layer of CURRENT."""
+        ...
+
+    def let_go(self, opened: Opened) -> None:
+        """Something was closed before it stops."""
+
+    # --- what is told to it on its author's stack ---------------------------------------------------------------------
+
+    def set_output(self, output: object) -> None:
+        """It is ready."""
+
+    def clear_output(self) -> None:
+        """It is not ready any more."""
+
+    def set_utility(self, utility: float) -> None:
+        """It is so good now."""
+
+    def offer(self, choices: Iterable[Mapping[str, Any]]) -> bool:
+        """It is ready with the first of several choices; says whether there is one."""
+        ...
+
+    def protect(self, value: object) -> None:
+        """Watch an entity, or those that a value holds."""
+
+    def unprotect(self, value: object) -> None:
+        """Watch it no more."""
+
+    def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
+        """A frame of its own below it; ``handle`` is the context through which it was asked for."""
+        ...
+
+    # --- what ends it -------------------------------------------------------------------------------------------------
+
+    def reject(self, reason: str) -> None:
+        """Its arguments are not valid any more, while it thinks or is ready."""
+
+    def abort(self, reason: str) -> None:
+        """The plan cannot go on because of it."""
+
+    def disable(self, hook: str, error: BaseException) -> None:
+        """A hook raised while it thinks or is ready."""
+
+    def callback_raised(self, error: BaseException) -> None:
+        """A function of its author's raised that was called by something that it opened."""
+
+    def fault(self, hook: str, error: BaseException) -> None:
+        """Code of its author's raised, and nobody is there to whom it could be raised: report it."""
+
+    def is_unwinding(self) -> bool:
+        """Whether it is on its way out."""
+        ...
+
+
+class Activity(Protocol):
+    """One activity at one place of a plan, with the actions that could perform it."""
+
+    @property
+    def activity(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def planner(self) -> Home:
+        """What it shares with all places of the plan."""
+        ...
+
+    @property
+    def parent(self) -> Seat | None:
+        """The action that it is a part of; None at the root."""
+        ...
+
+    @property
+    def active(self) -> Seat | None:
+        """The action that is elected."""
+        ...
+
+    @property
+    def state(self) -> int:
+        """One of the constants of ``activity.states``."""
+        ...
+
+    @property
+    def args(self) -> Any:
+        """What it was called with."""
+        ...
+
+    @property
+    def expected(self) -> Current | None:
+        """The expected state of the entity before it; None while nobody touched it."""
+        ...
+
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        ...
+
+
+class Node:
+    """One place of a plan: an activity, or an action that could perform it.
+
+    Going up, activities and actions take turns; above the root activity there is nothing. It is read-only and holds no
+    state of its own, so that it always tells what is true at this moment.
+
+    Source: seed 001, "AI contexts", `get_parent_node`.
+    """
+
+    __slots__ = ("_frame", "_seat")
+
+    def __init__(self, frame: Activity, seat: Seat | None = None) -> None:
+        self._frame: Activity = frame
+        self._seat: Seat | None = seat  # None for the activity itself
+
+    @property
+    def name(self) -> str:
+        """The activity, or what the action calls itself."""
+        return self._frame.activity if self._seat is None else self._seat.spec.name
+
+    @property
+    def kind(self) -> str:
+        """``activity``; for an action ``leaf``, ``compound``, ``group`` or ``task``."""
+        return "activity" if self._seat is None else self._seat.spec.kind
+
+    @property
+    def path(self) -> str:
+        """Its place in the plan: activities and actions from the root, joined by slashes."""
+        return self._frame.path() if self._seat is None else self._seat.path()
+
+    @property
+    def state(self) -> str:
+        """Its state in a word, as in snapshots."""
+        return FRAME_NAMES[self._frame.state] if self._seat is None else UNIT_NAMES[self._seat.state]
+
+    @property
+    def utility(self) -> float:
+        """That of the action; for an activity, that of its elected action, or 0 while none is elected."""
+        seat = self._frame.active if self._seat is None else self._seat
+        return 0.0 if seat is None else seat.utility
+
+    def get_parent_node(self) -> Node | None:
+        """The node above it: of an action, its activity; of an activity, the action that it is a part of.
+
+        Returns:
+            The node; None above the root activity.
+
+        Source: seed 001, `get_parent_node`.
+        """
+        if self._seat is not None:
+            return Node(self._frame)
+        parent = self._frame.parent
+        return None if parent is None else Node(parent.frame, parent)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.path}: {self.kind}, {self.state}, utility {self.utility:g}>"
+
+
+class SpawnedFrame(ABC):
+    """An execution frame that an action manages by itself. Made by ``ctx.spawn``.
+
+    What may be called depends on its state::
+
+                           idle       thinking       ready     started, running     finished
+        start_thinking     works      error          error     error                error
+        ready              error      waits          returns   error                error
+        run                error      waits, runs    runs      error                error
+        stop               ignored    works          works     unwinds              works
+
+    Source: seed 001, "AI contexts", `spawn`.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def activity(self) -> str:
+        """What it performs."""
+
+    @property
+    @abstractmethod
+    def path(self) -> str:
+        """Its place in the plan."""
+
+    @property
+    @abstractmethod
+    def state(self) -> str:
+        """Its state in a word: idle, thinking, ready, started, running, finished or switching."""
+
+    @property
+    @abstractmethod
+    def elected(self) -> Node | None:
+        """The action that is elected, or None."""
+
+    @property
+    @abstractmethod
+    def utility(self) -> float:
+        """The utility of the elected action, without any boost; 0 while there is none."""
+
+    @property
+    @abstractmethod
+    def think_output(self) -> Any:
+        """The think output of the elected action; None while there is none."""
+
+    @property
+    @abstractmethod
+    def changed(self) -> Signal:
+        """Emitted when it becomes ready, or with another output, is not ready any more, cannot become so, or stopped.
+
+        For a ``think`` that listens instead of waiting: ``ctx.listen(frame.changed, ...)``.
+        """
+
+    @abstractmethod
+    def start_thinking(self) -> None:
+        """Have all actions of the activity think.
+
+        Raises:
+            WrongStateError: it thinks already, or its action neither thinks nor runs any more.
+            ArgumentError: the arguments do not fit.
+            ActivityRecursionError: the plan is nested too deep.
+        """
+
+    @abstractmethod
+    async def ready(self) -> Any:
+        """Wait until an action of the activity is ready.
+
+        Returns:
+            Its think output.
+
+        Raises:
+            WrongStateError: it does not think, or was stopped meanwhile.
+            ActivityImpossibleError: no action can become ready.
+        """
+
+    @abstractmethod
+    async def run(self) -> Any:
+        """Start the best action of the activity as soon as one is ready, and run it to its end.
+
+        It is not stopped yet then: its ``stop`` hooks come with ``stop``, or when the action that spawned it stops.
+
+        Returns:
+            The think output of the action that performed it; None if ``stop`` ended it before.
+
+        Raises:
+            WrongStateError: it does not think, or its action does not run, or runs another one.
+            ActivityImpossibleError: no action can become ready.
+        """
+
+    @abstractmethod
+    async def execute(self) -> Any:
+        """Think, run and stop in one go; what ``ctx.execute`` does.
+
+        Returns:
+            The think output of the action that performed it.
+
+        Raises:
+            WrongStateError: its action does not run, or executes something at this moment.
+            ActivityImpossibleError: no action can become ready.
+            ActivityAbortedError: it is awaited behind a shield, while the plan is unwound.
+            ArgumentError: the arguments do not fit.
+        """
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it, whatever it does: thinking ends, what runs is unwound, what has run is stopped."""
