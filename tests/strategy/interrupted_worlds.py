@@ -157,7 +157,7 @@ def _strategy(random, ledger, wanted, number, level):
         flags = random.choice(((), (), (MOVE,), (LOOK,)))
 
         async def run(self, ctx, wanted):
-            self.attempt, self.had_deadline = ctx._seat, False
+            self.attempt, self.had_deadline = ctx._attempt, False
             ledger.begin(self)
             try:
                 for kind, amount in script:
