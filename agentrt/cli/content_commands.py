@@ -1,8 +1,7 @@
-"""``agentrt strategies``: what is installed, what may need what, and types for the generated calls.
+"""What authors bring: ``agentrt packs``, ``agentrt selection`` and ``agentrt strategies``.
 
-``agentrt packs``: check AI packs, and list what they can refer to.
-
-``agentrt selection``: check selection trees.
+AI packs are checked, and what they can refer to is listed; selection trees are checked; of strategies is told what is
+installed and what may need what, and types are written for the generated calls.
 """
 
 from __future__ import annotations

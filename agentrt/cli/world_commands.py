@@ -1,8 +1,8 @@
-"""``agentrt inspect``: look at a recording in the browser; and ``agentrt demo --inspect``: look at a world that runs.
+"""Worlds and recordings to look at: ``agentrt demo`` and ``agentrt inspect``.
 
-Both print the address of the page on standard output, serve until Ctrl-C, and end cleanly.
-
-``agentrt demo``: run a world, watch it in the terminal or in the browser, record it.
+``agentrt demo`` runs a world, to be watched in the terminal or, with ``--inspect``, in the browser; it can record it.
+``agentrt inspect`` shows a recording in the browser. Whatever serves a page prints its address on standard output,
+serves until Ctrl-C, and ends cleanly.
 """
 
 from __future__ import annotations

@@ -11,11 +11,10 @@ with 1,000 agents: a third of what listening costs).
 
 The ring is a list that is shortened now and then, because a deque cannot be cut from the middle at no cost.
 
-Time lines of a run that lives: spans, folded from what was heard, of the agents that somebody looks at.
-
-A line is folded when somebody begins to look, from the records that are kept, and goes on while he looks. Whoever comes
-late would see nothing of what has been running for long, since its beginning was not heard: so the agent is asked what
-it runs and since when, and what began before is put before the rest.
+Time lines are spans, folded from what was heard, of the agents that somebody looks at. A line is folded when somebody
+begins to look, from the records that are kept, and goes on while he looks. Whoever comes late would see nothing of what
+has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
+what began before is put before the rest.
 
 Source: design section 7.
 """

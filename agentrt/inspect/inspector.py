@@ -8,8 +8,8 @@ It can be put around a runtime at any time, before its first tick or in the midd
 run is the same with it and without it. ``with`` does the same for programs that step their runtime themselves.
 
 Begin and end it on the thread that drives the runtime, between two ticks (in a coroutine beside ``runtime.run()`` that
-is always so). The server has a thread of its own; see ``server`` for that, ``live`` for what happens on the runtime's
-thread, and ``security`` for who may look.
+is always so). The server has a thread of its own; see ``server`` for that and for who may look, ``live`` for what
+happens on the runtime's thread.
 
 Several inspectors of one runtime do not disturb each other, and each has its own port.
 """

@@ -16,16 +16,13 @@ client, and what is composed is what stood there between two ticks.
 
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
 
-What a client is told of a runtime that lives: messages composed of what it watches, on the runtime's own thread.
-
 Only what is looked at is composed, and only what has changed since is sent: ``Session.told`` remembers. An agent that
 three clients look at is looked at once: a ``Round`` keeps what was composed until the next one.
 
 Reading changes nothing: snapshots, summaries, and figures are all that is asked for.
 
-How long ticks take, and how much of that is thinking: real time, measured only while somebody looks.
-
-A tick is measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
+How long ticks take, and how much of that is thinking, is real time, measured only while somebody looks. A tick is
+measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
 is ours, or the first record of that tick if that came sooner (from an intake, say); what was done before either is not
 measured, nor is what the event loop wakes between two ticks.
 

@@ -5,12 +5,8 @@ waits for a disk. Nothing runs here: an agent at a tick is the view that was rec
 and moving about (``at``, ``step``, ``play``, ``pause``, ``speed``) is allowed to all who look. A recording that is
 still being written grows under them: its last tick is asked for again and again.
 
-What is read for one message is bounded, whatever lies in the file; see ``reading``. A file that turns out to be broken
-in the middle is an error message to the client that looks there, and the rest can still be looked at.
-
-What a client is told of a recording: messages composed of what lies in the file around the tick that it looks at.
-
-What is read for one message is bounded:
+A file that turns out to be broken in the middle is an error message to the client that looks there, and the rest can
+still be looked at. What is read for one message is bounded, whatever lies in the file:
 
 * a list reads the views of one page only, unless it is looked through for what agents do;
 * a log reads the newest records up to the tick, in windows that grow until there are enough or too much was read;

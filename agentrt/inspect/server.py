@@ -14,11 +14,7 @@ Rejected: running on the runtime's own event loop. A plain runtime has none, and
 
 This module is imported when an inspector starts, and needs the extra ``inspect``.
 
-uvicorn, as the inspector needs it: in a thread, on a socket that is bound already, within bounds.
-
-This module is imported when an inspector starts, and needs the extra ``inspect``.
-
-Who may talk to an inspector. It shows everything that goes on in a program, so it listens to few.
+An inspector shows everything that goes on in a program, so it listens to few:
 
 * It listens on loopback, unless told otherwise; any other address needs a token of at least 16 characters.
 * ``Host`` is checked on every request: a page of somebody else's, whose name is made to point at this machine (DNS

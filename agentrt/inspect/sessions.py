@@ -13,17 +13,13 @@ in any case (an error, an answer) waits in ``notices``, which is bounded, too.
 
 Source: design section 7, "queues outward are bounded and count what they dropped".
 
-Where a client is in a recording: at a tick, or on its way through it at some speed.
+In a recording, a client is at a tick, or on its way through it at some speed. A position that is played is computed
+from the time that has passed since, not added up, so that it does not matter how often it is asked for.
 
-A position that is played is computed from the time that has passed since, not added up, so that it does not matter how
-often it is asked for.
-
-One client at its socket: reads what it asks for, sends what was composed for it. All on the server's thread.
-
-Two tasks: one reads, one writes. The reader gives commands to the session; a message that is not understood is answered
-with an error, and a client that sends more than fifty a second for long is sent away. The writer makes JSON of the
-messages here, so that the runtime's thread does not spend its time on that.
-"""
+At a client's socket, on the server's thread, are two tasks: one reads, one writes. The reader gives commands to the
+session; a message that is not understood is answered with an error, and a client that sends more than fifty a second
+for long is sent away. The writer makes JSON of the messages here, so that the runtime's thread does not spend its time
+on that."""
 
 from __future__ import annotations
 

@@ -10,25 +10,14 @@ arrives. Rules:
 * A failure between ticks has nobody to be raised to. It is kept and raised by the next tick.
 * Callbacks run in a context of the host's own, because a context that is entered already cannot be entered again.
 
-What a strand is to asyncio, and how the two kinds of cancellation meet: see ``asyncio_strand``.
-
 The host is bound to the loop on which it was entered last; a kernel may go on in another ``asyncio.run``. Strands that
 waited for a future of a loop that was closed wait forever; stop them before.
 
-What asyncio and its libraries read from a task: its end, its names, its surroundings.
-
-The half of the task protocol that changes nothing. How a strand is stepped and cancelled as a task is in
-``asyncio_strand``.
-
-Rules: a strand is no ``asyncio.Future`` (it cannot be awaited by asyncio's means; ``join`` awaits it), so ``result``
-and ``exception`` are for reading after its end; done callbacks are called by the event loop, never on the strand's
-stack.
-
-A strand that is an asyncio task: how it is stepped and cancelled as one. What else a task has: see ``asyncio_task``.
-
-While it is stepped, ``asyncio.current_task()`` is the strand, and its own ``contextvars`` context is entered. It is a
-task by protocol, as asyncio's documentation allows under "Extending", and not by inheritance: the kernel steps it, in
-the kernel's order.
+A strand is an asyncio task: while it is stepped, ``asyncio.current_task()`` is the strand, and its own ``contextvars``
+context is entered. It is a task by protocol, as asyncio's documentation allows under "Extending", and not by
+inheritance: the kernel steps it, in the kernel's order. It is no ``asyncio.Future`` (it cannot be awaited by asyncio's
+means; ``join`` awaits it), so ``result`` and ``exception`` are for reading after its end; done callbacks are called by
+the event loop, never on the strand's stack.
 
 Two kinds of cancellation meet in it:
 

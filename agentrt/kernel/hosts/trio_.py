@@ -1,25 +1,8 @@
 """The trio host: a strand is a task of trio's, and may await whatever one may.
 
-What a strand is to trio, and what the baton is: see ``trio_strand``. Here is who hands the baton out. Rules:
-
-* Only one task drains at a time: the one that runs a tick, or the *server*, a system task of this host that drains
-  between ticks when a strand's foreign wait has ended. The tick waits for the server; the server never interrupts a
-  tick.
-* Draining mirrors ``Kernel.drain``, which is synchronous and cannot wait for a baton. Calls and timers are stepped in
-  place.
-* Whoever drains cannot be cancelled while the baton is away: a tick is always whole.
-* A failure between ticks has nobody to be raised to. It is kept and raised by the next tick.
-* The strands' tasks are system tasks, so that a cancelled ``runtime.run()`` can still stop its agents in the kernel's
-  order. What is left when trio's main task ends is cancelled by trio; the server then drains to the end, without ticks,
-  and closes what waits for a tick behind a shield.
-
-The same kernel may go on in another ``trio.run``: all strands that had a task have ended with the run before.
-
-A strand that is a trio task: it may await whatever a trio task may, and open nurseries and scopes of trio's.
-
-The task exists from the strand's first step to its end. Its body drives the author's coroutine, one step for each time
-that it holds the *baton*. Only who holds the baton runs, so strands run in the kernel's order and not in trio's, which
-is random:
+A strand may open nurseries and scopes of trio's, too. Its task exists from the strand's first step to its end. Its body
+drives the author's coroutine, one step for each time that it holds the *baton*. Only who holds the baton runs, so
+strands run in the kernel's order and not in trio's, which is random:
 
 * What the coroutine yields for the kernel goes into the kernel's books, and not to trio. The body gives the baton back
   and parks until it gets it again.
@@ -39,6 +22,21 @@ What must be kept in sync:
 * ``_hop``: it was cancelled while it ran; a call stands in the ready queue that will interrupt it. ``_abort`` leaves
   it to that call, if nothing new has happened.
 * ``stepper`` is for hosts that step synchronously; here it is the strand, which refuses.
+
+Who hands the baton out keeps these rules:
+
+* Only one task drains at a time: the one that runs a tick, or the *server*, a system task of this host that drains
+  between ticks when a strand's foreign wait has ended. The tick waits for the server; the server never interrupts a
+  tick.
+* Draining mirrors ``Kernel.drain``, which is synchronous and cannot wait for a baton. Calls and timers are stepped in
+  place.
+* Whoever drains cannot be cancelled while the baton is away: a tick is always whole.
+* A failure between ticks has nobody to be raised to. It is kept and raised by the next tick.
+* The strands' tasks are system tasks, so that a cancelled ``runtime.run()`` can still stop its agents in the kernel's
+  order. What is left when trio's main task ends is cancelled by trio; the server then drains to the end, without ticks,
+  and closes what waits for a tick behind a shield.
+
+The same kernel may go on in another ``trio.run``: all strands that had a task have ended with the run before.
 
 Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong
 task).
