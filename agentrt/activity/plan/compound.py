@@ -366,7 +366,7 @@ class CompoundUnit(Unit):
         assert frame.active is not None
         if self.state == READY and number < len(self.frames):
             self.withdraw(THINKING)
-        self._stop_steps(number + 1)
+        self._stop_steps(number + 1)  # first: they were bound to what the step gave before
         self.results[number:] = [frame.active.output]
         self._think(number + 1)
 
@@ -455,7 +455,7 @@ class CompoundUnit(Unit):
         self.move(STARTED)
         if self.frame.planner.trace.on:
             self.note(Event.START)
-        self._cancel_retries()
+        self._cancel_retries()  # it is elected: what it waited for, or was to search for, is of the thinking before
         if self.spec.has_start and not hooks.start(self):
             return False
         for frame in self.frames:
@@ -482,7 +482,7 @@ class CompoundUnit(Unit):
 
     def stop(self, state: int = IDLE) -> None:
         """Stop the steps in order, then itself."""
-        self._forget_steps()
+        self._forget_steps()  # the steps first: a compound's own ``stop`` clears up after them
         Unit.stop(self, state)
         self.results = []
         self.step = 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["adjust", "best_ready", "boosted", "comes_too_late", "refuse", "switch", "try_again", "unwound"]
 
-_NOBODY = 2.0  # a bar that no utility can exceed
+_NOBODY = 2.0  # a bar that no utility can exceed: the greatest is 1
 
 
 def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
@@ -204,6 +204,7 @@ def switch(frame: Frame, best: Unit) -> None:
     if not frame.execution.may_switch():
         _wait_for_the_next_tick(frame)
         return
+    # Before anything is interrupted: what would be refused at its start would have stopped the other one for nothing.
     if not _take_places(best):
         return  # a task below it has no room for one more: it is not ready any more
     if frame.planner.trace.on:
@@ -225,7 +226,7 @@ def unwound(frame: Frame, was_running: bool) -> None:
     """
     active = frame.active
     assert active is not None
-    active.stop()
+    active.stop()  # before anybody is elected: its hooks may take back what made the other one better
     best = best_ready(frame, is_patient=True)
     if best is None:
         # The better one withdrew meanwhile.
@@ -258,7 +259,7 @@ def refuse(unit: Unit, reason: str) -> None:
     watched = unit.frame.planner.trace.on
     if watched:
         unit.note(Event.REFUSED, reason=reason)
-    place = keep_place(unit)
+    place = keep_place(unit)  # else each refusal would put it at the end of the line for what it waits for
     unit.stop_think()
     unit.stop(IMPOSSIBLE)
     restore_place(unit, place)

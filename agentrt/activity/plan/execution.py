@@ -62,7 +62,10 @@ __all__ = [
 ]
 
 MAX_ABORTS = 10
-"""After how many aborts in a row, without a completed run that took time, the planner gives up."""
+"""After how many aborts in a row, without a completed run that took time, the planner gives up.
+
+Each costs a tick, so that at twenty ticks a second it has half a second to come right by itself.
+"""
 
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
@@ -193,6 +196,7 @@ class Execution:
         if self.planner.trace.on:
             self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
         if took:
+            # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
             self.aborts = self.kills = 0
             self.begin()
         else:
@@ -307,7 +311,7 @@ class Execution:
         if self.runs and is_under(self.runs[-1].frame, target):
             self._stop_innermost("the plan unwinds")  # it is being stopped, or began to run after it was looked for
             return
-        self._target = None
+        self._target = None  # before who comes next is started, which must not take itself for unwinding
         if target is self.root and self.is_aborting:
             self._stopped()
         elif self._given_up is not None and target in self._given_up:

@@ -100,7 +100,7 @@ def is_blocked(frame: Frame) -> bool:
 def think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``think``, or None if it could not be made; the unit is disabled then."""
     if unit.extras is not None:
-        unit.extras.reason = ""
+        unit.extras.reason = ""  # only now: until it is asked again, tools tell why it was not ready
         unit.extras.refusal = None
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
@@ -171,7 +171,7 @@ def start(unit: Unit) -> bool:
         execution.abort(f"start raised {error_words(error)}", unit)
     else:
         return True
-    unit.stop_think()
+    unit.stop_think()  # the plan unwinds: ``stop`` follows, and ``stop_thinking`` has to come before it
     return False
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchWork", "running_branch", "Backoff"]
 
-_MOST = 1e6  # weights beyond this say no more than "all of it"
+_MOST = 1e6  # priorities multiply along a branch; weights beyond this say no more than "all of it"
 
 
 def running_branch(frame: Frame) -> Iterator[Unit]:
@@ -188,7 +188,7 @@ class _Weight:
         return min(weight, _MOST)
 
 
-_FIRST: Final = 0.02  # game seconds before the first repeat
+_FIRST: Final = 0.02  # game seconds before the first repeat: the 20 ms of seed 001, `reject`
 _LONGEST: Final = 2.0  # game seconds between repeats at most
 _STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
 

@@ -275,7 +275,7 @@ class Spawned(SpawnedFrame):
         self._done = waiter = Waiter()
         self._error = self._output = self._caught = None
         self._is_wanted = True
-        extras.execute = frame
+        extras.execute = frame  # what unwinds the plan meanwhile finds it there, and stops it before its caller
         frame.planner.kernel.call_soon(self._go)
         try:
             await suspend_on(waiter)
@@ -738,6 +738,7 @@ async def perform(
     nesting = _nesting(performance)
     if nesting > MAX_NESTED:
         raise ActivityRecursionError(nesting, agent=planner.name, path=activity, tick=planner.kernel.clock.tick)
+    # In the books before it begins, since what the agent learns, and its end, reach it through them.
     planner.performances = (*planner.performances, performance)
     try:
         planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it

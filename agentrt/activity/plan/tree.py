@@ -69,7 +69,7 @@ from agentrt.body.leases import refusal_of
 from agentrt.kernel.batch import Batch
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import Event
-from agentrt.kernel.traps import Waiter, suspend_on
+from agentrt.kernel.traps import Waiter, running, suspend_on
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -406,8 +406,10 @@ class Unit:
     def set_output(self, output: Any) -> None:
         """The author's think has an output. Called on the author's stack."""
         frame = self.frame
-        # Until the round is over nobody but the thread that steps this looks at what is changed here.
-        if not frame.round_open and self.is_handed_over(output):
+        is_open = frame.round_open
+        # Until the round is over nobody but the thread that steps this looks at what is changed here. After that it
+        # mostly is that thread still, which is seen here without the two calls that ``is_handed_over`` is made of.
+        if not is_open and running.kernel is not frame.planner.kernel and self.is_handed_over(output):
             return
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
@@ -415,7 +417,7 @@ class Unit:
         self.is_fresh = True
         if frame.planner.trace.on:
             self.note(Event.READY, utility=self.utility)
-        if not frame.round_open:
+        if not is_open:
             frame.look_again()
 
     def is_handed_over(self, output: Any) -> bool:
@@ -480,7 +482,7 @@ class Unit:
                 self.extras.backoff.cancel()  # of one that refused to be started
                 self.extras.leave_line()
             return
-        self.stop_think()
+        self.stop_think()  # after the change of state: what the hook says through its context is ignored then
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
 
@@ -578,6 +580,7 @@ class Unit:
         return True
 
     def _started(self) -> None:
+        # Not before ``start``: what it listens to while it thinks holds until it has taken over.
         self.stop_think()
         if self.extras is not None:
             self.extras.backoff.reset()
@@ -625,7 +628,7 @@ class Unit:
         Args:
             state: what to be instead of idle.
         """
-        self.move(state)
+        self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
@@ -634,7 +637,7 @@ class Unit:
         if self.spec.has_stop:
             hooks.stop(self)
         if self.spec.flags:
-            planner.flags.release(self)
+            planner.flags.release(self)  # after the hook: one that is cut off may still move the body in it
         self.output = None
         self.current = None
         self.retire()
@@ -783,6 +786,7 @@ class Frame:
         units = self.units
         if units:
             args = planner.build_args(units[0].spec, self.activity, args)
+        # Before anything of it is changed: who is refused here has nothing to take back.
         planner.admit(self)
         self.move(THINKING)
         if self.keeps:
@@ -790,9 +794,9 @@ class Frame:
         self.args = args
         self.expected = expected
         self.since = planner.kernel.clock.tick
-        self.round += 1
+        self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
-        self.pending = 1
+        self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
         if self.has_filter and hooks.is_blocked(self):
             self._drop()
             self._answer()
@@ -808,6 +812,7 @@ class Frame:
         for unit in units:
             unit.begin(batch)
         if batch.members:
+            # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
             batch.launch(self._marker, self.round)
         else:
             self._answer()
@@ -970,7 +975,7 @@ class Frame:
             if active.state == READY and (active.spec.steps is None or active.is_settled()):
                 self.move(STARTED)
                 if active.start():
-                    adjust(self)
+                    adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
                 if self.execution.is_aborting:
                     return False
@@ -1005,9 +1010,10 @@ class Frame:
             self.protection.release()
             self.protection = None
         for unit in units:
-            if unit.state >= STARTED:
+            state = unit.state
+            if state >= STARTED:
                 unit.stop()
-            elif unit.state != IDLE:
+            elif state != IDLE:
                 unit.end_thinking()
         self.active = None
         self.move(IDLE)
