@@ -19,7 +19,8 @@ from the time that has passed since, not added up, so that it does not matter ho
 At a client's socket, on the server's thread, are two tasks: one reads, one writes. The reader gives commands to the
 session; a message that is not understood is answered with an error, and a client that sends more than fifty a second
 for long is sent away. The writer makes JSON of the messages here, so that the runtime's thread does not spend its time
-on that."""
+on that.
+"""
 
 from __future__ import annotations
 
