@@ -65,7 +65,7 @@ browser:  ## install chromium for the tests in a browser, where that may be done
 	    || echo "chromium could not be installed: the tests in a browser are skipped"; \
 	else echo "no chromium, and no right to install it: the tests in a browser are skipped"; fi
 
-unit: $(STAMP)  ## the quick tests alone, on two cores (about 40 seconds)
+unit: $(STAMP)  ## the quick tests alone, on two cores (about a minute)
 ifeq ($(ARGS),)
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync) unit-a-k unit-l-z
 else
