@@ -392,7 +392,7 @@ class _Code:
         self._adds = adds
         self._check = check
         self._module = sys.modules[cls.__module__].__dict__
-        self._known: dict[str, Any] = {}  # what the code calls that its module does not name
+        self._known: dict[str, Any] = {}  # what the code that is being made calls and its module does not name
         self._fields = [
             (name, ast.parse(kind, mode="eval").body, default, more) for name, kind, default, more in _fields_of(cls)
         ]
@@ -411,7 +411,7 @@ class _Code:
             else:
                 (lines if lines else always).append(f"    data[{name!r}] = {value}" if lines else f"{name!r}: {value}")
         body = f"    data = {{{', '.join(always)}}}\n" + "".join(f"{line}\n" for line in lines) + "    return data\n"
-        return self._made("as_json", f"def as_json(self{self._given()}):\n{body}")
+        return self._made("as_json", f"def as_json(self):\n{body}")
 
     def _condition(self, name: str, kind: ast.expr, default: Any, more: dict[str, Any]) -> str:
         if not (self._sparse or more.get("sparse")):
@@ -459,7 +459,7 @@ class _Code:
             f"    {name}_ = {self._read(name, kind, default, more)}\n" for name, kind, default, more in self._fields
         ]
         given = ", ".join(f"{name}={name}_" for name, *_ in self._fields)
-        return self._made("read", f"def read(cls, fields{self._given()}):\n{''.join(lines)}    return cls({given})\n")
+        return self._made("read", f"def read(cls, fields):\n{''.join(lines)}    return cls({given})\n")
 
     def _read(self, name: str, kind: ast.expr, default: Any, more: dict[str, Any]) -> str:
         if more.get("read") is not None:
@@ -502,14 +502,15 @@ class _Code:
         self._known[f"_read_{known}"] = lambda fields: read(found, fields)
         return f"_read_{known}"
 
-    def _given(self) -> str:
-        return "".join(f", {name}={name}" for name in self._known)
-
     def _made(self, name: str, source: str) -> Any:
-        # In the globals of its module: a view that is named before it is made is there when it is needed.
-        names = dict(self._known)
-        exec(compile(source, f"<codec of {self._cls.__qualname__}>", "exec"), self._module, names)  # noqa: S102 - ours
-        made = names[name]
+        # In the globals of its module: a view that is named before it is made is there when it is needed. What else it
+        # calls is around it, so that its signature says nothing of that.
+        inner = "".join(f"    {line}\n" for line in source.splitlines())
+        given, self._known = self._known, {}
+        names: dict[str, Any] = {}
+        code = f"def make({', '.join(given)}):\n{inner}    return {name}\n"
+        exec(compile(code, f"<codec of {self._cls.__qualname__}>", "exec"), self._module, names)  # noqa: S102 - ours
+        made = names["make"](**given)
         made.__qualname__ = f"{self._cls.__qualname__}.{name}"
         made.__module__ = self._cls.__module__
         made.__doc__ = getattr(View, name).__doc__

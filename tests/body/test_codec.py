@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 from typing import Any, NamedTuple
 
@@ -155,6 +156,11 @@ def test_what_cannot_be_read_is_said_with_its_place(data, said):
     with pytest.raises(DataFault) as raised:
         Tree.read(Fields(data))
     assert said in str(raised.value)
+
+
+def test_what_the_code_calls_is_no_part_of_its_signature():
+    assert list(inspect.signature(Branch.as_json).parameters) == ["self"]
+    assert list(inspect.signature(Branch.read).parameters) == ["fields"]
 
 
 def test_a_type_that_no_codec_knows_is_told_when_the_class_is_made():
