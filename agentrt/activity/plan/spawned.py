@@ -181,10 +181,7 @@ class Spawned(SpawnedFrame):
 
     @property
     def changed(self) -> Signal:
-        """Emitted when it becomes ready, or with another output, is not ready any more, cannot become so, or stopped.
-
-        For a ``think`` that listens instead of waiting: ``ctx.listen(frame.changed, ...)``.
-        """
+        """Emitted when it becomes ready, has another output, is not ready any more, cannot become so, or stopped."""
         if self._changed is None:
             self._changed = Signal()
         return self._changed
@@ -192,13 +189,7 @@ class Spawned(SpawnedFrame):
     # --- what can be done ---------------------------------------------------------------------------------------------
 
     def start_thinking(self) -> None:
-        """Have all actions of the activity think.
-
-        Raises:
-            WrongStateError: it thinks already, or its action neither thinks nor runs any more.
-            ArgumentError: the arguments do not fit.
-            ActivityRecursionError: the plan is nested too deep.
-        """
+        """Have all actions of the activity think."""
         frame, unit = self.frame, self._unit
         self._require_handle("SpawnedFrame.start_thinking")
         if frame.state != IDLE:
@@ -233,15 +224,7 @@ class Spawned(SpawnedFrame):
             frame.label = f"{frame.activity}#{number}"
 
     async def ready(self) -> Any:
-        """Wait until an action of the activity is ready.
-
-        Returns:
-            Its think output.
-
-        Raises:
-            WrongStateError: it does not think, or was stopped meanwhile.
-            ActivityImpossibleError: no action can become ready.
-        """
+        """Wait until an action of the activity is ready."""
         await at_once()
         frame = self.frame
         self._require_handle("SpawnedFrame.ready")
@@ -256,17 +239,7 @@ class Spawned(SpawnedFrame):
             await self.changed.wait()
 
     async def run(self) -> Any:
-        """Start the best action of the activity as soon as one is ready, and run it to its end.
-
-        It is not stopped yet then: its ``stop`` hooks come with ``stop``, or when the action that spawned it stops.
-
-        Returns:
-            The think output of the action that performed it; None if ``stop`` ended it before.
-
-        Raises:
-            WrongStateError: it does not think, or its action does not run, or runs another one.
-            ActivityImpossibleError: no action can become ready.
-        """
+        """Start the best action of the activity as soon as one is ready, and run it to its end."""
         await at_once()
         frame, extras = self.frame, self._unit.own_extras()
         self._require_run("SpawnedFrame.run")
@@ -294,17 +267,7 @@ class Spawned(SpawnedFrame):
         return self._output
 
     async def execute(self) -> Any:
-        """Think, run and stop in one go; what ``ctx.execute`` does.
-
-        Returns:
-            The think output of the action that performed it.
-
-        Raises:
-            WrongStateError: its action does not run, or executes something at this moment.
-            ActivityImpossibleError: no action can become ready.
-            ActivityAbortedError: it is awaited behind a shield, while the plan is unwound.
-            ArgumentError: the arguments do not fit.
-        """
+        """Think, run and stop in one go; what ``ctx.execute`` does."""
         await at_once(is_dear=True)
         self._require_run("execute")
         self.start_thinking()
