@@ -139,6 +139,11 @@ test-minecraft: $(STAMP)  ## the strategies on a real Minecraft server (needs no
 bench: $(STAMP)  ## measure against the limits and the peers (ARGS="wake" for one row)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: bench-compare
+bench-compare: $(STAMP)  ## the hot rows here and in another commit, in turn (REV=HEAD~1; ARGS="wake" for one row)
+	@test -n "$(REV)" || { echo "which commit? make bench-compare REV=HEAD~1" >&2; exit 2; }
+	@$(BIN)/python -m benchmarks --against $(REV) $(ARGS)
+
 clean:  ## remove the environments and everything that was made
 	rm -rf .venv .venv-* build dist .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,7 +7,11 @@ than about the code, so a target is a ratio. README.md says what the targets are
 
     harness.py   sides, rows, gauges; how a row is measured
     report.py    the table and the JSON document
-    cli.py       the command line
+    alone.py         one side of one row in a process of its own
+    instructions.py  how many instructions a unit of work takes (valgrind)
+    compare.py       this tree and another commit, in turn
+    history.py       what was counted at each step: history.json and its picture
+    cli.py           the command line
     wheel.py     the hand-written scheduler that several limits share
     rows/        one module for each row, or for a family of rows that share their code
 """

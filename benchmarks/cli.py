@@ -1,5 +1,5 @@
 """The command line: ``python -m benchmarks [--json FILE] [--repeats N] [--quick] [--all] [--strict] [--list]
-[NAME...]``.
+[--instructions [--keep WORDS]] [--against REVISION] [NAME...]``.
 
 The exit code says whether it ran, not whether it was fast: a target that is missed on a busy machine must not
 stop a build. ``--strict`` is for whoever wants that; then a target that could not be judged counts as missed. A row
@@ -17,8 +17,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.compare import checked_out, compare_row, comparison
 from benchmarks.harness import Row, RowResult, measure_row
-from benchmarks.report import document, summary, table
+from benchmarks.history import HISTORY, PICTURE, draw, keep
+from benchmarks.instructions import count_row, counts, valgrind
+from benchmarks.report import count_table, document, summary, table
 from benchmarks.rows import ROWS
 
 __all__ = ["main"]
@@ -50,6 +53,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeats", type=_positive, metavar="N", help=f"turns of each side; {_REPEATS} without it")
     parser.add_argument("--quick", action="store_true", help="little work: shows that it runs, hardly how fast")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a target is not met or not judged")
+    parser.add_argument(
+        "--instructions", action="store_true", help="count instructions with valgrind, of the rows of time; slow"
+    )
+    parser.add_argument("--keep", metavar="WORDS", help="with --instructions: add them to the history, as this step")
+    parser.add_argument("--against", metavar="REVISION", help="our side here and in another commit, in turn")
     parser.add_argument("--list", action="store_true", help="say what the rows are, and measure nothing")
     return parser
 
@@ -70,6 +78,41 @@ def _measure(rows: Sequence[Row], repeats: int, *, quick: bool) -> list[RowResul
     return results
 
 
+HOT = ("wake", "think_ready", "think_event", "three_steps", "goal_selector", "behavior_tick")
+
+
+def _count(parser: argparse.ArgumentParser, names: Sequence[str], step: str | None) -> int:
+    if valgrind() is None:
+        parser.error("--instructions needs valgrind (Debian: apt install valgrind)")
+    rows = _choose(parser, names or HOT, with_big=False)
+    without = [row.name for row in rows if not counts(row)]
+    if without:
+        parser.error(f"these measure no time, or none that grows with their rounds: {', '.join(without)}")
+    counted = {}
+    for row in rows:
+        print(f"counting {row.name}: {row.what}", file=sys.stderr, flush=True)
+        counted[row.name] = count_row(row, _ROOT)
+    print(count_table(counted))
+    if step is not None:
+        keep(step, counted)
+        draw()
+        print(f"kept in {HISTORY.relative_to(_ROOT)}; drawn in {PICTURE.relative_to(_ROOT)}")
+    return 0
+
+
+def _compare(parser: argparse.ArgumentParser, asked: argparse.Namespace, repeats: int) -> int:
+    results = []
+    try:
+        with checked_out(_ROOT, asked.against) as there:
+            for row in _choose(parser, asked.names or HOT, with_big=False):
+                print(f"measuring {row.name} here and in {asked.against}", file=sys.stderr, flush=True)
+                results.append(compare_row(row, row.quick if asked.quick else row.size, _ROOT, there, repeats))
+    except ValueError as error:
+        parser.error(str(error))
+    print(comparison(results, asked.against))
+    return 0
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print the table and what is met, write the JSON document.
 
@@ -86,7 +129,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         width = max(len(row.name) for row in rows)
         print("\n".join(f"{row.name:<{width}}  {row.what}{' (big)' if row.is_big else ''}" for row in rows))
         return 0
+    if asked.keep is not None and not asked.instructions:
+        parser.error("--keep keeps what was counted: add --instructions")
+    if asked.instructions:
+        return _count(parser, asked.names, asked.keep)
     repeats = asked.repeats or (_QUICK_REPEATS if asked.quick else _REPEATS)
+    if asked.against is not None:
+        return _compare(parser, asked, repeats)
     results = _measure(rows, repeats, quick=asked.quick)
     on_stdout = asked.json is not None and str(asked.json) == "-"
     print(f"{table(results)}\n\n{summary(results)}", file=sys.stderr if on_stdout else sys.stdout)

@@ -11,13 +11,14 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import Gauge, Measured, RowResult
+from benchmarks.instructions import Counted
 
-__all__ = ["commit", "document", "summary", "table"]
+__all__ = ["commit", "count_table", "document", "summary", "table"]
 
 _HEADINGS = ("row", "ours", "limit", "ratio", "target", "met", "peer", "theirs", "peer ratio", "peer target", "met")
 _TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
@@ -116,6 +117,29 @@ def table(results: Sequence[RowResult]) -> str:
     ]
     texts.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(texts)
+
+
+def count_table(counted: Mapping[str, Sequence[Counted]]) -> str:
+    """Instructions for a unit of work, and each side as a multiple of ours.
+
+    Args:
+        counted: the sides of each row, ours first.
+
+    Returns:
+        Lines of text, headings first.
+    """
+    lines = [f"{'row':<22} {'side':<22} {'instructions':>12}  of ours"]
+    for name, sides in counted.items():
+        ours = sides[0].instructions
+        for side in sides:
+            told = side.absent or f"{side.instructions:>12,.0f}  {times(_share(side.instructions, ours)):>7}"
+            lines.append(f"{name:<22} {side.label:<22} {told}")
+            name = ""  # once is enough
+    return "\n".join(lines)
+
+
+def _share(part: float | None, of: float | None) -> float | None:
+    return None if part is None or not of else part / of
 
 
 def _misses(result: RowResult) -> list[str]:

@@ -37,12 +37,14 @@ from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_fore
 from agentrt.kernel.hosts.watchdog import HANGING, StepReport, Watch, one_interrupt_is_enough
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import running
+from agentrt.runtime.collector import COLLECTOR
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
+    from agentrt.runtime.collector import Policy
     from agentrt.runtime.gate import Gate
     from agentrt.runtime.intake import Calls, Journal
 
@@ -255,13 +257,15 @@ class Conductor:
 
     Args:
         hang_limit: real seconds after which a step is ended; None for never.
+        policy: what becomes of the garbage collector while it runs.
     """
 
-    def __init__(self, runtime: Conducted, hang_limit: float | None = None) -> None:
+    def __init__(self, runtime: Conducted, hang_limit: float | None = None, policy: Policy = "leave") -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
         self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)  # looks at what takes long
         self._runtime = runtime
         self._kernel = runtime.kernel
+        self._policy: Policy = policy
         self._closer = _Closer(runtime)
         self._baton: _Turn | None = None
         self._main: _Turn | None = None  # the caller of ``runtime.run()``
@@ -429,7 +433,7 @@ class Conductor:
             return self._is_stopping or is_over()
 
         gate = self._runtime.gate
-        with self._watched(blocking):
+        with self._watched(blocking), COLLECTOR.freezing(self._policy):
             while ticks > 0 and not is_done():
                 await self._rest(pacer.rest(now()))
                 while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
@@ -460,6 +464,7 @@ class Conductor:
         return any(turn.is_leaving and not turn.is_over for turn in self._turns)
 
     async def _rest(self, seconds: float) -> None:
+        COLLECTOR.between_ticks()
         host = self._kernel.host
         if host.name == "plain" and current_library() != "plain":
             import anyio

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ from agentrt.body.leases import LeaseBook
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, current_loop, make_host, step_outside
 from agentrt.kernel.kernel import Kernel
+from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
 from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
 from agentrt.runtime.intake import Intake
@@ -118,6 +120,8 @@ class Runtime:
         translate: makes the status text of an agent from a key and its arguments; None shows the key.
         hang_limit: real seconds after which a single step, or a hook, is ended by a ``LivelockError`` that is raised in
             it; None for never. What is ended depends on how fast the machine is: two runs may differ then.
+        collector: ``"freeze"`` keeps Python's garbage collector from looking through all that lives while the runtime
+            runs, which stops a large world for seconds (``docs/explanation/speed.md``); ``"leave"`` does nothing.
 
     Attributes:
         kernel: the scheduler.
@@ -145,11 +149,14 @@ class Runtime:
         think_budget: int | None = None,
         translate: Translate | None = None,
         hang_limit: float | None = None,
+        collector: Policy = "freeze",
     ) -> None:
         if host not in HOSTS:
             raise ValueError(f"host is {host!r}: choose one of {', '.join(HOSTS)}")
         if hang_limit is not None and not _is_duration(hang_limit):
             raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
+        if collector not in POLICIES:
+            raise ValueError(f"collector is {repr_of(collector)}: choose one of {', '.join(POLICIES)}")
         self.kernel: Kernel = Kernel(seed, ticks_per_second)
         self._reporting = Reporting(self.kernel)
         self.kernel.on_fault = self._reporting.fault
@@ -170,7 +177,8 @@ class Runtime:
         self.round: Round = Round(self.kernel, lambda: self.agents)
         self.gate: Gate = Gate()
         self._carry = 0.0
-        self._conductor = Conductor(self, hang_limit)
+        self._conductor = Conductor(self, hang_limit, collector)
+        self._policy: Policy = collector
         self._may_choose = host == "auto"
         if host != "auto":
             self._take_host(host)
@@ -470,10 +478,19 @@ class Runtime:
     def _step(self, ticks: int) -> int:
         with self._conductor.watch:
             for ran in range(ticks):
+                COLLECTOR.between_ticks()
                 if self.gate.is_closed and not self.gate.admit():
                     return ran
                 self.kernel.step_tick()
         return ticks
+
+    def freezing(self) -> AbstractContextManager[None]:
+        """For a loop of one's own around ``step``: treat the garbage collector within as ``run`` does.
+
+        Returns:
+            A context manager. On entering, what is alive is frozen; on leaving, the collector is as it was found.
+        """
+        return COLLECTOR.freezing(self._policy)
 
     async def run(
         self,

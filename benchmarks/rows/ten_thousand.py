@@ -8,7 +8,8 @@ One unit is one tick. The limit are agents by hand (``by_hand``), as many.
 ``ten_thousand`` is the mean tick with the collector off, as in other rows. ``planners_1k``, ``_10k`` and ``_100k`` are
 the median and the worst tick with the collector on, for the growth: the ratio to the limit is to stay as it is,
 whatever their number. Loading is not measured; the collector comes out of it as it does in a game, with much that it
-has not yet looked through, and a full collection that is due falls into a tick. The last is big.
+has not yet looked through. Within ``runtime.freezing``, as in ``runtime.run``, it does not look through it. The last is
+big.
 
 ``loaded_tick`` is the worst tick of a load that comes at once: all of 10,000 are stirred in the same tick, in every
 fourth, and the collector is on. Its unit is the tick in which they think, elect and begin to run, collections included.
@@ -144,7 +145,8 @@ def stirred(size: Size, make: Callable[[Idler], Agent], awake: int, every: int =
             tick()
         return size.rounds
 
-    yield work
+    with runtime.freezing():
+        yield work
     for _ in range(SETTLED):
         runtime.step()
     assert sum(idler.runs for idler in idlers) == awake * stirs, "a plan was not run"

@@ -13,6 +13,7 @@ PAGES = [
     "docs/README.md",
     "docs/explanation/architecture.md",
     "docs/explanation/sources.md",
+    "docs/explanation/speed.md",
     "docs/how-to/chaos.md",
     "docs/how-to/inspector.md",
     "docs/how-to/models.md",
