@@ -44,8 +44,8 @@ from agentrt.body.driver import number_in
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, AgentKilled, NotRunningError
-from agentrt.kernel.agenda import ControlFlow
 from agentrt.kernel.hosts.loops import wait_outside
+from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import Event as TraceEvent

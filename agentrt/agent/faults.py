@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.agenda import Callbacks
+from agentrt.kernel.kernel import Callbacks
 
 __all__ = ["Fault", "FaultHub", "Repeats"]
 

@@ -15,31 +15,529 @@ Rules:
 The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks; only a tick that has become
 suspiciously long counts steps, to find a livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a
 comparison of tuples for each level of the heap).
+
+*The agenda* says who is due in which tick.
+
+A list for each due tick and a heap of the distinct ticks, so that putting an entry in and taking it out costs the same
+however many sleep, and a sleeper costs nothing. Within a tick the order is the order of arrival.
+
+An entry that is woken early (its strand was cancelled) is not searched for: it stays in its list and is passed over
+when the tick comes, because its ``waiting`` no longer says that tick. Such entries are counted for each tick, so that
+only the lists that hold some are looked through; when they outnumber what could possibly be live, those are swept.
+
+Plain functions stand among the strands: calls in the ready queue, timers in the agenda, hooks of every tick. One that
+raises is reported, and whatever stands behind it goes on.
+
+*The livelock guard* finds who does not let time pass, when a tick has become suspiciously long.
+
+Counting every step would cost the main loop a look-up a step. So a tick runs uncounted until it has taken many more
+steps than there are strands; only then a guard is made, and everything that happens in the rest of the tick is counted.
+
+* A strand that takes more than ``Kernel.livelock_steps`` counted steps is killed: it alone.
+* A strand that never suspends takes no steps at all: it awaits what need not wait, again and again (``traps.goes_on``).
+  Such waits are free until there were many in the tick, then they are counted for each strand. It gives way after
+  ``Kernel.livelock_steps`` of them, so that the others run, and is killed when it did so too often in one tick. That
+  is quick: each gets a hundred thousand waits at most, and when all in a tick have had a million, two rounds.
+* Strands that end and spawn their like, and calls that call again, take few steps each: they are counted by name. Most
+  of them are innocent links of a chain, so nobody is killed; time is made to pass by putting the next link off to the
+  next tick, and the chain is reported once in each tick that it spoils.
+
+*Async generators* that a strand leaves half-iterated are closed by the kernel.
+
+``async for x in numbers(): ... break``, or a cancellation in the body of such a loop, leaves a generator that is
+suspended with its ``finally`` blocks to come. Python hands it to a hook when nothing names it any more. The hook of an
+event loop would have it closed by a task of that loop, which is no strand, so that a wait on the kernel fails there;
+without any loop Python closes it itself, and complains if it waits. So while strands are stepped the hooks are these:
+
+* Who began to be iterated in a strand is noted; whom nobody names any more is closed in a strand of its own, at once,
+  in the same tick. Its ``finally`` blocks may wait for whatever a strand may wait for. What they raise is a fault.
+* Such a strand is a stray: it is stopped when the runtime is closed, but not before it has begun to close. Closing a
+  runtime closes also what is still named by somebody.
+* The hooks belong to the thread, and are put in place for as long as the kernel drains (on trio, for each step): what
+  is iterated elsewhere on the same thread is the event loop's own affair.
+
+The garbage collector may find a generator of a cycle at any moment, and on any thread: on another one the kernel takes
+it at its next intake. If it never ticks again, nothing is said and nothing runs.
+
+Rejected: closing it in the strand that left it (its frame, which holds the generator, lives until that strand has
+ended); closing it at once on the stack (a wait in it would need a strand after all).
 """
 
 from __future__ import annotations
 
 import heapq
 import sys
+import types
+import weakref
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
-from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.agenda import Agenda, Call, Caller, ControlFlow, Hooks, Timer, name_of, raise_fault
+from agentrt.errors import ENDS_PROGRAM, LivelockError, WrongStateError
 from agentrt.kernel.clock import Clock
-from agentrt.kernel.generators import Generators
-from agentrt.kernel.livelock import FREE_WAITS, IdleWaits, LivelockGuard, patience
 from agentrt.kernel.plain import PlainHost
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Strand, StrandOwner, Strays, meant
+from agentrt.kernel.strand import Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
-    from agentrt.kernel.roles import Entry
+    from agentrt.kernel.roles import Entry, Scheduler
 
-__all__ = ["Host", "Kernel"]
+__all__ = [
+    "FREE_WAITS",
+    "Agenda",
+    "Call",
+    "Callbacks",
+    "Caller",
+    "ControlFlow",
+    "Generators",
+    "Hooks",
+    "Host",
+    "IdleWaits",
+    "Kernel",
+    "LivelockGuard",
+    "Timer",
+    "name_of",
+    "patience",
+    "raise_fault",
+]
+
+
+# --- the agenda --------------------------------------------------------------------------------------------------------
+
+
+class Agenda:
+    """Entries by the tick in which they are due."""
+
+    __slots__ = ("_hollow", "_spoiled", "buckets", "heap", "stale")
+
+    _SWEEP_FROM = 1024
+
+    def __init__(self) -> None:
+        # due tick to entries, in order of arrival. The kernel's main loop puts strands in here itself
+        self.buckets: dict[int, list[Entry]] = {}
+        self.heap: list[int] = []  # the distinct due ticks
+        self.stale: int = 0  # how many entries were woken early and still lie in a bucket
+        self._spoiled: dict[int, int] = {}  # due tick to how many stale entries lie in its bucket
+        self._hollow = False  # whether sweeping may have left buckets with nothing in them
+
+    def add(self, due: int, entry: Entry) -> None:
+        """Put an entry in.
+
+        Args:
+            due: the tick in which it wakes.
+            entry: a strand or a timer; its ``waiting`` becomes the due tick.
+        """
+        entry.waiting = due
+        bucket = self.buckets.get(due)
+        if bucket is None:
+            self.buckets[due] = [entry]
+            heapq.heappush(self.heap, due)
+        else:
+            bucket.append(entry)
+
+    def forget(self, due: int, live: int) -> None:
+        """Note that one entry was woken early.
+
+        Args:
+            due: the tick in which it was due; its ``waiting`` does not say so any more.
+            live: how many strands there are, the most that can be asleep.
+        """
+        self._spoiled[due] = self._spoiled.get(due, 0) + 1
+        self.stale += 1
+        if self.stale > self._SWEEP_FROM and self.stale > live:
+            self._sweep()
+
+    def _sweep(self) -> None:
+        for due in self._spoiled:
+            bucket = self.buckets[due]
+            bucket[:] = _live(bucket, due)
+        self._spoiled.clear()
+        self.stale = 0
+        self._hollow = True
+
+    def take_due(self, tick: int, ready: deque[Entry]) -> None:
+        """Move all that is due to the ready queue."""
+        if self._hollow:
+            self._drop_hollow()
+        heap = self.heap
+        while heap and heap[0] <= tick:
+            due = heapq.heappop(heap)
+            bucket = self.buckets.pop(due)
+            if due in self._spoiled:
+                self.stale -= self._spoiled.pop(due)
+                bucket = _live(bucket, due)
+            ready.extend(bucket)
+
+    def _drop_hollow(self) -> None:
+        # Not while sweeping: the main loop may hold on to the bucket that it filled last.
+        self._hollow = False
+        for due in [due for due, bucket in self.buckets.items() if not bucket]:
+            del self.buckets[due]
+        self.heap[:] = self.buckets
+        heapq.heapify(self.heap)
+
+
+def _live(bucket: list[Entry], due: int) -> list[Entry]:
+    """The entries of a bucket that still wait for it, in order of arrival."""
+    kept: dict[Entry, None] = {}
+    for entry in bucket:
+        if entry.waiting == due:
+            # The same strand may have left and come back to the same tick: its last place counts.
+            kept.pop(entry, None)
+            kept[entry] = None
+    return list(kept)
+
+
+# --- plain functions among the strands ---------------------------------------------------------------------------------
+
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def name_of(fn: object) -> str:
+    """What a function is called, for people; the same in every run, which its repr, with its address, is not.
+
+    Args:
+        fn: a function, or whatever else can be called.
+    """
+    try:
+        name = getattr(fn, "__qualname__", None)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # of an author's own class: whoever reports it needs a name all the same
+        name = None
+    return name if isinstance(name, str) and name else type_name(fn)
+
+
+class ControlFlow(BaseException):
+    """What ends the code of an author and is meant for one who knows what to do about it. Not an error.
+
+    Code that knows nothing of it may contain it: a listener is called in the middle of whoever emits the signal. It is
+    no failure then, and reaches the one for whom it is meant in another way.
+    """
+
+    def send_on(self) -> None:
+        """It was contained on its way: have the one for whom it is meant know of it, without raising anything."""
+
+
+class Caller:
+    """Makes the call whose turn has come: the stepper of all calls of one kernel.
+
+    A call could be its own stepper, but would be a reference cycle then, or a property that costs more than the step.
+
+    Args:
+        kernel: whose ready queue they stand in.
+    """
+
+    __slots__ = ("kernel",)
+
+    def __init__(self, kernel: Scheduler) -> None:
+        self.kernel: Scheduler = kernel
+
+    def send(self, _value: None) -> object:
+        """Make the call."""
+        call: Any = self.kernel.current
+        try:
+            call.fn(*call.args)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.kernel.report(f"a callback raised: {call.name}", error)
+        return KEEP
+
+
+class Call:
+    """An entry of the ready queue that is a function call and not a strand."""
+
+    __slots__ = ("args", "fn", "stepper", "waiting")
+
+    def __init__(self, caller: Caller, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
+        self.stepper: Caller = caller
+        self.fn: Callable[..., object] = fn  # what to call
+        self.args: tuple[Any, ...] = args  # what to call it with
+        self.waiting: object = 0  # the tick in which it is due, while it lies in the agenda
+
+    @property
+    def name(self) -> str:
+        """What it calls, for people."""
+        return name_of(self.fn)
+
+    @property
+    def coro(self) -> None:
+        """None: it is a plain function's turn."""
+
+    def strand(self) -> None:
+        """None: it is a plain function's turn."""
+
+
+class Timer(Call):
+    """A call that is due in a later tick. Made by ``Kernel.call_later``."""
+
+    __slots__ = ()
+
+    def cancel(self) -> None:
+        """Do not make the call; does nothing once it was made."""
+        kernel = self.stepper.kernel
+        waiting = self.waiting
+        if isinstance(waiting, int) and waiting > kernel.clock.tick:
+            self.waiting: object = 0
+            kernel.agenda.forget(waiting, kernel.live)
+        self.fn: Callable[..., object] = _nothing
+        self.args: tuple[Any, ...] = ()
+
+
+def _nothing() -> None:
+    pass
+
+
+class Callbacks(Generic[_Function]):
+    """Functions in the order in which they were added, each until it is taken out again."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self) -> None:
+        self._functions: dict[object, _Function] = {}
+
+    def add(self, fn: _Function) -> Callable[[], None]:
+        """Add a function; the same one may be added twice.
+
+        Returns:
+            A function that takes it out again; calling it twice does nothing.
+        """
+        key = object()
+        self._functions[key] = fn
+
+        def close() -> None:
+            self._functions.pop(key, None)
+
+        return close
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __iter__(self) -> Iterator[_Function]:
+        """Those that are there now, whatever becomes of them meanwhile."""
+        return iter(tuple(self._functions.values()))
+
+
+class Hooks(Callbacks[Callable[[], object]]):
+    """Functions that are called once a tick."""
+
+    __slots__ = ()
+
+    def call(self, kernel: Scheduler) -> None:
+        """Call them; one that was taken out meanwhile is passed over.
+
+        Args:
+            kernel: told what one of them raises.
+        """
+        for key, fn in tuple(self._functions.items()):
+            if key in self._functions:
+                kernel.guarded(fn)
+
+
+def raise_fault(text: str, error: BaseException) -> None:
+    """What a kernel does with a failure that nobody handles, unless it is told otherwise.
+
+    Raises:
+        BaseException: the error.
+    """
+    if isinstance(error, StopIteration):
+        raise RuntimeError(text) from error  # else the main loop would take it for the end of a coroutine
+    raise error
+
+
+FREE_WAITS = 1000  # how many waits of one tick may end at once before anybody counts whose they are
+_ROUNDS = 100  # how often a strand may give way in one tick
+_TURNS = 1000  # how often all may, before _FEW_ROUNDS is the limit: many agents may have the same mistake
+_FEW_ROUNDS = 2
+
+
+def patience(kernel: Scheduler) -> int:
+    """How many steps a tick may take before they are counted."""
+    return 10_000 + 20 * (kernel.live + len(kernel.ready))
+
+
+class LivelockGuard:
+    """Counts the steps of one tick.
+
+    Args:
+        kernel: whose ready queue it looks at.
+    """
+
+    __slots__ = ("_families", "_kernel", "_peak", "_reported", "_steps")
+
+    def __init__(self, kernel: Scheduler) -> None:
+        self._kernel = kernel
+        self._steps: dict[Entry, int] = {}
+        self._families: dict[str, int] = {}
+        self._peak = 0
+        self._reported: set[str] = set()
+
+    def admit(self) -> int:
+        """Look at the entry that is next in the ready queue, and take it out if it must not be stepped.
+
+        Returns:
+            How many entries to step before the next call: 1, or 0 if it was taken out.
+        """
+        kernel = self._kernel
+        entry = kernel.ready[0]
+        if isinstance(entry, Strand):
+            if entry.is_done:
+                return 1
+            self._steps[entry] = steps = self._steps.get(entry, 0) + 1
+            if steps > kernel.livelock_steps:
+                kernel.ready.popleft()
+                kill(entry, livelocked(entry))
+                return 0
+            if steps > 1:
+                return 1
+        return self._admit_newcomer(entry, entry.name)
+
+    def _admit_newcomer(self, entry: Entry, family: str) -> int:
+        kernel = self._kernel
+        # However many there ever were at once may all have ended since.
+        self._peak = max(self._peak, kernel.live + len(kernel.ready))
+        self._families[family] = steps = self._families.get(family, 0) + 1
+        if steps <= kernel.livelock_steps + kernel.livelock_steps // 10 * self._peak:
+            return 1
+        kernel.ready.popleft()
+        kernel.agenda.add(kernel.tick + 1, entry)
+        if family not in self._reported:
+            self._reported.add(family)
+            error = LivelockError(steps, path=family, tick=kernel.tick)
+            kernel.report(f"{family!r} was spawned or called again and again; it goes on in the next tick", error)
+        return 0
+
+
+class IdleWaits:
+    """Counts, in one tick, the waits that had nothing to wait for, when there have been many.
+
+    They are counted by coroutine and not by entry of the ready queue: a batch is one entry for many.
+    """
+
+    __slots__ = ("_kernel", "_left", "_rounds", "_turns")
+
+    def __init__(self, kernel: Scheduler) -> None:
+        self._kernel = kernel
+        self._left: dict[Coroutine[Any, Any, Any] | None, int] = {}
+        self._rounds: dict[Strand, int] = {}
+        self._turns = 0
+
+    def begin(self) -> None:
+        """A tick begins, or what comes between two ticks: nothing of the last one counts."""
+        self._kernel.free_waits = FREE_WAITS
+        if self._left:
+            self._left.clear()
+            self._rounds.clear()
+            self._turns = 0
+
+    def goes_on(self, weight: int) -> bool:
+        """Count a wait of what is stepped; says whether it may end at once. See ``traps.goes_on``."""
+        kernel = self._kernel
+        entry = kernel.current
+        coro = None if entry is None else entry.coro
+        left = self._left.get(coro)
+        if left is None:
+            left = kernel.livelock_steps * (1 if coro is not None else _ROUNDS)
+        if left > 0:
+            self._left[coro] = left - weight
+            return True
+        if coro is None:  # nobody could give it another turn
+            raise LivelockError(kernel.livelock_steps * _ROUNDS, path="a plain function", tick=kernel.clock.tick)
+        return False
+
+    def give_way(self, strand: Strand) -> None:
+        """A strand gives way: give it another turn in this tick, or kill it.
+
+        Args:
+            strand: it was just stepped, and stands nowhere.
+        """
+        kernel = self._kernel
+        strand.waiting = 0
+        self._turns += 1
+        rounds = self._rounds[strand] = self._rounds.get(strand, 0) + 1
+        if rounds >= (_ROUNDS if self._turns < _TURNS else _FEW_ROUNDS):
+            # Nothing is left to it: whatever it awaits while it is killed gives way at once, and so ends.
+            kill(strand, livelocked(strand, rounds * kernel.livelock_steps))
+            return
+        assert strand.coro is not None
+        self._left[strand.coro] = kernel.livelock_steps
+        kernel.ready.append(strand)
+
+
+AnyGenerator: TypeAlias = AsyncGenerator[Any, Any]
+
+
+class Generators:
+    """The async generators that were begun in strands of one kernel."""
+
+    __slots__ = ("_home", "_open", "_post", "_spawn", "hooks")
+
+    def __init__(self, post: Callable[..., object], spawn: Callable[[Coroutine[Any, Any, Any], str], object]) -> None:
+        self._post = post  # calls a function at the next intake, from any thread
+        self._spawn = spawn  # starts a strand that nobody waits for
+        self._home: object = None  # stands for the thread that steps
+        self._open: dict[int, weakref.ref[AnyGenerator]] = {}
+        # for ``sys.set_asyncgen_hooks``: what hears of the first step of a generator, and of its last chance
+        self.hooks: tuple[Callable[[AnyGenerator], None], Callable[[AnyGenerator], None]] = (self._begun, self._left)
+
+    def _begun(self, generator: AnyGenerator) -> None:
+        self._home = running.__dict__  # each thread has another one
+        key = id(generator)
+        self._open[key] = weakref.ref(generator, partial(_forget, self._open, key))
+
+    def _left(self, generator: AnyGenerator) -> None:
+        if running.__dict__ is self._home:
+            self._close(generator)
+        else:
+            self._post(self._close, generator)
+
+    def _close(self, generator: AnyGenerator) -> None:
+        closing = cast("Coroutine[Any, Any, Any]", _closing(generator))
+        closing.send(None)
+        self._spawn(closing, f"closing {name_of(generator)}")
+
+    def close_open(self) -> bool:
+        """Close those that are still named by somebody, and that nobody iterates at this moment.
+
+        Returns:
+            Whether there was any; then a tick is to follow.
+        """
+        found = [generator for known in tuple(self._open.values()) if (generator := known()) is not None]
+        self._open.clear()
+        left = [one for one in found if one.ag_frame is not None and not one.ag_running]  # type: ignore[attr-defined]
+        for generator in left:
+            self._close(generator)
+        return bool(left)
+
+    def __repr__(self) -> str:
+        return f"<Generators: {len(self._open)} open>"
+
+
+def _forget(known: dict[int, Any], key: int, reference: object) -> None:
+    if known.get(key) is reference:  # else another one has come to the same place
+        del known[key]
+
+
+@types.coroutine
+def _closing(generator: AnyGenerator) -> Generator[Any, Any, None]:
+    """What closes a generator. Its first step leads to where a cancellation cannot come before the generator does.
+
+    No coroutine: one that is thrown away unawaited, by a kernel that is not ticked any more, would say so.
+    """
+    try:
+        yield
+    except GeneratorExit:
+        return
+    except BaseException:  # noqa: S110 - it is stopped already; its next wait says so again
+        pass
+    yield from generator.aclose().__await__()
+
 
 _CHUNK = 256
 

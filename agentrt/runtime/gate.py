@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentrt.kernel.agenda import Callbacks
+from agentrt.kernel.kernel import Callbacks
 from agentrt.words import words_of
 
 __all__ = ["Gate"]

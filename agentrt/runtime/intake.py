@@ -34,8 +34,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
-from agentrt.kernel.agenda import name_of
-from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.kernel import Kernel, name_of
 from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of

@@ -68,9 +68,8 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.author.context import Context
     from agentrt.activity.plan.tree import Frame
-    from agentrt.kernel.agenda import Timer
     from agentrt.kernel.clock import Clock
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Interruption, Order, Provider, Rank, Strategy, StrategySpec
     from agentrt.strategy.dependency import Dependency, Params

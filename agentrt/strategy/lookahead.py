@@ -45,7 +45,7 @@ from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
-    from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.kernel import Timer
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.declare import Provider
     from agentrt.strategy.dependency import Branch, Dependency

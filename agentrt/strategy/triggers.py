@@ -57,7 +57,7 @@ from agentrt.strategy.tree import Outcome
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.lookahead import Outlook

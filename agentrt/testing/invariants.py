@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agentrt.kernel.agenda import Timer, name_of
+from agentrt.kernel.kernel import Timer, name_of
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceRecord
 

@@ -40,7 +40,7 @@ from agentrt.activity.author.action import Action, CompoundAction, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
 from agentrt.activity.author.steps import Step
 from agentrt.errors import ENDS_PROGRAM, TraceMismatch, UnansweredError
-from agentrt.kernel.agenda import name_of
+from agentrt.kernel.kernel import name_of
 from agentrt.kernel.traps import park, running, sleep_ticks
 
 if TYPE_CHECKING:

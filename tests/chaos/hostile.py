@@ -26,7 +26,7 @@ from agentrt.behavior.memory import Activation
 from agentrt.bridges import DriverAction
 from agentrt.errors import AgentRTError, InternalError
 from agentrt.goals import Goal
-from agentrt.kernel.agenda import ControlFlow
+from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.signals import Condition, Event, Queue
 from agentrt.selection import LeafBehavior
 from agentrt.selection.state import SelectionState

@@ -11,8 +11,7 @@ from agentrt import LOOK, TOP, Action, Agent, CancelScope, Entity, Runtime, slee
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.bridges import DriverAction
 from agentrt.goals import Goal, GoalSelector
-from agentrt.kernel.agenda import Timer
-from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.kernel import Kernel, Timer
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import outlast
 from agentrt.testing import Simulation, check_trace

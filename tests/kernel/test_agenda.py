@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.agenda import Agenda
+from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, sleep_ticks
 

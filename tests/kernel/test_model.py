@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.agenda import Agenda
+from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import Cancelled
 from agentrt.kernel.traps import Audience, sleep_ticks

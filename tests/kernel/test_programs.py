@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.agenda import Agenda
+from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Condition, Event, Queue, Signal, Turns
 from agentrt.kernel.strand import Cancelled, CancelScope, current_strand

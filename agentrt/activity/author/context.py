@@ -82,8 +82,8 @@ if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
     from agentrt.activity.author.seat import Declared, Home, Seat, SpawnedFrame
     from agentrt.body.flags import Holder
-    from agentrt.kernel.agenda import Timer
     from agentrt.kernel.clock import Clock
+    from agentrt.kernel.kernel import Timer
     from agentrt.kernel.rng import Stream
 
 __all__ = ["Alarm", "Context", "Listener", "ignored", "late", "undeclared"]

@@ -36,7 +36,7 @@ from agentrt.kernel.trace import Event
 if TYPE_CHECKING:
     from agentrt.activity.plan.compound import CompoundUnit
     from agentrt.activity.plan.tree import Frame, Unit
-    from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.kernel import Timer
 
 __all__ = ["MOST_CHOICES", "Search", "choose_again", "rejected", "think_again"]
 

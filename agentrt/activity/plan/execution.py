@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Unit
     from agentrt.body.flags import Holder
-    from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.kernel import Timer
     from agentrt.kernel.strand import Strand
 
 __all__ = [

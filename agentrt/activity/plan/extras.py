@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.body.leases import Place, Refusal
-    from agentrt.kernel.agenda import Timer
+    from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
 
 __all__ = [

@@ -27,7 +27,7 @@ from agentrt.activity.plan.spawned import Spawned
 from agentrt.activity.plan.tree import Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
-from agentrt.kernel.agenda import ControlFlow
+from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.strand import meant
 from agentrt.kernel.trace import Detail, Event, TraceRecord
 from agentrt.kernel.traps import at_once

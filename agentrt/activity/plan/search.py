@@ -30,8 +30,7 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.plan.tree import Frame, Unit
-    from agentrt.kernel.agenda import Timer
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.kernel import Kernel, Timer
 
 __all__ = ["SearchWork", "running_branch", "Backoff"]
 

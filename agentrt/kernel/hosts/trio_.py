@@ -55,7 +55,7 @@ import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
-from agentrt.kernel.livelock import LivelockGuard, patience
+from agentrt.kernel.kernel import LivelockGuard, patience
 from agentrt.kernel.plain import ASYNCIO_WORDS, Budget, Foreign, describe, throw_foreign, translate_no_loop
 from agentrt.kernel.roles import Entry, Scheduler
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant

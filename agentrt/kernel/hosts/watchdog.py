@@ -49,7 +49,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import LivelockError
-from agentrt.kernel.agenda import name_of
+from agentrt.kernel.kernel import name_of
 from agentrt.kernel.strand import Insist
 from agentrt.kernel.trace import Event, TraceRecord
 from agentrt.words import error_words
