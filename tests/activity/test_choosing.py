@@ -23,7 +23,7 @@ from agentrt import (
     output,
     step,
 )
-from agentrt.activity.plan.choosing import MOST_CHOICES
+from agentrt.activity.plan.compound import MOST_CHOICES
 
 
 class Thing(ActionArgs):

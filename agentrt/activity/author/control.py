@@ -19,9 +19,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.batch import Batch
 from agentrt.kernel.kernel import ControlFlow
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Batch, Strand
 from agentrt.words import words_of
 
 if TYPE_CHECKING:

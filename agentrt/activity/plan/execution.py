@@ -31,10 +31,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agentrt.activity.author.control import Abort
-from agentrt.activity.plan.election import unwound
+from agentrt.activity.plan.election import end_asides, relearn_asides, renew, take_up, unwound
 from agentrt.activity.plan.extras import stop_run
-from agentrt.activity.plan.keeping import end_asides, relearn_asides, renew
-from agentrt.activity.plan.knowledge import take_up
 from agentrt.activity.plan.tree import Frame
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError

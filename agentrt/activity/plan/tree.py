@@ -48,11 +48,19 @@ from agentrt.activity.author.context import late
 from agentrt.activity.author.control import Abort, Reject
 from agentrt.activity.author.expected import Current
 from agentrt.activity.plan import hooks
-from agentrt.activity.plan.election import adjust, best_ready, boosted, switch, try_again
+from agentrt.activity.plan.election import (
+    adjust,
+    best_ready,
+    boosted,
+    bring_back,
+    learn,
+    note_cut,
+    set_aside,
+    switch,
+    try_again,
+)
 from agentrt.activity.plan.extras import Extras, Protection, offer, protect_arguments
 from agentrt.activity.plan.hooks import limit_unit
-from agentrt.activity.plan.keeping import note_cut, set_aside, take_up
-from agentrt.activity.plan.knowledge import learn
 from agentrt.activity.plan.waits import look_for_circle
 from agentrt.activity.states import (
     FINISHED,
@@ -66,8 +74,7 @@ from agentrt.activity.states import (
     UNIT_MASKS,
 )
 from agentrt.body.leases import refusal_of
-from agentrt.kernel.batch import Batch
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Batch, Strand
 from agentrt.kernel.trace import Event
 from agentrt.kernel.traps import Waiter, running, suspend_on
 from agentrt.words import error_words
@@ -790,7 +797,7 @@ class Frame:
         planner.admit(self)
         self.move(THINKING)
         if self.keeps:
-            units = take_up(self, args, expected)
+            units = bring_back(self, args, expected)
         self.args = args
         self.expected = expected
         self.since = planner.kernel.clock.tick

@@ -41,11 +41,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from agentrt.activity.author.utility import remap
 from agentrt.activity.plan import hooks
 from agentrt.activity.plan.compound import ChildUtilities, CompoundUnit
-from agentrt.activity.plan.knowledge import take_up
+from agentrt.activity.plan.election import take_up
 from agentrt.activity.plan.tree import Frame
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import GroupSpec, TaskSpec
-from agentrt.kernel.batch import Batch
+from agentrt.kernel.strand import Batch
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
