@@ -13,7 +13,7 @@ goal or a behavior: it is over then, and its model decides anew.
 
 Each of them is a few lines on what the models offer anyway; write your own the same way where these do not fit.
 
-Source: design section 3, "Bridges".
+Source: ours.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class DriverAction(Action):
     The model drives in each tick, in the action's own turn, and shares the control flags of the action. When the action
     is stopped for any reason, the model leaves, and its coroutines clean up before anything else begins.
 
-    Source: design section 3, "Bridges"; "an action that ticks a behavior tree".
+    Source: ours; "an action that ticks a behavior tree".
     """
 
     @abstractmethod
@@ -211,7 +211,7 @@ class PerformGoal(Goal):
         flags: the control flags that the goal holds meanwhile, and the actions share.
         when: whether it can be used now, asked with the entity; None for always.
 
-    Source: design section 3, "Bridges".
+    Source: ours.
     """
 
     def __init__(
@@ -272,7 +272,7 @@ def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, fl
         args: its arguments.
         flags: the control flags that its decider holds meanwhile, and the actions share.
 
-    Source: design section 3, "Bridges".
+    Source: ours.
     """
     return _Perform(activity, args or {}, flags)
 
@@ -349,7 +349,7 @@ def injects(*what: Injectable) -> Callable[[], LeafBehavior]:
     Returns:
         What to register as the behavior of a leaf.
 
-    Source: design section 3, "Bridges": "a selection-tree leaf that switches packs or behaviors".
+    Source: ours: "a selection-tree leaf that switches packs or behaviors".
     """
     return lambda: _InjectLeaf(what)
 
@@ -367,7 +367,7 @@ def attaches(
     Returns:
         What to register as the behavior of a leaf.
 
-    Source: design section 3, "Bridges".
+    Source: ours.
     """
     return lambda: _AttachLeaf(make, every, precedence)
 
@@ -382,6 +382,6 @@ def performs(activity: str, args: Mapping[str, Any] | None = None) -> Callable[[
     Returns:
         What to register as the behavior of a leaf.
 
-    Source: design section 3, "Bridges".
+    Source: ours.
     """
     return lambda: _PerformLeaf(activity, args or {})

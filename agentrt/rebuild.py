@@ -25,7 +25,7 @@ With a function ``lost`` it is told of each instead, and the rest is rebuilt.
 A saved game may come from a stranger: whatever stands in it, a ``RebuildError`` with its place comes out, and nothing
 deeper than ``MAX_DEPTH`` is followed.
 
-Source: seed 001, "Persistence".
+Source: Stonehearth, AI: "Persistence".
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
     Raises:
         DefinitionError: an action or a strategy was injected that nobody registered.
 
-    Source: seed 001, "Persistence".
+    Source: Stonehearth, AI: "Persistence".
     """
     saved: list[dict[str, Any]] = []
     for injection in agent.injections:
@@ -340,7 +340,7 @@ def restore_packs(agent: Agent, saved: Any, *, lost: Lost | None = None) -> list
     Raises:
         RebuildError: an alias is no longer registered, a pack is not valid, or does not fit the agent.
 
-    Source: seed 001, "Persistence".
+    Source: Stonehearth, AI: "Persistence".
     """
     reader = Reader(saved, lost)
     injections: list[Injection] = []
@@ -391,7 +391,7 @@ def save_groups(holder: Holder, encode: Encode | None = None) -> dict[str, Any]:
     Raises:
         DefinitionError: two groups have one name, or an argument cannot be written.
 
-    Source: seed 001, "Persistence".
+    Source: Stonehearth, AI: "Persistence".
     """
     theirs = _own_extensions(holder)
     saved: dict[str, Any] = {}
@@ -443,7 +443,7 @@ def restore_groups(
     Raises:
         RebuildError: a group or an agent is no longer there, or an extension does not fit.
 
-    Source: seed 001, "Persistence".
+    Source: Stonehearth, AI: "Persistence".
     """
     known: Mapping[str, Agent]
     if isinstance(agents, Mapping):
@@ -523,7 +523,7 @@ def save_tasks(holder: Holder, encode: Encode | None = None) -> list[dict[str, A
     Raises:
         DefinitionError: two groups have one name, or a value cannot be written.
 
-    Source: seed 001, "Persistence".
+    Source: Stonehearth, AI: "Persistence".
     """
     return [_task(task, encode) for group in _groups(holder).values() for task in group.tasks if not task.is_permanent]
 
@@ -562,7 +562,7 @@ def restore_tasks(holder: Holder, saved: Any, decode: Decode | None = None, *, l
     Raises:
         RebuildError: a group, an activity or an entity is no longer there, or the arguments do not fit.
 
-    Source: seed 001, "Persistence".
+    Source: Stonehearth, AI: "Persistence".
     """
     groups = _groups(holder)
     reader = Reader(saved, lost)

@@ -13,7 +13,7 @@ A ``Job`` is what an agent got with its job: the AI of its abilities, and its pl
 
 Ad hoc groups need no book: make a ``TaskGroup``, and destroy it when it is done.
 
-Source: seed 001, "Town task groups", "Injecting actions" (jobs).
+Source: Stonehearth, AI: "Town task groups", "Injecting actions" (jobs).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class TaskGroups:
     Raises:
         DataFault: as for ``load``.
 
-    Source: seed 001, "Town task groups".
+    Source: Stonehearth, AI: "Town task groups".
     """
 
     __slots__ = ("_extensions", "_groups", "_places", "_registry")
@@ -274,7 +274,7 @@ class TaskGroups:
             DefinitionError: the abilities bear no AI, or do not fit the agent.
             DataFault: their pack is not valid.
 
-        Source: seed 001, "Injecting actions", "abilities"; "Town task groups".
+        Source: Stonehearth, AI: "Injecting actions", "abilities"; "Town task groups".
         """
         title = words_for(description) if source is None else source
         names = _names(attribute_of(description, "task_groups") or ())

@@ -55,7 +55,10 @@ LONG_ON_PURPOSE = {
     "agentrt/activity/tasks/group.py",  # a group and its tasks, each of which shows the other to users
     "agentrt/behavior/memory.py",  # a memory and its activations name each other
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
+    "agentrt/kernel/kernel.py",  # what each tick passes
     "agentrt/strategy/attempt.py",
+    "agentrt/strategy/dependency.py",  # dependencies and the worlds in which they are asked about
+    "agentrt/strategy/solve.py",  # solving and what interrupts it
     "agentrt/strategy/declare.py",  # all that an author of strategies declares
     "agentrt/testing/chaos.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake

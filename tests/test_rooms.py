@@ -29,11 +29,11 @@ def library(sources):
 
 CIRCLES = {  # of a package: how many of its members stand in its largest circle, imports for types counted
     "agentrt": 3,
-    "agentrt.activity.plan": 13,
+    "agentrt.activity.plan": 9,
     "agentrt_examples.miner": 3,
     "examples.crafter": 2,
 }
-LARGEST_CIRCLE = 13  # of all modules of the library, in whichever package
+LARGEST_CIRCLE = 9  # of all modules of the library, in whichever package
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -151,11 +151,9 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.testing.plugin",  # pytest loads it
 }
 ONE_IMPORTER = {  # of a package: how many of its modules have one importer, and nothing that a facade shows
-    "activity": 1,
     "behavior": 2,
-    "goals": 1,
     "inspect": 4,
-    "kernel": 3,
+    "kernel": 2,
     "packs": 1,
     "runtime": 3,
     "selection": 1,

@@ -9,7 +9,7 @@ in the documentation are made from these tables.
 States are plain integers, and the tables are compiled into bit masks: a transition is checked in one shift. An ``Enum``
 hashes in Python code, and a think cycle makes twenty transitions.
 
-Source: seed 001, the state machine of an AI action; the frame's is ours.
+Source: Stonehearth, AI, the state machine of an AI action; the frame's is ours.
 """
 
 from __future__ import annotations

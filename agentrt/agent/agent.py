@@ -22,7 +22,7 @@ A runtime composes agents, and so stands above them; what an agent needs of whoe
 when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import upward
 all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two clocks.
 
-Source: seed 001, "Injecting actions"; "Overview of the AI system", intelligent entity; design section 2, "A tick", and
+Source: Stonehearth, AI: "Injecting actions"; "Overview of the AI system", intelligent entity, and
 section 3, "Body".
 """
 
@@ -316,7 +316,7 @@ class Agent:
                 of its kind.
             DataFault: a pack is not valid, or names what nobody registered, or gives a component wrong settings.
 
-        Source: seed 001, "Injecting actions".
+        Source: Stonehearth, AI: "Injecting actions".
         """
         return self._knowledge.teach(what, source, is_saved=is_saved)
 
@@ -335,7 +335,7 @@ class Agent:
             DefinitionError: it bears no AI, or as for ``inject``.
             DataFault: as for ``inject``.
 
-        Source: seed 001, "Injecting actions", `injected_ai`.
+        Source: Stonehearth, AI: "Injecting actions", `injected_ai`.
         """
         return self._knowledge.teach(ai_of(bearer), words_for(bearer) if source is None else source, bearer=bearer)
 
@@ -390,7 +390,7 @@ class Agent:
         Raises:
             UnknownTaskGroupError: it is in no such group.
 
-        Source: seed 001, "Personal task groups".
+        Source: Stonehearth, AI: "Personal task groups".
         """
         return self._knowledge.group(name)
 
@@ -444,7 +444,7 @@ class Agent:
             DefinitionError: it is no driver.
             WrongStateError: it has a driver of that name, or the driver is another agent's.
 
-        Source: design section 2, "A tick", and section 3, "Body".
+        Source: ours, and section 3, "Body".
         """
         return self._drivers.attach(driver, every, precedence)
 
@@ -517,7 +517,7 @@ class Agent:
         Raises:
             NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
 
-        Source: design section 3, "Bridges".
+        Source: ours.
         """
         self.require_life(activity)
         return self._perform(activity, {**(args or {}), **more}, holder)

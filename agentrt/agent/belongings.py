@@ -30,7 +30,7 @@ the attribute ``ai_packs``, and in each entry of the mapping ``entity_data`` who
 bears that it wears: ``injected_ai``, as an attribute, a key, or on one of its components, since a collar is a thing
 whose equipment piece bears the AI (``ai_of``).
 
-Source: seed 001, "Injecting actions", Observers; "Personal task groups".
+Source: Stonehearth, AI: "Injecting actions", Observers; "Personal task groups".
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ tree, or whatever else fulfills ``agentrt.body.driver.Driver``. Rules:
 An action may hand the body on to a driver of its own for a while (``lend``); that one is no attachment: the action has
 it drive and has it leave, and here is only kept whose coroutines the action waits for.
 
-Source: design section 2, "A tick", and section 3, "Body".
+Source: ours, and section 3, "Body".
 """
 
 from __future__ import annotations

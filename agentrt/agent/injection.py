@@ -10,7 +10,7 @@ wants to know what an agent has looks through its live injections, so that a cou
 
 The agent itself is seen from here, and from the two modules above, as a ``Learner``: what is needed of who is taught.
 
-Source: seed 001, "Injecting actions".
+Source: Stonehearth, AI: "Injecting actions".
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ first injection that holds any of it: most agents know actions alone.
 
 The planner is told, and never asks: ``equip`` gives a new one all that there is, and each change is posted to it.
 
-Source: seed 001, "Injecting actions", "Tasks".
+Source: Stonehearth, AI: "Injecting actions", "Tasks".
 """
 
 from __future__ import annotations

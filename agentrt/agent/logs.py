@@ -35,7 +35,7 @@ from typing import Any, Protocol
 from agentrt.kernel.trace import Event, TraceHub, TraceRecord
 from agentrt.words import error_words, printable, printable_lines
 
-__all__ = ["LEVELS", "Log", "LogBridge", "Speaker", "get_logger", "level_of_event", "prepare", "threshold_of"]
+__all__ = ["LEVELS", "Log", "LogBridge", "Speaker", "get_logger", "level_of_event", "threshold_of"]
 
 LEVELS: dict[str, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50, "off": 100}
 """The levels by name, as the standard library counts them."""
@@ -110,11 +110,6 @@ def threshold_of(level: str | None) -> int:
     if level not in LEVELS:
         raise ValueError(f"log_level is {level!r}: choose one of {', '.join(LEVELS)}, or None")
     return LEVELS[level]
-
-
-def prepare() -> None:
-    """Import what a log needs, before time matters: else the tick in which the first thing fails would wait for it."""
-    import structlog.dev  # noqa: F401 - what renders, too
 
 
 def get_logger(**bound: Any) -> Any:

@@ -24,7 +24,7 @@ class Restart:
         factor: how many times longer each further wait is.
         most: the longest wait.
 
-    Source: seed 001, `abort` (there the agent is lost).
+    Source: Stonehearth, AI: `abort` (there the agent is lost).
     """
 
     first: float = 1.0

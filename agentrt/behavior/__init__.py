@@ -4,7 +4,7 @@ What authors write is in ``declare``, and ``stimuli`` for what an agent perceive
 declaration, compiled), ``memory`` (one agent), ``decide`` (who is asked and chosen), ``walk`` (what begins and ends),
 ``tick`` (the steady path), ``tree``, where they meet. What shows it: ``log``, ``explain``, ``views``.
 
-Source: seed 002.
+Source: Spore, behavior trees.
 """
 
 from __future__ import annotations

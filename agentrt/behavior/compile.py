@@ -18,7 +18,8 @@ path alone:
     beat   what is called in each tick while the decider is active: the tick of its behavior, or, if coroutines are
            involved, the function that looks after them, which is handed in; None if there is nothing to call
 
-Source: seed 002, "S02: Design Principles", 2; "S09: Initializing and Ticking the Behavior Tree"; "S10: Performance".
+Source: Spore, behavior trees: "S02: Design Principles", 2; "S09: Initializing and Ticking the Behavior Tree"; "S10:
+Performance".
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ its flags and is asked again.
 * A claim shares the flags of the active path. If the path has lost one of them by the time at which the decider is to
   be activated, the claim is worth nothing: the rest is given back, and all are claimed anew.
 
-Source: seed 002, "S01: Overview"; "S03: Differences From Halo's Behavior Tree AI"; "S04: How Deciders Decide"; "S05:
-Subset Rule"; "S06: Preconditions & Stimuli"; design section 3, control flags.
+Source: Spore, behavior trees: "S01: Overview"; "S03: Differences From Halo's Behavior Tree AI"; "S04: How Deciders
+Decide"; "S05: Subset Rule"; "S06: Preconditions & Stimuli".
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ reproduced.
 Rejected: building the tree by calls (``root.add_child(...)``), which hides its shape; one class for each policy (a
 policy is one word of a group's declaration, and what it does stands in one module, ``decide``).
 
-Source: seed 002, "S01: Overview"; "S02: Design Principles", 1 and 4; "S04: How Deciders Decide"; "S06: Preconditions &
-Stimuli"; "S07: Memory & Blocks"; "S08: Behaviors"; "S11: Debugging".
+Source: Spore, behavior trees: "S01: Overview"; "S02: Design Principles", 1 and 4; "S04: How Deciders Decide"; "S06:
+Preconditions & Stimuli"; "S07: Memory & Blocks"; "S08: Behaviors"; "S11: Debugging".
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Behavior:
         flags: the control flags that it needs.
         id: its number in logs; by default it is made of the name.
 
-    Source: seed 002, "S08: Behaviors".
+    Source: Spore, behavior trees: "S08: Behaviors".
     """
 
     name: str = ""
@@ -161,7 +161,7 @@ def behavior(
         flags: the control flags that it needs.
         id: its number in logs.
 
-    Source: seed 002, "S12: Macros".
+    Source: Spore, behavior trees: "S12: Macros".
     """
     made = Behavior(name)
     made.block = block
@@ -240,7 +240,7 @@ class Check:
     Raises:
         DefinitionError: a word is negative or no whole number, or a bit has to be both 0 and 1.
 
-    Source: seed 002, "S06: Preconditions & Stimuli".
+    Source: Spore, behavior trees: "S06: Preconditions & Stimuli".
     """
 
     __slots__ = ("mask", "names", "parts", "pattern")
@@ -329,7 +329,7 @@ class Check:
 class GroupPolicy(StrEnum):
     """How a group chooses among its children; the module ``decide`` says what each does.
 
-    Source: seed 002, "S01: Overview".
+    Source: Spore, behavior trees: "S01: Overview".
     """
 
     PRIORITIZED_LIST = "kGroupPrioritizedList"
@@ -551,7 +551,7 @@ def group(
     Raises:
         DefinitionError: an argument is not what it has to be.
 
-    Source: seed 002, "S04: How Deciders Decide"; "S08: Behaviors".
+    Source: Spore, behavior trees: "S04: How Deciders Decide"; "S08: Behaviors".
     """
     made = GroupDecider(name, decide, every, decision, stimuli, dblock, id)
     found = GroupPolicy.named(policy)
@@ -604,7 +604,7 @@ def decider(
     Raises:
         DefinitionError: an argument is not what it has to be.
 
-    Source: seed 002, "S04: How Deciders Decide"; "S06: Preconditions & Stimuli".
+    Source: Spore, behavior trees: "S04: How Deciders Decide"; "S06: Preconditions & Stimuli".
     """
     made = BehaviorDecider(name, decide, every, decision, stimuli, dblock, id)
     made._acts(behavior, behavior_flags, flags, interruptible)
@@ -639,7 +639,7 @@ def reference(
     Raises:
         DefinitionError: an argument is not what it has to be.
 
-    Source: seed 002, note 2.
+    Source: Spore, behavior trees, note 2.
     """
     made = ReferenceDecider(name, decide, every, decision, stimuli, dblock, id)
     if not isinstance(target, (Decider, str)):

@@ -28,7 +28,7 @@ the decider would be active. Whether it was asked at all follows from the policy
 
 What is found is true now. A tree that drives in each fourth tick, say, may have decided on something else.
 
-Source: design section 7, "Snapshot", `agent.explain()`; seed 002, "S06: Preconditions & Stimuli"; "S11: Debugging", 1.
+Source: ours, `agent.explain()`; Spore, behavior trees: "S06: Preconditions & Stimuli"; "S11: Debugging", 1.
 """
 
 from __future__ import annotations

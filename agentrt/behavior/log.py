@@ -16,7 +16,7 @@ because the memory is ticked by hand, stands what it is called, if it is called 
 Levels 1 and 2 write only when something changes, and cost nothing in a tick in which nothing does; from 3 on, every
 tick is walked in full. Watching changes no decision.
 
-Source: seed 002, "S11: Debugging", 2.
+Source: Spore, behavior trees: "S11: Debugging", 2.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ needed, so that an idle agent does not pay for it. A memory calls them by the ``
 Rejected: a memory that is a face for a state below it: Decides look at the memory's own fields in each tick, and every
 one of them would be a call.
 
-Source: seed 002, "S07: Memory & Blocks"; "S08: Behaviors"; "S09: Initializing and Ticking the Behavior Tree".
+Source: Spore, behavior trees: "S07: Memory & Blocks"; "S08: Behaviors"; "S09: Initializing and Ticking the Behavior
+Tree".
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ class Activation:
         stage: see the module.
         extra: what most of them never need.
 
-    Source: seed 002, "S07: Memory & Blocks".
+    Source: Spore, behavior trees: "S07: Memory & Blocks".
     """
 
     __slots__ = ("child", "extra", "index", "memory", "node", "parent", "since", "stage")
@@ -553,7 +554,7 @@ class DebugOutput:
         current_level: the level of the line.
         current_time: game seconds.
 
-    Source: seed 002, "S11: Debugging", 2.
+    Source: Spore, behavior trees: "S11: Debugging", 2.
     """
 
     __slots__ = ("agent", "current_decider", "current_level", "current_memory", "current_time", "function", "level")
@@ -652,7 +653,7 @@ class Memory:
         rank: where it stands in a tick.
         view_type: what ``view`` returns.
 
-    Source: seed 002, "S07: Memory & Blocks"; "S09: Initializing and Ticking the Behavior Tree".
+    Source: Spore, behavior trees: "S07: Memory & Blocks"; "S09: Initializing and Ticking the Behavior Tree".
     """
 
     __slots__ = (
@@ -718,7 +719,7 @@ class Memory:
                 goes on.
             WrongStateError: the memory is being ticked.
 
-        Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
+        Source: Spore, behavior trees: "S09: Initializing and Ticking the Behavior Tree".
         """
         state = self.state
         if state.is_ticking:
@@ -768,7 +769,7 @@ class Memory:
         Raises:
             WrongStateError: no Decide of a group is being called.
 
-        Source: seed 002, "S04: How Deciders Decide", 3; "S05: Subset Rule".
+        Source: Spore, behavior trees: "S04: How Deciders Decide", 3; "S05: Subset Rule".
         """
         return self.state.machine.delegate(self)
 
@@ -895,7 +896,7 @@ class Memory:
         Args:
             whole_tree: whether to show those that are not active, too.
 
-        Source: seed 002, "S11: Debugging", 1.
+        Source: Spore, behavior trees: "S11: Debugging", 1.
         """
         return self.state.machine.text(self, whole_tree)
 

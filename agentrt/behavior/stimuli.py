@@ -15,7 +15,7 @@ Rules:
   that one left it: the time of the update is not its own.
 * Stimuli are the agent's and not the tree's: two trees may look at one set of them, and behaviors add to it.
 
-Source: seed 002, "S06: Preconditions & Stimuli"; "S09: Initializing and Ticking the Behavior Tree".
+Source: Spore, behavior trees: "S06: Preconditions & Stimuli"; "S09: Initializing and Ticking the Behavior Tree".
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Stimuli:
     Attributes:
         all_flags: the word of all tokens that are there.
 
-    Source: seed 002, "S06: Preconditions & Stimuli".
+    Source: Spore, behavior trees: "S06: Preconditions & Stimuli".
     """
 
     __slots__ = ("_changed", "_keepers", "_lose", "_now", "_there", "all_flags")

@@ -10,7 +10,7 @@ that is added there is wanted here, too.
 
 ``MACHINE`` is what a memory, which stands below, calls all of this by.
 
-Source: seed 002, "S09: Initializing and Ticking the Behavior Tree"; "S10: Performance".
+Source: Spore, behavior trees: "S09: Initializing and Ticking the Behavior Tree"; "S10: Performance".
 """
 
 from __future__ import annotations

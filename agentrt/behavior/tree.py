@@ -10,8 +10,8 @@ tree is a DAG, and an outline is a tree: a decider that stands at several places
 another path. So there is a bound on how many are shown (``MOST_NODES``), and one on how deep: what would lie below is
 left out, and the last one says so.
 
-Source: seed 002, "S02: Design Principles", 1; "S09: Initializing and Ticking the Behavior Tree"; "S11: Debugging", 1:
-"either the active deciders or the entire tree".
+Source: Spore, behavior trees: "S02: Design Principles", 1; "S09: Initializing and Ticking the Behavior Tree"; "S11:
+Debugging", 1: "either the active deciders or the entire tree".
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class BehaviorTree:
         nodes: the compiled deciders; empty before it is initialized.
         num_timers: how many deciders have a timer; 0 before it is initialized.
 
-    Source: seed 002, "S01: Overview"; "S09: Initializing and Ticking the Behavior Tree".
+    Source: Spore, behavior trees: "S01: Overview"; "S09: Initializing and Ticking the Behavior Tree".
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class BehaviorTree:
         Raises:
             DefinitionError: it is not well formed; all problems in one text.
 
-        Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
+        Source: Spore, behavior trees: "S09: Initializing and Ticking the Behavior Tree".
         """
         if not self.nodes:
             compiled = compile_tree(self.name, self.root, look_after)
@@ -207,7 +207,7 @@ class BehaviorTree:
         Raises:
             DefinitionError: the tree was not initialized, and is not well formed.
 
-        Source: seed 002, "S09: Initializing and Ticking the Behavior Tree".
+        Source: Spore, behavior trees: "S09: Initializing and Ticking the Behavior Tree".
         """
         self.initialize_tree_data()
         number_in(precedence, "BehaviorTree.memory", "precedence")

@@ -2,7 +2,7 @@
 
 They hold no object of a running tree, and are read back from what they wrote; ``explain`` makes them.
 
-Source: design section 7, "Snapshot"; seed 002, "S11: Debugging", 1.
+Source: ours; Spore, behavior trees: "S11: Debugging", 1.
 """
 
 from __future__ import annotations

@@ -41,9 +41,8 @@ walk was interrupted by it (somebody was chosen, and is yet to be activated), th
 clean-up has ended, if that is in the same tick; a choice of an earlier tick is stale, and is dropped. The control flags
 that had passed on to it pass back to those that still clean up.
 
-Source: seed 002, "S01: Overview" (and its walk-through); "S04: How Deciders Decide"; "S05: Subset Rule"; "S07: Memory &
-Blocks"; "S08: Behaviors"; design section 2, cancellation; section 3, control flags; section 5 ("A behavior may be one
-coroutine").
+Source: Spore, behavior trees: "S01: Overview" (and its walk-through); "S04: How Deciders Decide"; "S05: Subset Rule";
+"S07: Memory & Blocks"; "S08: Behaviors"; section 3, control flags; section 5 ("A behavior may be one coroutine").
 """
 
 from __future__ import annotations

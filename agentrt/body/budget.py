@@ -23,7 +23,7 @@ are the same in every equal run; who wants seconds multiplies.
 Rejected: serving single claims by turns. Whoever asks for one unit at a time, as a good search does, would get as
 many as everybody else, whatever its weight.
 
-Source: seed 001, `scheduler_priority`.
+Source: Stonehearth, AI: `scheduler_priority`.
 """
 
 from __future__ import annotations

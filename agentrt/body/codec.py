@@ -28,7 +28,7 @@ bounded, numbers are finite, and nothing in the data is looked up as code.
 A key that is not there has its default, if the question names one. Keys that nobody asks for are passed over, so that a
 newer writer may add some.
 
-Source: design section 10.
+Source: ours.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ tree. Rules:
 
 Rejected: a table of all drivers beside them, which costs every idle agent some hundred bytes for each.
 
-Source: design section 2, "A tick"; section 3, "Body".
+Source: ours; section 3, "Body".
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ So what was looked up before such a call is looked up again after it.
 Rejected: fixed ranks of the models (a reflex is one game's goal and another game's action), and taking flags away at
 once (two models would drive the same legs while the old one cleans up).
 
-Source: design section 3, control flags; seed 000, "Flags".
+Source: ours; Minecraft, goal selectors: "Flags".
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ explained by the same code as the present one.
 An ``Outline`` is the static half: a whole tree as it was declared, with the same paths as the trace and as ``active``.
 It is made once for each tree and shared; a view says by ``outline_id`` which one it belongs to.
 
-Source: design section 7, "Snapshot"; seed 002, "S11: Debugging", 1.
+Source: ours; Spore, behavior trees: "S11: Debugging", 1.
 """
 
 from __future__ import annotations

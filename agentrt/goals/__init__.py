@@ -3,7 +3,7 @@
 For whoever writes goals. A goal derives from ``Goal``; a ``GoalSelector`` decides which of its goals run; it drives an
 agent (``agent.attach(selector)``), or is ticked by hand.
 
-Source: seed 000.
+Source: Minecraft, goal selectors.
 """
 
 from agentrt.body.driver import GOALS, TARGETS

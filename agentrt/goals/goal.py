@@ -14,7 +14,7 @@ always true, so it is refused there.
 Flags have a fixed order, in which they are taken: as given in a list or a tuple; of a set, MOVE, LOOK, JUMP and TARGET
 first, then the others by name, since a set has no order that two runs would share.
 
-Source: seed 000, "Usage", "Flags", "Operation".
+Source: Minecraft, goal selectors: "Usage", "Flags", "Operation".
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Goal(ABC):
         is_interruptible: whether a goal of a lower priority number may take its place: a value, a property or a method.
         requires_update_every_tick: whether it is ticked in partial ticks too: a value, a property or a method.
 
-    Source: seed 000, "Usage", "Flags", "Operation".
+    Source: Minecraft, goal selectors: "Usage", "Flags", "Operation".
     """
 
     __slots__ = ("_place", "entity")
@@ -175,7 +175,7 @@ class Goal(ABC):
             DefinitionError: it is no collection of names, or the class has ``__slots__``, and so no room for it.
             WrongStateError: it is in a selector.
 
-        Source: seed 000, "Flags".
+        Source: Minecraft, goal selectors: "Flags".
         """
         subject = type(self).__qualname__
         if self._place is not None:
@@ -208,13 +208,13 @@ class Goal(ABC):
     def can_use(self) -> bool:
         """Whether it can begin now. Asked in each full tick while it does not run and its flags are free.
 
-        Source: seed 000, "Operation", step 3.
+        Source: Minecraft, goal selectors: "Operation", step 3.
         """
 
     def can_continue_to_use(self) -> bool:
         """Whether it can go on. Asked in each full tick while it runs; by default the same as ``can_use``.
 
-        Source: seed 000, "Operation", step 1.
+        Source: Minecraft, goal selectors: "Operation", step 1.
         """
         return self.can_use()
 

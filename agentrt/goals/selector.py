@@ -353,7 +353,7 @@ class GoalSelector:
         ticks: how often ``drive`` was called; 0 again after it left a body.
         view_type: what ``view`` returns.
 
-    Source: seed 000.
+    Source: Minecraft, goal selectors.
     """
 
     __slots__ = (
@@ -414,7 +414,7 @@ class GoalSelector:
             DefinitionError: the priority is no number, or the goal is none.
             WrongStateError: the goal is in a selector, or was removed from one and still cleans up.
 
-        Source: seed 000, "Priorities", "Adding and Removing Goals", "WrappedGoals".
+        Source: Minecraft, goal selectors: "Priorities", "Adding and Removing Goals", "WrappedGoals".
         """
         _require_goal(goal, priority)
         if is_placed(goal):
@@ -443,7 +443,7 @@ class GoalSelector:
         Args:
             goal: the very goal that was added.
 
-        Source: seed 000, "Adding and Removing Goals".
+        Source: Minecraft, goal selectors: "Adding and Removing Goals".
         """
         wrapped = self.find(goal)
         if wrapped is not None:
@@ -515,7 +515,7 @@ class GoalSelector:
 
         An entry may name a goal that was stopped or removed, until the next full tick.
 
-        Source: seed 000, flowchart, "GoalSelector.lockedFlags".
+        Source: Minecraft, goal selectors, flowchart, "GoalSelector.lockedFlags".
         """
         return dict(self._locks.locked or {})
 
@@ -525,7 +525,7 @@ class GoalSelector:
         Args:
             flag: the flag, such as ``MOVE``.
 
-        Source: seed 000, "Flags".
+        Source: Minecraft, goal selectors: "Flags".
         """
         disabled = self._locks.disabled
         if flag not in disabled:
@@ -537,7 +537,7 @@ class GoalSelector:
         Args:
             flag: the flag.
 
-        Source: seed 000, "Flags".
+        Source: Minecraft, goal selectors: "Flags".
         """
         disabled = self._locks.disabled
         disabled[:] = [other for other in disabled if other != flag]
@@ -561,7 +561,7 @@ class GoalSelector:
 
         With ``full_ticks`` it is always a full one.
 
-        Source: seed 000, "Operation", flowchart, "Mob.serverAiStep".
+        Source: Minecraft, goal selectors: "Operation", flowchart, "Mob.serverAiStep".
         """
         before = self.ticks
         self.ticks = before + 1
@@ -582,7 +582,7 @@ class GoalSelector:
         Raises:
             WrongStateError: one of its own goals asks for it.
 
-        Source: seed 000, "Operation", flowchart, "GoalSelector.tick".
+        Source: Minecraft, goal selectors: "Operation", flowchart, "GoalSelector.tick".
         """
         life = self._life
         if life.is_busy:
@@ -664,7 +664,7 @@ class GoalSelector:
         Raises:
             WrongStateError: one of its own goals asks for it.
 
-        Source: seed 000, "Operation", flowchart, "GoalSelector.tickRunningGoals".
+        Source: Minecraft, goal selectors: "Operation", flowchart, "GoalSelector.tickRunningGoals".
         """
         life = self._life
         if life.is_busy:

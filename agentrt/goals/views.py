@@ -4,7 +4,7 @@ Why a goal does not run is found out by looking, and nothing of an author's is c
 its flags are free is asked in each full tick, and does not say yes. The ledger remembers the last refusal of each
 claimant until that one succeeds; here it counts as long as whoever stood in the way then stands there still.
 
-Source: design section 7, "Snapshot".
+Source: ours.
 """
 
 from __future__ import annotations

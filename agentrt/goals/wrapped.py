@@ -30,7 +30,7 @@ What has to be done about control flags on the way is asked of ``Sharing``; ``lo
 Rejected: calling ``stop`` first and cancelling the routines afterwards (``stop`` would put away what their ``finally``
 blocks still use), and ticking a goal whose last tick has not returned (two of them at a time).
 
-Source: seed 000, "WrappedGoals", "Operation"; coroutines are ours (design section 5, "Goals").
+Source: Minecraft, goal selectors: "WrappedGoals", "Operation"; coroutines are ours.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class WrappedGoal:
         state: one of ``agentrt.goals.wrapped``; changed by the selector alone.
         since: the tick in which it started last; 0 before.
 
-    Source: seed 000, "WrappedGoals".
+    Source: Minecraft, goal selectors: "WrappedGoals".
     """
 
     __slots__ = ("_life", "flags", "goal", "priority", "since", "state")
@@ -220,7 +220,7 @@ class WrappedGoal:
         Args:
             other: a goal that is to begin.
 
-        Source: seed 000, flowchart, "WrappedGoal.canBeReplacedBy".
+        Source: Minecraft, goal selectors, flowchart, "WrappedGoal.canBeReplacedBy".
         """
         return other.priority < self.priority and self.is_interruptible
 

@@ -16,7 +16,7 @@ begins to look, from the records that are kept, and goes on while he looks. Whoe
 has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
 what began before is put before the rest.
 
-Source: design section 7.
+Source: ours.
 """
 
 from __future__ import annotations

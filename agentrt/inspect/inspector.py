@@ -56,7 +56,7 @@ class Inspector:
         InspectorError: the address needs a token, or the token is too short.
         RecordingError: there is no recording at that path.
 
-    Source: design sections 7 and 10; seed 001, the AI inspector.
+    Source: ours; Stonehearth, AI, the AI inspector.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ lets through is larger, deeper or of another type than what is written here:
 ``read`` gives a ``Command`` or a ``Refusal``; it never raises. ``write`` makes JSON of what a source composed. JSON has
 no word for infinity, and an author's debug value may be anything: what it cannot hold is written as text.
 
-Source: design sections 7 and 10.
+Source: ours.
 """
 
 from __future__ import annotations

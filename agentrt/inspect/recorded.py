@@ -14,7 +14,7 @@ still be looked at. What is read for one message is bounded, whatever lies in th
 * a time line is folded from the first tick on, so much in each round, and kept while somebody looks at that agent. So a
   long recording's line appears little by little, and nobody else waits for it.
 
-Source: design section 7.
+Source: ours.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ An inspector shows everything that goes on in a program, so it listens to few:
   socket and ``/api`` do.
 * Pages are sent with a policy that lets them load from here alone and be framed nowhere.
 
-Source: design section 10.
+Source: ours.
 """
 
 from __future__ import annotations

@@ -12,5 +12,5 @@ The way of a pack, one module for each step:
 ``alias`` holds the grammar of names and the table of kinds. Rule for all: data is never code. A pack can name only what
 somebody registered, and whatever it holds, only an ``AgentRTError`` comes out.
 
-Source: seed 001, "Injecting actions".
+Source: Stonehearth, AI: "Injecting actions".
 """

@@ -12,7 +12,7 @@ Two doors lead in. ``closure_of`` is for whoever injects: the first fault is rai
 A component that several packs name keeps its place and takes the settings of the last pack that gives some: a pack
 comes after those it requires, so it overrules them.
 
-Source: seed 001, "Injecting actions" (references to other packs are traversed recursively).
+Source: Stonehearth, AI: "Injecting actions" (references to other packs are traversed recursively).
 """
 
 from __future__ import annotations

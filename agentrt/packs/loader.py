@@ -12,7 +12,7 @@ changes a pack that is not its own; what it mixes into, its manifest says.
 
 Nothing here resolves anything: dependencies are walked in ``closure``.
 
-Source: seed 001, "Injecting actions".
+Source: Stonehearth, AI: "Injecting actions".
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Pack:
         ai_packs: the packs that it requires: references, or packs written in place.
         mixintypes: for each key, ``"append"`` or ``"override"``: what this pack does as a mixin.
 
-    Source: seed 001, "Injecting actions".
+    Source: Stonehearth, AI: "Injecting actions".
     """
 
     alias: str = ""

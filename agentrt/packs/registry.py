@@ -23,7 +23,7 @@ good for (that an action is an ``Action``) is not known on this floor; whoever i
 the exception: they may be registered to a class, a file or a mapping, and ``task_group_of`` makes one thing of the
 three; a document that is registered under an alias has an entry of that name.
 
-Source: seed 001, "Writing actions" (the manifest's aliases) and "Injecting actions".
+Source: Stonehearth, AI: "Writing actions" (the manifest's aliases) and "Injecting actions".
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ a task that is both multiple and permanent, an extension that also wants to be a
 What an alias of a task group stands for says the ``registry``. Whoever extends a group that is not there decides what
 that means: ``agentrt.agent.belongings`` for packs, ``agentrt.town`` for towns.
 
-Source: seed 001, "Town task groups", "Personal task groups".
+Source: Stonehearth, AI: "Town task groups", "Personal task groups".
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ Rejected: the SDK's own tracer and context. A tracer wants to be told when a spa
 happens, with ids that it draws at random; here all is known at the end, and equal runs give equal ids.
 
 Source: the OpenTelemetry protocol specification (OTLP 1.x), JSON Protobuf encoding; the Trace Event Format document of
-the Chromium project, "Complete events", "Instant events", "Counter events", "Metadata events"; design section 7.
+the Chromium project, "Complete events", "Instant events", "Counter events", "Metadata events".
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ The ``Store`` is its file, which it keeps small:
   own limit of pages stands behind that.
 * Each of its methods may raise ``sqlite3.Error``; the recorder deals with it.
 
-Source: design section 7, "Journal and replay".
+Source: ours.
 """
 
 from __future__ import annotations

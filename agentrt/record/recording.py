@@ -11,7 +11,7 @@ Rules:
 * The *batch* of a tick is what was emitted after the end of the tick before, up to its end. This is what a replay
   compares. Records that came between two ticks stand at its beginning, with the number of the tick before.
 
-Source: design section 7, "Journal and replay".
+Source: ours.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ and the first one that differs is shown with both sides. There it stops: what fo
 Its report is plain data, made when the run is over. In words the first line says what was done and the last is the
 digest, so that two runs can be compared by a look.
 
-Source: design section 7, "Journal and replay".
+Source: ours.
 """
 
 from __future__ import annotations

@@ -31,7 +31,6 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentrt.agent.logs import prepare
 from agentrt.errors import RunFault, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
 from agentrt.kernel.hosts.watchdog import HANGING, StepReport, Watch, one_interrupt_is_enough
@@ -223,6 +222,12 @@ class _Closer:
 CATCH_UP = 5
 BLOCKING_MS = 100.0
 
+
+def import_what_a_log_needs() -> None:
+    """Before time matters: else the tick in which the first thing fails would wait 0.15 s for it."""
+    import structlog.dev  # noqa: F401 - what renders, too
+
+
 _GATE_SECONDS = 0.02  # how often who stands before the closed gate asks again
 
 
@@ -303,7 +308,7 @@ class Conductor:
         self._main = turn = _Turn(None)
         try:
             await self._take_baton(turn)
-            prepare()
+            import_what_a_log_needs()
             pacer = Pacer(self._kernel.clock.seconds_per_tick / speed, catch_up, now())
             await self._pace(pacer, math.inf if ticks is None else ticks, lambda: False, budget, blocking)
         except GeneratorExit:
@@ -403,7 +408,7 @@ class Conductor:
         """Run ticks until the agent of a caller has ended, or ``runtime.run()`` asks for the baton."""
         pacer = self._pacer
         if pacer is None:
-            prepare()
+            import_what_a_log_needs()
             pacer = self._pacer = Pacer(self._kernel.clock.seconds_per_tick, CATCH_UP, now())
         await self._pace(pacer, math.inf, lambda: turn.is_over or self._main is not None, None, BLOCKING_MS / 1000)
         if not turn.is_over:

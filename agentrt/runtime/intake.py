@@ -23,7 +23,7 @@ dropped. Neither is waited for, except when the runtime is closed: then no task 
 the function is delivered, also what is not an ``Exception``: else the strand would wait for ever. Only a request to end
 the program (``KeyboardInterrupt``, ``SystemExit``) goes on to the event loop as well.
 
-Source: design section 2, "A tick", intake; section 7, "Journal and replay".
+Source: ours, intake; section 7, "Journal and replay".
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ has come 10, 100, 1000 times; who asked by ``on_fault`` hears of each. What make
 A log may be broken itself, and a step that hangs may hang in the log: so nothing here lets out what a log raises, and a
 step that lasts is told to standard error as well.
 
-Source: design section 7.
+Source: ours.
 """
 
 from __future__ import annotations

@@ -647,7 +647,7 @@ class Runtime:
         Returns:
             A function that ends it; calling it twice does nothing.
 
-        Source: design section 7 (ours).
+        Source: ours (ours).
         """
         return self.faults.add(callback)
 

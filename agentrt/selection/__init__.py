@@ -13,7 +13,7 @@ The way of a file, from one module to the next:
 
 The side of the agent is ``state``, with ``holding`` for the control flags of its behaviors. ``views`` shows both.
 
-Source: seed 004.
+Source: CryEngine, selection trees.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ A chain of operators is one function with a loop, not a function for each operat
 depth of brackets is bounded. Rejected: generating Python source (the data is untrusted, and the result of a whole tree
 is remembered anyway, see ``program``).
 
-Source: seed 004, "Selection Variables", "The Selection Tree"; design section 5, "Selection tree".
+Source: CryEngine, selection trees: "Selection Variables", "The Selection Tree".
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Condition:
         ConditionSyntaxError: it is not an expression; in strict mode, also for what follows it and for a name that
             nobody declared.
 
-    Source: seed 004, "The Selection Tree"; design section 5.
+    Source: CryEngine, selection trees: "The Selection Tree".
     """
 
     __slots__ = ("_masks", "ignored", "test", "text", "undeclared")

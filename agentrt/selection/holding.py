@@ -12,7 +12,7 @@ begin and does not gives back all of them, too.
 
 An agent whose behaviors have no flags has none of this.
 
-Source: design section 3, control flags (ours: seed 004 has none).
+Source: ours.
 """
 
 from __future__ import annotations

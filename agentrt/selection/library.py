@@ -16,8 +16,8 @@ has another program now (see ``state``). A tree whose file is gone is no longer 
 ``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it: all
 problems of all files are told, errors and warnings, with file and line as compilers write them.
 
-Source: seed 004, Overview ("automatically picked up in the game on an 'ai_reload'"), "Sharing Behavior Blocks"; design
-sections 5 and 10.
+Source: CryEngine, selection trees, Overview ("automatically picked up in the game on an 'ai_reload'"), "Sharing
+Behavior Blocks"; design sections 5 and 10.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ class SelectionLibrary:
         Raises:
             InvalidSelectionError: strict, and something is wrong; or there is no such folder.
 
-        Source: seed 004, Overview.
+        Source: CryEngine, selection trees, Overview.
         """
         path = Path(folder)
         if not path.exists():
@@ -286,7 +286,7 @@ class SelectionLibrary:
         Returns:
             What changed, and what is wrong. Nothing in a file is raised.
 
-        Source: seed 004, Overview ('ai_reload'); design section 5.
+        Source: CryEngine, selection trees, Overview ('ai_reload').
         """
         survey = Survey(self._sources, self.mode, self._files)
         old = self._trees

@@ -27,8 +27,8 @@ A tree with an error has no program. In the compatible mode little is an error: 
 reported, the first of two equal names stays, a condition is read as far as it goes. A condition that does not begin as
 an expression is an error in both modes: nobody can say what it asks.
 
-Source: seed 004, "Behavior Selection Tree Evaluation", "The Behavior Selection Tree concept and anatomy", "Sharing
-Behavior Blocks between Behavior Selection Trees"; design section 5, "Selection tree"; section 9.
+Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation", "The Behavior Selection Tree concept and
+anatomy", "Sharing Behavior Blocks between Behavior Selection Trees"; section 9.
 """
 
 from __future__ import annotations

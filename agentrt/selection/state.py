@@ -32,8 +32,8 @@ here together. Rules:
 Rejected: evaluating whenever a variable is set (a signal that sets two of them would pass through a state that nobody
 meant).
 
-Source: seed 004, "Behavior Selection Tree Evaluation", constructor, destructor, ``OnSoundHeard``; "Selection
-Variables", "each AI instance gets a copy of the selection variables".
+Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation", constructor, destructor, ``OnSoundHeard``;
+"Selection Variables", "each AI instance gets a copy of the selection variables".
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class LeafBehavior:
     Raises:
         DefinitionError: the destructor of a class is a coroutine, or its ``run`` is none.
 
-    Source: seed 004, "Behavior Selection Tree Evaluation".
+    Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
     """
 
     flags: Collection[str] = ()
@@ -678,7 +678,7 @@ class SelectionState:
     Raises:
         DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
 
-    Source: seed 004, "each AI instance gets a copy of the selection variables".
+    Source: CryEngine, selection trees: "each AI instance gets a copy of the selection variables".
     """
 
     __slots__ = ("_stage", "_variables", "behaviors", "name", "precedence", "tree")
@@ -760,7 +760,8 @@ class SelectionState:
             UnknownVariableError: the tree declares no such variable; in the compatible mode nothing happens.
             DefinitionError: the value is neither True nor False.
 
-        Source: seed 004, "Selection Variables": "externally by both the AI system and the behaviors themselves".
+        Source: CryEngine, selection trees: "Selection Variables": "externally by both the AI system and the behaviors
+        themselves".
         """
         given: object = value
         if given is not True and given is not False:
@@ -855,7 +856,7 @@ class SelectionState:
         Raises:
             WrongStateError: it drives nobody.
 
-        Source: seed 004, "On each AI system update of an AI".
+        Source: CryEngine, selection trees: "On each AI system update of an AI".
         """
         if self._variables.evaluated is not self.tree.program:
             self._update()
@@ -951,7 +952,7 @@ class SelectionState:
         Returns:
             Whether anybody took notice.
 
-        Source: seed 004, "Signal Variables", "Behavior Selection Tree Evaluation".
+        Source: CryEngine, selection trees: "Signal Variables", "Behavior Selection Tree Evaluation".
         """
         effects = self._adopt().signals.get(name, ())
         mine, stage = self._variables, self._stage

@@ -4,7 +4,7 @@ A tree is shared by all agents that use it and holds nothing of theirs; what one
 which is made here. Reading the folder again puts another program into the tree; whoever uses it sees that the program
 is another one, and takes it over (see ``state``). So the tree knows no agents, and has nobody to tell.
 
-Source: seed 004, "Behavior Selection Tree Evaluation", "not copied for each AI instance".
+Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation", "not copied for each AI instance".
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class SelectionTree:
         Raises:
             UnknownVariableError: the tree declares no such variable; in the compatible mode it means nothing.
 
-        Source: seed 004, "Behavior Selection Tree Evaluation".
+        Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
         """
         bits = self.program.defaults
         for name, value in variables.items():

@@ -7,7 +7,7 @@ The picture is made of the program that is evaluated: a Mermaid flowchart, or an
 in the order of the file, so that equal programs give equal text. An arrow carries the condition that leads along it;
 groups are boxes, leaves are rounded and say what they select.
 
-Source: seed 004, "The Selection Tree", "No Behavior" in the debug information; design section 7, "Snapshot".
+Source: CryEngine, selection trees: "The Selection Tree", "No Behavior" in the debug information.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ that is dangerous in it is behind handlers that we refuse in. Rejected: defusedx
 the same parser, but its trees have no line numbers; lxml, which has them, and brings a parser with network access and
 more to switch off.
 
-Source: seed 004, "The Behavior Selection Tree concept and anatomy", "Sharing Behavior Blocks"; design sections 5, 10.
+Source: CryEngine, selection trees: "The Behavior Selection Tree concept and anatomy", "Sharing Behavior Blocks".
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 Taking one changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a plan
 has the same path in every equal run.
 
-Source: seed 001, the AI inspector: activities in brackets, actions beneath them, the running branch.
+Source: Stonehearth, AI, the AI inspector: activities in brackets, actions beneath them, the running branch.
 """
 
 from agentrt.body.views import ModelView, Outline

@@ -8,7 +8,7 @@ An action that is not elected says why, in this order: it is not possible and wh
 since when, what it waits for, and how often it was stopped before it had an answer; its utility does not reach the bar,
 which is the elected one's with its sunk cost; it would, and something keeps it from taking over.
 
-Source: seed 001, the AI inspector; design section 7, `agent.explain()`.
+Source: Stonehearth, AI, the AI inspector.explain()`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ up and has to wait. Of requests that are over only the last is told, while nothi
 It is the half of ``explain`` that knows strategies, and a module of its own so that who has none does not load them.
 Like all explanations it is made of a view and of nothing else.
 
-Source: seed 003, "Task Tree", "Heuristic Based Task Selection"; design section 7, `agent.explain()`.
+Source: prismarine-gameplay: "Task Tree", "Heuristic Based Task Selection".explain()`.
 """
 
 from __future__ import annotations

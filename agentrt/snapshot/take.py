@@ -19,7 +19,7 @@ gave them, entities and all. Without one, and where it fails, the key is shown w
 raises is reported once: it is asked for every agent in every frame, and watching must neither stop the game nor fill
 its log.
 
-Source: design section 7, "Snapshot"; seed 001, the AI inspector, "Debugging methods", `status_text_key`.
+Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods", `status_text_key`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ As JSON whatever has its default is left out, since most of a plan tree says not
 A snapshot is versioned: ``as_json`` writes the version, and ``from_json`` reads that of this release, from a recording
 or from anywhere else; it is hostile until it was read.
 
-Source: design section 7, "Snapshot"; seed 001, the AI inspector: activities in brackets, actions beneath them.
+Source: ours; Stonehearth, AI, the AI inspector: activities in brackets, actions beneath them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The door for people who write strategies; ``agent.gameplay`` is the one for those who use them.
 
-Source: seed 003; design section 6.
+Source: prismarine-gameplay.
 """
 
 from agentrt.strategy.declare import (

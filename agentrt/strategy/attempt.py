@@ -31,8 +31,8 @@ would have one reader.
 
 Rejected: cancelling through the shield. It is there to let a clean-up come to its end, which may still do other things.
 
-Source: seed 003, "Task Failure", "Pauseable/Cancelable Tasks", "Planning Ahead Using Probability", "Hierarchy"; design
-section 6, "A strategy is an action".
+Source: prismarine-gameplay: "Task Failure", "Pauseable/Cancelable Tasks", "Planning Ahead Using Probability",
+"Hierarchy"; design section 6, "A strategy is an action".
 """
 
 from __future__ import annotations

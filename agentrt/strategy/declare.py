@@ -27,7 +27,8 @@ A context is a handle over a *seat* (``AttemptSeat``): the attempt that runs the
 anything is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a
 strategy is run with a context, which has others solved, of which offers name the strategies.
 
-Source: seed 003, "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies", "Hierarchy".
+Source: prismarine-gameplay: "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies",
+"Hierarchy".
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Interruption:
 class Interruptible(StrEnum):
     """What a strategy supports when something comes up while it is the one that runs.
 
-    Source: seed 003, "Pauseable/Cancelable Tasks".
+    Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
     PAUSE = "pause"
@@ -121,7 +122,7 @@ class Interruptible(StrEnum):
 class Fail(Flow):
     """The strategy cannot provide what it was run for: the next one is tried.
 
-    Source: seed 003, "Task Failure".
+    Source: prismarine-gameplay: "Task Failure".
     """
 
     method = "fail"
@@ -131,7 +132,7 @@ class Fail(Flow):
 class BeginAgain(Flow):
     """The strategy begins again.
 
-    Source: seed 003, "Pauseable/Cancelable Tasks".
+    Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
     method = "restart"
@@ -154,7 +155,7 @@ class Strategy:
         injects: the names of the lists of other strategies that it joins: ``("Smelt.fuels",)``.
         status_text_key: as for an action: a key under which the game finds words for what the agent does.
 
-    Source: seed 003, "Plugins".
+    Source: prismarine-gameplay: "Plugins".
     """
 
     provides: ClassVar[type[Dependency[Any]] | Collection[type[Dependency[Any]]]] = ()
@@ -202,7 +203,7 @@ class Strategy:
         Returns:
             The branches; none if it cannot do it.
 
-        Source: seed 003, "Planning Ahead Using Probability".
+        Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         return ()
 
@@ -228,7 +229,7 @@ class Strategy:
             ctx: its context.
             interruption: what it was.
 
-        Source: seed 003, "Interrupting Tasks": a message to all parent tasks.
+        Source: prismarine-gameplay: "Interrupting Tasks": a message to all parent tasks.
         """
 
 
@@ -347,7 +348,7 @@ def strategy(
     Raises:
         DefinitionError: as for a class.
 
-    Source: seed 003, "Plugins"; design section 6, "by subclass or decorator".
+    Source: prismarine-gameplay: "Plugins".
     """
 
     def decorate(run: Runs) -> type[Strategy]:
@@ -574,7 +575,7 @@ class Calls:
 class Order(StrEnum):
     """In which order several dependencies are solved that do not depend on each other.
 
-    Source: seed 003, "Orderless Dependencies".
+    Source: prismarine-gameplay: "Orderless Dependencies".
     """
 
     GIVEN = "given"
@@ -743,7 +744,7 @@ class StrategyContext(Context):
         Raises:
             DependencyFailedError: one of them could not be solved.
 
-        Source: seed 003, "Orderless Dependencies".
+        Source: prismarine-gameplay: "Orderless Dependencies".
         """
         await at_once(is_dear=True)
         order = self._attempt.order if order is None else order
@@ -784,7 +785,7 @@ class StrategyContext(Context):
         Returns:
             Whether it holds now.
 
-        Source: seed 003, "Optional Dependencies".
+        Source: prismarine-gameplay: "Optional Dependencies".
         """
         await at_once(is_dear=True)
         required("ctx.solve_if_worth", wanted)
@@ -840,7 +841,7 @@ class StrategyContext(Context):
         Raises:
             ArgumentError: the confidence is out of its range.
 
-        Source: seed 003, "Planning Ahead Using Probability": "how many pickaxes to bring into a mine".
+        Source: prismarine-gameplay: "Planning Ahead Using Probability": "how many pickaxes to bring into a mine".
         """
         return self._attempt.supplies(wanted, confidence)
 
@@ -880,7 +881,7 @@ class StrategyContext(Context):
         Raises:
             Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
-        Source: seed 003, "Task Failure".
+        Source: prismarine-gameplay: "Task Failure".
         """
         self._ask_for(Fail(reason, self._tell))
 
@@ -895,7 +896,7 @@ class StrategyContext(Context):
         Raises:
             BeginAgain: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
-        Source: seed 003, "Pauseable/Cancelable Tasks".
+        Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
         """
         self._ask_for(BeginAgain(reason, self._tell))
 

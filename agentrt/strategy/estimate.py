@@ -22,8 +22,8 @@ below it a need counts with the constant that its providers declare. Rules:
 * An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
 * With ``corrects`` what a strategy says is corrected by what it took before (``Records``), constants too.
 
-Source: seed 003, "Heuristic Based Task Selection", questions 2 to 5; "Planning Ahead Using Probability"; design
-section 6, "recursion guard and cost memo".
+Source: prismarine-gameplay: "Heuristic Based Task Selection", questions 2 to 5; "Planning Ahead Using Probability";
+design section 6, "recursion guard and cost memo".
 """
 
 from __future__ import annotations
@@ -36,8 +36,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
 from agentrt.activity.author.expected import has_changes
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.declare import LONGEST_COST, Offer
-from agentrt.strategy.dependency import Ask, Branch, Cannot, Dependency, label_of, required, told_path
-from agentrt.strategy.scenarios import Kept, LeftOut, Need, Scenario, Table
+from agentrt.strategy.dependency import (
+    Ask,
+    Branch,
+    Cannot,
+    Dependency,
+    Kept,
+    LeftOut,
+    Need,
+    Scenario,
+    Table,
+    label_of,
+    required,
+    told_path,
+)
 from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import error_words, repr_of, words_of
 

@@ -15,7 +15,7 @@ It is the door, and owns nothing but the parts behind it: the state (``state``),
 
 Rejected: a check of settings that tells construction from use by what is assigned already. It breaks with each field.
 
-Source: seed 003, "Plugins"; design section 6, "one generated call per dependency".
+Source: prismarine-gameplay: "Plugins".
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Gameplay:
         foreseen: how far what was foreseen came true.
         records: what strategies took, beside what they said.
 
-    Source: seed 003, "Plugins".
+    Source: prismarine-gameplay: "Plugins".
     """
 
     __slots__ = ("_state", "_table", "solvers", "triggers")
@@ -221,7 +221,7 @@ class Gameplay:
             DefinitionError: one is no strategy, its name is taken, or the agent knows actions that do what it provides
                 with other arguments; then none is loaded.
 
-        Source: seed 003, "Plugins", `addStrategy`.
+        Source: prismarine-gameplay: "Plugins", `addStrategy`.
         """
         added: list[type[Strategy]] = []
         try:
@@ -260,7 +260,7 @@ class Gameplay:
         Raises:
             DefinitionError: there is a trigger of that name.
 
-        Source: seed 003, "Interrupting Tasks".
+        Source: prismarine-gameplay: "Interrupting Tasks".
         """
         return self.triggers.add(trigger)
 
@@ -276,7 +276,7 @@ class Gameplay:
         Raises:
             DefinitionError: there is a trigger of that name.
 
-        Source: seed 003, "Planning Ahead Using Probability".
+        Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         return self.triggers.add(lookout(self._table, opportunity))
 
@@ -297,7 +297,7 @@ class Gameplay:
         Raises:
             ArgumentError: a value is missing, unknown or of the wrong type.
 
-        Source: seed 003, "Global Parameters".
+        Source: prismarine-gameplay: "Global Parameters".
         """
         self._table.estimator = Estimator(self._state, Params(declared, values))
 
@@ -364,7 +364,7 @@ class Gameplay:
         Args:
             wanted: the dependency.
 
-        Source: seed 003, "Planning Ahead Using Probability".
+        Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         required("gameplay.forecast", wanted)
         estimator = self._table.estimator

@@ -26,7 +26,8 @@ With ``lookahead`` at 0 there is nothing of all that.
 Rejected: keeping prepared decisions themselves. A memo that holds in the real world serves every decision that looks at
 the same things, and it cannot say anything that asking would not have said.
 
-Source: seed 003, "Planning Ahead Using Probability", "Task Tree"; "Heuristic Based Task Selection", question 4.
+Source: prismarine-gameplay: "Planning Ahead Using Probability", "Task Tree"; "Heuristic Based Task Selection", question
+4.
 """
 
 from __future__ import annotations
@@ -37,9 +38,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Event
-from agentrt.strategy.dependency import label_of
+from agentrt.strategy.dependency import Scenario, is_as_assumed, label_of, take_over
 from agentrt.strategy.estimate import after, amounts_left, likeliest, outcome
-from agentrt.strategy.scenarios import Scenario, is_as_assumed, take_over
 from agentrt.strategy.supplies import Amounts, together
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
@@ -70,7 +70,7 @@ class Foreseen:
         needs: what that branch needs, in order.
         others: what only other branches need, each with its probability.
 
-    Source: seed 003, "Planning Ahead Using Probability".
+    Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
     wanted: Dependency[Any]
@@ -512,4 +512,4 @@ class Foresight:
                 planned.probability = chances.get(need, 1.0)
 
     def _plan(self, node: TaskNode, need: Dependency[Any]) -> TaskNode:
-        return TaskNode(NodeKind.DEPENDENCY, label_of(need), node, need)
+        return TaskNode(NodeKind.DEPENDENCY, None, node, need)

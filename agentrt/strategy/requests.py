@@ -22,8 +22,8 @@ a plan that wants what nobody can provide would think of it in every tick, and f
 goes on to know, also when the last strategy for it was taken away: what runs, runs to its end. All that such actions
 need of their agent is its ``Solvers``.
 
-Source: seed 003, "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; "Hierarchy": any node
-can be an entry point; design sections 4 and 6.
+Source: prismarine-gameplay: "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; "Hierarchy":
+any node can be an entry point.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs
 from agentrt.activity.plan.execution import catcher_of
+from agentrt.activity.plan.extras import hold_no_entities
 from agentrt.activity.plan.spawned import Awaiting, Performance
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import (
@@ -224,6 +225,9 @@ class Solvers:
 R = TypeVar("R")
 
 
+hold_no_entities(Solving)  # the argument that carries a request through the plan
+
+
 class _Performed(Performance):
     """A performance that tells a request when it is over."""
 
@@ -268,7 +272,7 @@ class Request(Generic[R]):
             (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
             ``ActivityAbortedError`` if it was cancelled or the agent ended.
 
-    Source: seed 003, "Pauseable/Cancelable Tasks".
+    Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
     __slots__ = (

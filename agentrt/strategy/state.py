@@ -27,7 +27,8 @@ authors and stands above them all. It has these parts:
 
 What is being solved is no part of it: that is the ``RequestTable`` (``solve``).
 
-Source: seed 003, "Hard Dependencies", "Global Dependency Lists"; "Heuristic Based Task Selection", questions 2 and 3.
+Source: prismarine-gameplay: "Hard Dependencies", "Global Dependency Lists"; "Heuristic Based Task Selection", questions
+2 and 3.
 """
 
 from __future__ import annotations

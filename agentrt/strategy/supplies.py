@@ -9,7 +9,7 @@ confidence. ``tries_for`` is the same question for something that is tried until
 * What two needs use up is taken to be independent of each other.
 * Only + - * / and comparisons: the same amounts on every host.
 
-Source: seed 003, "Planning Ahead Using Probability": "how many pickaxes to bring into a mine".
+Source: prismarine-gameplay: "Planning Ahead Using Probability": "how many pickaxes to bring into a mine".
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def tries_for(successes: int, probability: float, confidence: float = 0.9) -> in
     Raises:
         ArgumentError: a number is out of its range.
 
-    Source: seed 003, "Planning Ahead Using Probability".
+    Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
     _require("tries_for", "successes", successes, successes >= 0, "0 or more")
     _require("tries_for", "probability", probability, 0 < probability <= 1, "more than 0, and 1 at most")

@@ -11,7 +11,7 @@ below whoever was interrupted. The tree grows while it is executed, from top to 
 
 It is data: who solves writes it, and people, views and errors read it.
 
-Source: seed 003, "Task Tree".
+Source: prismarine-gameplay: "Task Tree".
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from agentrt.strategy.dependency import label_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
@@ -65,12 +67,12 @@ class TaskNode:
 
     Args:
         kind: what it stands for.
-        label: what it is called.
+        label: what it is called; None for a dependency, which has a label of its own.
         parent: the node above it; None for the root.
         wanted: the dependency, if it is one.
 
     Attributes:
-        kind, label, parent, wanted: as given.
+        kind, parent, wanted: as given.
         outcome: what became of it.
         reason: why it failed or was skipped; empty otherwise.
         began: the tick in which it began; 0 while it is planned.
@@ -87,6 +89,7 @@ class TaskNode:
     """
 
     __slots__ = (
+        "_label",
         "_made",
         "began",
         "children",
@@ -95,7 +98,6 @@ class TaskNode:
         "forgotten",
         "is_conditional",
         "kind",
-        "label",
         "number",
         "offers",
         "outcome",
@@ -107,10 +109,10 @@ class TaskNode:
     )
 
     def __init__(
-        self, kind: NodeKind, label: str, parent: TaskNode | None = None, wanted: Dependency[Any] | None = None
+        self, kind: NodeKind, label: str | None, parent: TaskNode | None = None, wanted: Dependency[Any] | None = None
     ) -> None:
         self.kind: NodeKind = kind
-        self.label: str = label
+        self._label = label  # None until somebody asks: most labels of dependencies are never read
         self.parent: TaskNode | None = parent
         self.wanted: Dependency[Any] | None = wanted
         self.outcome: Outcome = Outcome.PLANNED
@@ -128,6 +130,14 @@ class TaskNode:
         self._made = 0
         if parent is not None:
             parent._add(self)
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        if self._label is None:
+            assert self.wanted is not None
+            self._label = label_of(self.wanted)
+        return self._label
 
     def _add(self, child: TaskNode) -> None:
         child.number, self.seen = self._made, None
@@ -198,7 +208,7 @@ class TaskNode:
         Args:
             ticks_per_second: of the clock, to show how long each took beside what was expected; 0 shows no times.
 
-        Source: seed 003, "Task Tree", the sample.
+        Source: prismarine-gameplay: "Task Tree", the sample.
         """
         lines: list[str] = []
         for depth, node in self.walk():

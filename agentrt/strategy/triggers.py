@@ -31,8 +31,8 @@ from what is urgent. With nothing being solved, or without look-ahead, nothing i
 
 Rejected: going on with a look in a later tick. Whoever moves on has passed by then what lay by the way.
 
-Source: seed 003, "Interrupting Tasks": being attacked, heavy damage, potion effects, hunger; "Planning Ahead Using
-Probability": "collect resources it doesn't need, while they're readily available".
+Source: prismarine-gameplay: "Interrupting Tasks": being attacked, heavy damage, potion effects, hunger; "Planning Ahead
+Using Probability": "collect resources it doesn't need, while they're readily available".
 """
 
 from __future__ import annotations
@@ -47,11 +47,10 @@ from agentrt.activity.plan.execution import is_under
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.declare import Interruptible, Interruption
-from agentrt.strategy.dependency import Dependency, required
+from agentrt.strategy.dependency import Dependency, is_as_assumed, required
 from agentrt.strategy.estimate import after, layered, outcome
-from agentrt.strategy.interrupt import Incident
 from agentrt.strategy.requests import Request
-from agentrt.strategy.scenarios import is_as_assumed
+from agentrt.strategy.solve import Incident
 from agentrt.strategy.state import near
 from agentrt.strategy.tree import Outcome
 from agentrt.words import repr_of
@@ -60,8 +59,8 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
     from agentrt.strategy.attempt import Attempt
+    from agentrt.strategy.dependency import Need, Scenario
     from agentrt.strategy.lookahead import Outlook
-    from agentrt.strategy.scenarios import Need, Scenario
     from agentrt.strategy.solve import RequestTable, Solving
     from agentrt.strategy.state import State
 
@@ -87,7 +86,7 @@ class Trigger:
         DefinitionError: it says neither when it comes up, or both; a time is negative, or no time; or something else of
             it is nothing of its kind.
 
-    Source: seed 003, "Interrupting Tasks".
+    Source: prismarine-gameplay: "Interrupting Tasks".
     """
 
     name: str
@@ -348,7 +347,7 @@ class Opportunity:
     Raises:
         DefinitionError: a time is negative, or no time.
 
-    Source: seed 003, "Planning Ahead Using Probability".
+    Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
     name: str

@@ -12,7 +12,7 @@ explained by the same code as the present one. ``view_of`` makes one of what liv
 * The view of what has ended is made once and kept with its node: a request may have hundreds of them, and each looks
   the same in every tick from then on. So looking costs as much as there is under way.
 
-Source: seed 003, "Task Tree"; design section 7, "Snapshot".
+Source: prismarine-gameplay: "Task Tree".
 """
 
 from __future__ import annotations

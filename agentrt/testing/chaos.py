@@ -50,7 +50,7 @@ Rejected: wrapping ``strand.stepper`` (what steps a strand differs between hosts
 delivered); ``GeneratorExit`` at an await (Python closes what is awaited instead of raising there, so that no clean-up
 may wait; that is no mistake of anybody).
 
-Source: design section 7, and "fault injection" of the test kit (ours).
+Source: ours.
 """
 
 from __future__ import annotations
@@ -756,7 +756,7 @@ def exhaust(
     Raises:
         ValueError: there is no such fault or moment.
 
-    Source: design section 7 (ours).
+    Source: ours (ours).
     """
     check_faults(faults)
     if not moments or any(moment not in MOMENTS for moment in moments):

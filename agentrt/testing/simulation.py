@@ -347,7 +347,7 @@ class Simulation:
         Raises:
             ValueError: there is no such fault.
 
-        Source: design section 7 (ours).
+        Source: ours (ours).
         """
         report = run_chaos(self.runtime, seed, ticks=ticks, rate=rate, faults=faults, before=before, error=error)
         self._faults.clear()  # they were expected

@@ -7,7 +7,7 @@ from modules import load
 from players import HOSTS
 
 from agentrt import MOVE, TOP, Action, Agent, Entity, sleep_ticks
-from agentrt.activity.plan import hooks
+from agentrt.activity.plan import tree
 from agentrt.activity.plan.extras import Extras
 from agentrt.activity.plan.planner import Planner
 from agentrt.activity.plan.tree import Unit
@@ -260,7 +260,7 @@ def test_a_bug_of_ours_that_a_hook_hides(monkeypatch):
     def stop(unit):
         unit.frame.planner.fault(unit, "stop", InternalError("it cannot be."))
 
-    monkeypatch.setattr(hooks, "stop", stop)
+    monkeypatch.setattr(tree, "call_stop", stop)
 
     class Stopping(worlds.Walk):
         def stop(self, ctx, args):

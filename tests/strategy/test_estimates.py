@@ -11,9 +11,8 @@ from mines import At, Digger, Have, Look, shop, way_to
 
 from agentrt import Agent
 from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy.dependency import Params
+from agentrt.strategy.dependency import Kept, Params, Scenario, is_as_assumed, take_over
 from agentrt.strategy.estimate import Estimator
-from agentrt.strategy.scenarios import Kept, Scenario, is_as_assumed, take_over
 
 
 def gameplay_of(*strategies, **bag):

@@ -7,7 +7,7 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import move_on_after
 from agentrt.strategy import Dependency, Interruptible, Interruption, Trigger
-from agentrt.strategy.interrupt import Incident
+from agentrt.strategy.solve import Incident
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
 

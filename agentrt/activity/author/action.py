@@ -15,7 +15,7 @@ coroutines, the others are plain methods. ``start`` is always paired with ``stop
 ``stop_thinking``. A hook counts as present when it is not the base class's own, which is marked as a default: who has
 none is not called, and that is most of what makes a plan cheap.
 
-Source: seed 001, "Writing actions".
+Source: Stonehearth, AI: "Writing actions".
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class Action:
         Args: the arguments of the activity, if it has any; the same for all actions that perform it.
         Output: what thinking finds out, if that is not just the arguments.
 
-    Source: seed 001, "Leaf action example", Metadata.
+    Source: Stonehearth, AI: "Leaf action example", Metadata.
     """
 
     does: ClassVar[str] = ""
@@ -424,7 +424,7 @@ class CompoundAction(Action):
         steps: the steps, in order.
         output: what it gives as think output: ``output(path=PREV.path)``.
 
-    Source: seed 001, "Compound action example".
+    Source: Stonehearth, AI: "Compound action example".
     """
 
     steps: ClassVar[Sequence[Step]] = ()

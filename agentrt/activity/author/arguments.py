@@ -366,7 +366,7 @@ _put_values: typing.Callable[[Fields, dict[str, Any]], None] = Fields.__dict__["
 class ActionArgs(Fields):
     """The arguments of an activity. Nest a subclass named ``Args`` in an action.
 
-    Source: seed 001, "Leaf action example", `args`.
+    Source: Stonehearth, AI: "Leaf action example", `args`.
     """
 
     __slots__ = ()
@@ -375,7 +375,7 @@ class ActionArgs(Fields):
 class ThinkOutput(Fields):
     """What thinking found out. Nest a subclass named ``Output`` in an action.
 
-    Source: seed 001, "Leaf action example", `think_output`.
+    Source: Stonehearth, AI: "Leaf action example", `think_output`.
     """
 
     __slots__ = ()

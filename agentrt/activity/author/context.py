@@ -58,7 +58,7 @@ call
 Of contexts that nobody has kept one is enough: making one costs more than a call of it. So who makes them uses one
 again when thinking ends, if nothing else refers to it (``Unit.retire``).
 
-Source: seed 001, "AI contexts".
+Source: Stonehearth, AI: "AI contexts".
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ class Context:
         return self._seat.path()
 
     @property
-    def CURRENT(self) -> Current:  # noqa: N802 - the seed's name for it
+    def CURRENT(self) -> Current:  # noqa: N802 - the source's name for it
         """The state that the entity is expected to have when the action runs; what is written here is what the steps
         after it will see.
         """  # noqa: D205
@@ -259,7 +259,7 @@ class Context:
         Returns:
             A read-only view, true at any moment.
 
-        Source: seed 001, `get_parent_node`.
+        Source: Stonehearth, AI: `get_parent_node`.
         """
         return Node(self._seat.frame)
 
@@ -298,7 +298,7 @@ class Context:
         Raises:
             ValueError: the number is negative or not whole.
 
-        Source: seed 001, `scheduler_priority`.
+        Source: Stonehearth, AI: `scheduler_priority`.
         """
         return self._home.work(units)
 
@@ -326,7 +326,7 @@ class Context:
             key: a key of the game's texts.
             args: what the text is filled with.
 
-        Source: seed 001, `set_status_text_key`.
+        Source: Stonehearth, AI: `set_status_text_key`.
         """
         if self._seat.context is not self:
             self._late("set_status_text_key")
@@ -347,7 +347,7 @@ class Context:
         Args:
             text: a few words.
 
-        Source: seed 001, `set_debug_progress`.
+        Source: Stonehearth, AI: `set_debug_progress`.
         """
         if self._seat.context is not self:
             self._late("set_debug_progress")
@@ -361,7 +361,7 @@ class Context:
     def get_debug_info_datastore(self) -> dict[str, Any]:
         """The author's own debugging data about this action: a dict that lasts as long as the action's instance.
 
-        Source: seed 001, `get_debug_info_datastore`.
+        Source: Stonehearth, AI: `get_debug_info_datastore`.
         """
         return self._seat.own_extras().debug
 
@@ -371,7 +371,7 @@ class Context:
         Every event of it carries ``entity`` (its name), ``agent``, ``path`` (the place in the plan) and ``tick``. What
         is below ``agent.log_level``, or else ``runtime.log_level``, goes nowhere.
 
-        Source: seed 001, `get_log`.
+        Source: Stonehearth, AI: `get_log`.
         """
         entity = self._home.entity
         log = self._home.agent.logger(self._seat.path())
@@ -403,7 +403,7 @@ class Context:
             WrongStateError: the action does not think.
             ArgumentError: the fields do not fit the declaration.
 
-        Source: seed 001, `set_think_output`.
+        Source: Stonehearth, AI: `set_think_output`.
         """
         seat = self._seat
         if seat.context is not self:
@@ -440,7 +440,7 @@ class Context:
             WrongStateError: the action does not think.
             ArgumentError: the fields do not fit the declaration.
 
-        Source: seed 001, `reject`; the offer of several is ours.
+        Source: Stonehearth, AI: `reject`; the offer of several is ours.
         """
         if self._seat.context is not self:
             self._late("candidates")
@@ -455,7 +455,7 @@ class Context:
         Raises:
             WrongStateError: the action does not think.
 
-        Source: seed 001, `clear_think_output`.
+        Source: Stonehearth, AI: `clear_think_output`.
         """
         seat = self._seat
         if seat.context is not self:
@@ -477,7 +477,7 @@ class Context:
             WrongStateError: the action declares one number and not a range.
             ValueError: it is not a number from 0 to 1.
 
-        Source: seed 001, `set_utility`.
+        Source: Stonehearth, AI: `set_utility`.
         """
         seat = self._seat
         spec = seat.spec
@@ -515,7 +515,7 @@ class Context:
         Raises:
             Reject: the action itself calls it, in a hook; let it pass. For anybody else, in any thread, it returns.
 
-        Source: seed 001, `reject`.
+        Source: Stonehearth, AI: `reject`.
         """
         self._ask_for(Reject(reason, self._tell))
 
@@ -531,7 +531,7 @@ class Context:
             Abort: the action itself calls it, in a hook; let it pass. For anybody else, in any thread, it returns, and
                 the plan is aborted in the same tick, or by the next intake if nothing is stepped at the moment.
 
-        Source: seed 001, `abort`.
+        Source: Stonehearth, AI: `abort`.
         """
         self._ask_for(Abort(reason, self._tell))
 
@@ -597,7 +597,7 @@ class Context:
             ActivityAbortedError: it is awaited behind a shield, while the action is unwound.
             ArgumentError: the arguments do not fit.
 
-        Source: seed 001, `execute`.
+        Source: Stonehearth, AI: `execute`.
         """
         await at_once(is_dear=True)
         self._running("execute")
@@ -618,7 +618,7 @@ class Context:
         Raises:
             WrongStateError: the action neither thinks nor runs.
 
-        Source: seed 001, `spawn`.
+        Source: Stonehearth, AI: `spawn`.
         """
         self._require_present("spawn")
         given: object = activity
@@ -635,7 +635,7 @@ class Context:
         Raises:
             WrongStateError: the action does not run, or is suspended.
 
-        Source: seed 001, `suspend`.
+        Source: Stonehearth, AI: `suspend`.
         """
         await at_once()  # before anything is looked at: it may be resumed already, or raise
         self._running("suspend")
@@ -661,7 +661,7 @@ class Context:
         Args:
             value: what ``suspend`` returns.
 
-        Source: seed 001, `resume`.
+        Source: Stonehearth, AI: `resume`.
         """
         seat = self._seat
         if seat.context is not self:
@@ -771,7 +771,7 @@ class Context:
         Raises:
             WrongStateError: the action runs; nothing is protected from then on.
 
-        Source: seed 001, `protect_argument`.
+        Source: Stonehearth, AI: `protect_argument`.
         """
         if self._seat.context is not self:
             self._late("protect_argument")
@@ -794,7 +794,7 @@ class Context:
         Args:
             entity: the entity, or what else ``protect_argument`` takes.
 
-        Source: seed 001, `unprotect_argument`.
+        Source: Stonehearth, AI: `unprotect_argument`.
         """
         if self._seat.context is not self:
             self._late("unprotect_argument")

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.kernel import ControlFlow
-from agentrt.kernel.strand import Batch, Strand
+from agentrt.kernel.kernel import Batch, ControlFlow
+from agentrt.kernel.strand import Strand
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Flow(ControlFlow):
 class Abort(Flow):
     """The plan cannot go on: unwind it all and plan again.
 
-    Source: seed 001, "AI contexts", `abort`.
+    Source: Stonehearth, AI: "AI contexts", `abort`.
     """
 
     method = "abort"
@@ -70,7 +70,7 @@ class Abort(Flow):
 class Reject(Flow):
     """The action cannot work with the arguments that it got; others might.
 
-    Source: seed 001, "AI contexts", `reject`.
+    Source: Stonehearth, AI: "AI contexts", `reject`.
     """
 
     method = "reject"

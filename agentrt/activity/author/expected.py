@@ -22,7 +22,7 @@ attribute of a layer is a field of CURRENT, so what is asked of a layer itself i
 Rejected: taking all fields down when thinking begins. It would cost a copy of everything for each plan that looks at
 nothing, and an action that goes on watching would decide by a state that is long over.
 
-Source: seed 001, "Step declarations", `ai.CURRENT`.
+Source: Stonehearth, AI: "Step declarations", `ai.CURRENT`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ExpectedStorage:
         capacity: as given.
         is_changed: whether something was added or removed here.
 
-    Source: seed 001, `ai.CURRENT`, storage.
+    Source: Stonehearth, AI: `ai.CURRENT`, storage.
     """
 
     __slots__ = ("_items", "capacity", "is_changed")
@@ -211,7 +211,7 @@ class CurrentFields(Fields):
     With it, a name that is not declared is an error, and so is a value of the wrong type when it is written. A field
     that the entity does not have reads as its default.
 
-    Source: seed 001, "Step declarations", `ai.CURRENT`.
+    Source: Stonehearth, AI: "Step declarations", `ai.CURRENT`.
     """
 
     __slots__ = ()

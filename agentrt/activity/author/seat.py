@@ -345,7 +345,7 @@ class Node:
     Going up, activities and actions take turns; above the root activity there is nothing. It is read-only and holds no
     state of its own, so that it always tells what is true at this moment.
 
-    Source: seed 001, "AI contexts", `get_parent_node`.
+    Source: Stonehearth, AI: "AI contexts", `get_parent_node`.
     """
 
     __slots__ = ("_frame", "_seat")
@@ -386,7 +386,7 @@ class Node:
         Returns:
             The node; None above the root activity.
 
-        Source: seed 001, `get_parent_node`.
+        Source: Stonehearth, AI: `get_parent_node`.
         """
         if self._seat is not None:
             return Node(self._frame)
@@ -408,7 +408,7 @@ class SpawnedFrame(ABC):
         run                error      waits, runs    runs      error                error
         stop               ignored    works          works     unwinds              works
 
-    Source: seed 001, "AI contexts", `spawn`.
+    Source: Stonehearth, AI: "AI contexts", `spawn`.
     """
 
     __slots__ = ()

@@ -17,7 +17,7 @@ What each step depends on is known then, too (``CompiledStep.reads``): the earli
 outputs its arguments come from, directly or through the arguments of a step between. When a step rejects its arguments,
 nobody else can have chosen them; the planner asks nobody else for others (``plan.choosing``).
 
-Source: seed 001, "Step declarations"; `reject`.
+Source: Stonehearth, AI: "Step declarations"; `reject`.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ OUT = _Outputs()
 """The think output of a step that was given a name: ``OUT["name"].field``."""
 
 
-def BACK(steps: int) -> Any:  # noqa: N802 - the seed's name for it
+def BACK(steps: int) -> Any:  # noqa: N802 - the source's name for it
     """The think output of an earlier step.
 
     Args:
@@ -239,7 +239,7 @@ def BACK(steps: int) -> Any:  # noqa: N802 - the seed's name for it
     return _Back(steps)
 
 
-def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # noqa: N802 - the seed's name for it
+def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # noqa: N802 - the source's name for it
     """The result of a function, called when the step is bound.
 
     Args:
@@ -259,7 +259,7 @@ def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # 
     return _Call(fn, args, kwargs)
 
 
-def NOT(inner: object) -> Any:  # noqa: N802 - the seed's name for it
+def NOT(inner: object) -> Any:  # noqa: N802 - the source's name for it
     """The opposite of a placeholder.
 
     Args:

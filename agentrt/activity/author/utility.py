@@ -3,7 +3,7 @@
 Arithmetic is exact to twelve decimals: 0.7 within (0.4, 1.0) is 0.82, not 0.8200000000000001, so that "a tie never
 preempts" means what it says.
 
-Source: seed 001, "Utility", "Comparing plans".
+Source: Stonehearth, AI: "Utility", "Comparing plans".
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ thinks again where it stands, and goes on when an action is ready; with nothing 
 From step to step it goes in a loop and not by recursion (``_is_stepping``): a plan of sixty steps that answer at once
 would else be sixty frames of Python deep for each level of nesting.
 
-Source: seed 001, "Compound action example", "Step declarations"; `reject`.
+Source: Stonehearth, AI: "Compound action example", "Step declarations"; `reject`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,18 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agentrt.activity.author.arguments import ThinkOutput
 from agentrt.activity.author.steps import ARGUMENTS
-from agentrt.activity.plan import hooks
 from agentrt.activity.plan.election import refuse
-from agentrt.activity.plan.extras import keep_place, line_up, offer_next, restore_place
-from agentrt.activity.plan.hooks import forget_steps, limit_step, limit_unit
-from agentrt.activity.plan.search import Backoff
-from agentrt.activity.plan.tree import Frame, Unit
+from agentrt.activity.plan.extras import Backoff, keep_place, line_up, offer_next, restore_place
+from agentrt.activity.plan.tree import (
+    Frame,
+    Unit,
+    call_compose_utility,
+    call_on_reject,
+    call_start,
+    forget_steps,
+    limit_step,
+    limit_unit,
+)
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
 from agentrt.errors import ENDS_PROGRAM, did_you_mean
 from agentrt.kernel.trace import Event
@@ -42,8 +48,7 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.author.expected import Current
-    from agentrt.kernel.kernel import Timer
-    from agentrt.kernel.strand import Batch
+    from agentrt.kernel.kernel import Batch, Timer
 
 __all__ = [
     "ChildUtilities",
@@ -219,7 +224,7 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
     if unit.frame.planner.trace.on:
         unit.note(Event.RECONSIDER, step=step, reason=reason)
     before = unit.state
-    if spec.has_on_reject and (hooks.on_reject(unit, reason) or unit.state != before or _has_news(unit)):
+    if spec.has_on_reject and (call_on_reject(unit, reason) or unit.state != before or _has_news(unit)):
         return True
     if extras is None or extras.candidates is None:
         return False
@@ -689,7 +694,7 @@ class CompoundUnit(Unit):
 
     def _composed(self) -> float:
         current = self.frames[self.step - 1].activity if self.step else None
-        composed = hooks.compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
+        composed = call_compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
         return self.self_utility if composed is None else composed
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -700,7 +705,7 @@ class CompoundUnit(Unit):
         if self.frame.planner.trace.on:
             self.note(Event.START)
         self._cancel_retries()  # it is elected: what it waited for, or was to search for, is of the thinking before
-        if self.spec.has_start and not hooks.start(self):
+        if self.spec.has_start and not call_start(self):
             return False
         for frame in self.frames:
             if not frame.start():

@@ -22,7 +22,7 @@ clean-up.
 Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
 and listeners, the inner first, and there is one machine that does it.
 
-Source: seed 001, "Executing plans", `abort`.
+Source: Stonehearth, AI: "Executing plans", `abort`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,12 @@ it could not have, and when it is its turn thinks again at once. It keeps its pl
 also while it stops thinking only to think again (``keep_place``, ``restore_place``); so those who wait for one thing
 get it in the order in which they came.
 
-Source: seed 001, `reject`, `protect_argument`, `unprotect_argument`; design sections 3 (leases) and 4 ("Reject").
+Source: Stonehearth, AI: `reject`, `protect_argument`, `unprotect_argument`.
+
+``Backoff`` paces whoever asks again what has just said no: rejected arguments and refused starts are asked again after
+20 ms of game time; each repeat waits twice as long, up to 2 s. A no that repeats more than a few times is a storm,
+which the trace tells. Who said no because somebody else holds a lease waits in line for that besides
+(``line_up``).
 """
 
 from __future__ import annotations
@@ -40,7 +45,6 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.activity.author.arguments import inner_values
 from agentrt.activity.author.context import undeclared
 from agentrt.activity.author.control import ends_thinking
-from agentrt.activity.plan.search import Backoff
 from agentrt.activity.states import READY, STARTED, THINKING
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM
@@ -53,10 +57,12 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.body.leases import Place, Refusal
-    from agentrt.kernel.kernel import Timer
+    from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.signals import Connection
 
 __all__ = [
+    "Backoff",
+    "hold_no_entities",
     "offer",
     "offer_next",
     "output_of",
@@ -141,11 +147,16 @@ def _checked(choice: Any) -> dict[str, Any]:
     return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
 
 
-_PLAIN: Final = frozenset({bool, bytes, float, int, str, type(None)})  # have no signals and hold nothing, for sure
+_PLAIN: Final = {bool, bytes, float, int, str, type(None)}  # have no signals and hold nothing, for sure
 _CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
 _DEEPEST: Final = 8  # lists within lists
 _MOST: Final = 10_000  # values that are looked at in one argument
 _LONGEST: Final = 100  # characters of an entity's name
+
+
+def hold_no_entities(kind: type) -> None:
+    """Values of a type of the library's own, given as an argument, need not be looked into for entities."""
+    _PLAIN.add(kind)
 
 
 class Protection:
@@ -291,6 +302,56 @@ def _name(entity: Any) -> str:
     except BaseException:  # a property of the author's that does not work for this one
         name = entity
     return words_of(name, _LONGEST)
+
+
+_FIRST: Final = 0.02  # game seconds before the first repeat: the 20 ms of Stonehearth's `reject`
+_LONGEST_WAIT: Final = 2.0  # game seconds between repeats at most
+_STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
+
+
+class Backoff:
+    """The repeats of one asker: how long the next delay is, and the timer while one runs."""
+
+    __slots__ = ("_timer", "delay")
+
+    def __init__(self) -> None:
+        self.delay: float = _FIRST  # game seconds of the next delay
+        self._timer: Timer | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a delay runs."""
+        return self._timer is not None
+
+    @property
+    def due(self) -> int:
+        """The tick in which it is asked again; 0 while no delay runs."""
+        return 0 if self._timer is None or not isinstance(self._timer.waiting, int) else self._timer.waiting
+
+    @property
+    def is_storm(self) -> bool:
+        """Whether the delay has been doubled so often that the repeats are a storm."""
+        return self.delay >= _FIRST * 2**_STORM
+
+    def reset(self) -> None:
+        """It said yes: the next delay is the first again."""
+        self.delay = _FIRST
+
+    def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
+        """Call a function after the delay; the next one is twice as long, up to the longest."""
+
+        def due() -> None:
+            self._timer = None
+            then(*args)
+
+        self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
+        self.delay = min(self.delay * 2, _LONGEST_WAIT)
+
+    def cancel(self) -> None:
+        """Do not ask again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class Extras:

@@ -8,7 +8,7 @@ and how long that counts, is the agent's business (``agent.learning``).
 Of task groups it knows that they are actions, that their specs make their own units (``UnitMaker``), and where in the
 plan they are considered (``GroupPlace``), so that a change of a group finds those whom it concerns.
 
-Source: seed 001, "Overview of the AI system", "Injecting actions".
+Source: Stonehearth, AI: "Overview of the AI system", "Injecting actions".
 """
 
 from __future__ import annotations

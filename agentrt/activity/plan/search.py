@@ -1,4 +1,4 @@
-"""How thinking is paced: an agent's part of the search work of a runtime, and how long to wait after a no.
+"""An agent's part of the search work of a runtime.
 
 ``ctx.work(units)`` is asked before the work is done. Without a budget it costs nothing. With one, it is granted at once
 while this tick's units last and nobody waits; else the strand sleeps until the budget (``body.budget``, which decides
@@ -9,18 +9,13 @@ that nobody exceeds costs nothing between the asks. What an agent was dealt and 
 everybody who was ready had a turn. A wait that is cancelled takes its claim back, and with it what it was granted in
 the same tick.
 
-``Backoff`` paces whoever asks again what has just said no: rejected arguments and refused starts are asked again after
-20 ms of game time; each repeat waits twice as long, up to 2 s. A no that repeats more than a few times is a storm,
-which the trace tells. Who said no because somebody else holds a lease waits in line for that besides
-(``extras.line_up``).
-
-Source: seed 001, `scheduler_priority`, `reject`; the doubling is ours.
+Source: Stonehearth, AI: `scheduler_priority`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable, Iterator
+from typing import TYPE_CHECKING
 
 from agentrt.activity.states import STARTED
 from agentrt.body.budget import Claim, Share, ThinkBudget, WaitTimes
@@ -30,9 +25,9 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.plan.tree import Frame, Unit
-    from agentrt.kernel.kernel import Kernel, Timer
+    from agentrt.kernel.kernel import Kernel
 
-__all__ = ["SearchWork", "running_branch", "Backoff"]
+__all__ = ["SearchWork", "running_branch"]
 
 _MOST = 1e6  # priorities multiply along a branch; weights beyond this say no more than "all of it"
 
@@ -185,53 +180,3 @@ class _Weight:
         for unit in running_branch(self._planner.execution.root):
             weight *= unit.spec.scheduler_priority
         return min(weight, _MOST)
-
-
-_FIRST: Final = 0.02  # game seconds before the first repeat: the 20 ms of seed 001, `reject`
-_LONGEST: Final = 2.0  # game seconds between repeats at most
-_STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
-
-
-class Backoff:
-    """The repeats of one asker: how long the next delay is, and the timer while one runs."""
-
-    __slots__ = ("_timer", "delay")
-
-    def __init__(self) -> None:
-        self.delay: float = _FIRST  # game seconds of the next delay
-        self._timer: Timer | None = None
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a delay runs."""
-        return self._timer is not None
-
-    @property
-    def due(self) -> int:
-        """The tick in which it is asked again; 0 while no delay runs."""
-        return 0 if self._timer is None or not isinstance(self._timer.waiting, int) else self._timer.waiting
-
-    @property
-    def is_storm(self) -> bool:
-        """Whether the delay has been doubled so often that the repeats are a storm."""
-        return self.delay >= _FIRST * 2**_STORM
-
-    def reset(self) -> None:
-        """It said yes: the next delay is the first again."""
-        self.delay = _FIRST
-
-    def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
-        """Call a function after the delay; the next one is twice as long, up to the longest."""
-
-        def due() -> None:
-            self._timer = None
-            then(*args)
-
-        self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
-        self.delay = min(self.delay * 2, _LONGEST)
-
-    def cancel(self) -> None:
-        """Do not ask again."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None

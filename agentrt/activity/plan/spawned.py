@@ -25,7 +25,7 @@ flags of that one, and its claims have that one's precedence.
 In both cases who performs it may be chosen beforehand, and several of one activity are told apart by their labels,
 since paths are ids.
 
-Source: seed 001, "AI contexts", `spawn`, `execute`; design section 3, bridges.
+Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Spawned(SpawnedFrame):
         was_taken: whether something below it was taken from the agent, a control flag say, so that it was unwound: no
             failure, it may be run again.
 
-    Source: seed 001, "AI contexts", `spawn`.
+    Source: Stonehearth, AI: "AI contexts", `spawn`.
     """
 
     __slots__ = (

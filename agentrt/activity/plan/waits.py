@@ -23,7 +23,7 @@ what came up was dealt with.
 
 Rejected: a bound on how long anybody waits. It would have to be longer than the longest honest wait.
 
-Source: design section 3, control flags; seed 003, "Task Failure".
+Source: ours; prismarine-gameplay: "Task Failure".
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ a ``TaskSpec`` is made each time a task is offered, so that "another spec" means
 ``Doable`` and ``Worker`` are what a task and a place where it is done are to each other; the module ``units`` has the
 one, ``group`` the other, and neither of those two has to know what else the other is.
 
-Source: seed 001, "Task group example".
+Source: Stonehearth, AI: "Task group example".
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TaskDeclaration:
         is_permanent: whether there is one for as long as there is the group.
         args: the arguments of the permanent task.
 
-    Source: seed 001, "Task group example", Task declarations.
+    Source: Stonehearth, AI: "Task group example", Task declarations.
     """
 
     activity: str
@@ -98,7 +98,7 @@ def declare_task(activity: str, utility: float | UtilityRange) -> TaskDeclaratio
     Raises:
         DefinitionError: it is no activity, or no utility.
 
-    Source: seed 001, "Task group example", `declare_task`.
+    Source: Stonehearth, AI: "Task group example", `declare_task`.
     """
     return _declared("declare_task", activity, utility)
 
@@ -116,7 +116,7 @@ def declare_multiple_tasks(activity: str, utility: float | UtilityRange) -> Task
     Raises:
         DefinitionError: it is no activity, or no utility.
 
-    Source: seed 001, "Task group example", `declare_multiple_tasks`.
+    Source: Stonehearth, AI: "Task group example", `declare_multiple_tasks`.
     """
     return _declared("declare_multiple_tasks", activity, utility, is_multiple=True)
 
@@ -135,7 +135,7 @@ def declare_permanent_task(activity: str, args: Mapping[str, Any], utility: floa
     Raises:
         DefinitionError: it is no activity, or no utility, or the arguments are not a mapping of values.
 
-    Source: seed 001, "Task group example", `declare_permanent_task`.
+    Source: Stonehearth, AI: "Task group example", `declare_permanent_task`.
     """
     subject = f"declare_permanent_task({activity!r})"
     given: object = args
@@ -361,7 +361,7 @@ class TaskGroupAction(Action):
     Attributes:
         tasks: what its tasks may do: ``declare_task``, ``declare_multiple_tasks`` and ``declare_permanent_task``.
 
-    Source: seed 001, "Task group example".
+    Source: Stonehearth, AI: "Task group example".
     """
 
     _spec_type: ClassVar[type[ActionSpec]] = GroupSpec
@@ -387,7 +387,7 @@ class TaskGroupAction(Action):
 class TaskAction(Action):
     """The action that does a task; there is one unit of it for each task, under that of the group.
 
-    Source: seed 001, "Overview of the AI system", task action.
+    Source: Stonehearth, AI: "Overview of the AI system", task action.
     """
 
     does = "agentrt:task"

@@ -34,7 +34,7 @@ task has room, ``Task.units`` whoever is not idle, ``Task.working`` those of the
 
 It is one module, since a group and its tasks show each other to users, and neither can be said without the other.
 
-Source: seed 001, "Tasks", "Task group example", "Issuing tasks".
+Source: Stonehearth, AI: "Tasks", "Task group example", "Issuing tasks".
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Task:
         source: what it was created for, for debugging tools.
         finished: how many times it was done.
 
-    Source: seed 001, "Issuing tasks".
+    Source: Stonehearth, AI: "Issuing tasks".
     """
 
     __slots__ = (
@@ -563,7 +563,7 @@ class TaskGroup:
     Raises:
         DefinitionError: ``action`` is not a task group action.
 
-    Source: seed 001, "Tasks".
+    Source: Stonehearth, AI: "Tasks".
     """
 
     __slots__ = (
@@ -754,7 +754,7 @@ class TaskGroup:
             ArgumentError: the arguments do not fit the activity, as far as a member knows it.
             WrongStateError: the group was destroyed.
 
-        Source: seed 001, "Issuing tasks".
+        Source: Stonehearth, AI: "Issuing tasks".
         """
         self._require("create_task")
         given: object = args

@@ -30,7 +30,7 @@ utility; so what a task costs when it comes, goes or gets a worker does not depe
 Rejected: asking the oldest first. Tasks without an end would have the first few done for ever; and all members would
 think about the same few, of which each but one comes too late.
 
-Source: seed 001, "Task group example", "Utility", "Comparing plans", "Tasks"; the bounds are ours.
+Source: Stonehearth, AI: "Task group example", "Utility", "Comparing plans", "Tasks"; the bounds are ours.
 """
 
 from __future__ import annotations
@@ -39,13 +39,12 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.utility import remap
-from agentrt.activity.plan import hooks
 from agentrt.activity.plan.compound import ChildUtilities, CompoundUnit
 from agentrt.activity.plan.election import take_up
-from agentrt.activity.plan.tree import Frame
+from agentrt.activity.plan.tree import Frame, call_compose_utility
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import GroupSpec, TaskSpec
-from agentrt.kernel.strand import Batch
+from agentrt.kernel.kernel import Batch
 from agentrt.kernel.trace import Event
 
 if TYPE_CHECKING:
@@ -583,7 +582,7 @@ class GroupUnit(CompoundUnit):
         task_utility = ChildUtilities(self.frames)[1]
         spec = self.group.spec
         if spec.composes_group:
-            composed = hooks.compose_utility(self, task_utility)
+            composed = call_compose_utility(self, task_utility)
             if composed is not None:
                 return composed
         # Not up to ``high``, which is 1 for a group that composes: no more than that is known of what it returns.

@@ -1,6 +1,6 @@
 """Task groups as frozen, plain data, for tools and terminal views.
 
-Source: seed 001, "Issuing tasks" (annotation and source are for debugging).
+Source: Stonehearth, AI: "Issuing tasks" (annotation and source are for debugging).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ without running any of it: the classes of dependencies that are named in their m
 Compiled code is read, and not the text: the text of a lambda in the middle of a statement cannot be had reliably, and
 that of a package need not be installed.
 
-Source: seed 003, "Hierarchy", the dependency map.
+Source: prismarine-gameplay: "Hierarchy", the dependency map.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ says once ``calls = cast(GameplayCalls, agent.gameplay)``, or the same of ``ctx.
 Classes are written with their full module names, so that two of one name never meet. What cannot be named from another
 module (a class inside a function, a type variable, a name that does not resolve) is ``Any``.
 
-Source: seed 003, "Plugins", the generated function call.
+Source: prismarine-gameplay: "Plugins", the generated function call.
 """
 
 from __future__ import annotations
