@@ -303,7 +303,8 @@ class FindBest(Action):
     them; what was found out is shared by who asks with the same. A rating of None takes a candidate out. Without a
     rating the nearest is the best. Its utility is the rating.
 
-    Source: seed 001, "Overview of the AI system" (actions that find the item to act on); `reject`, reserve_entity.
+    Source: Stonehearth, AI: "Overview of the AI system" (actions that find the item to act on); `reject`,
+    reserve_entity.
     """
 
     does = "agentrt:find_best"

@@ -17,7 +17,7 @@ __all__ = ["CarryItem", "FetchItem", "StoreItem"]
 class FetchItem(CompoundAction):
     """Find the best of some items, go there and pick it up.
 
-    Source: seed 001, "Compound action" (heal_self_action: get the item, reserve it, use it).
+    Source: Stonehearth, AI: "Compound action" (heal_self_action: get the item, reserve it, use it).
     """
 
     does = "agentrt:fetch_item"

@@ -55,7 +55,8 @@ def within_reach(ctx: Context, entity: Entity, reach: int = 1) -> bool:
 class PickUp(Action):
     """Take an item into the hands, and lay it down at the end of the plan if it was not used.
 
-    Source: seed 001, "step declarations", CURRENT.carrying; ai.CURRENT (a pickup action modifies the expected state).
+    Source: Stonehearth, AI: "step declarations", CURRENT.carrying; ai.CURRENT (a pickup action modifies the expected
+    state).
     """
 
     does = "agentrt:pick_up"
@@ -244,7 +245,7 @@ class ConsumeCarried(Action):
 class StowCarried(Action):
     """Put what is carried into one's own backpack.
 
-    Source: seed 001, "step declarations", CURRENT.storage.
+    Source: Stonehearth, AI: "step declarations", CURRENT.storage.
     """
 
     does = "agentrt:stow_carried"
@@ -278,7 +279,7 @@ class StowCarried(Action):
 class UnpackItem(Action):
     """Take an item out of one's own backpack, and put it back at the end of the plan if it was not used.
 
-    Source: seed 001, "step declarations", CURRENT.storage.
+    Source: Stonehearth, AI: "step declarations", CURRENT.storage.
     """
 
     does = "agentrt:unpack_item"

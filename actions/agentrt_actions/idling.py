@@ -7,7 +7,7 @@ agents do not move in step. ``IdleAtTop`` offers it to the root activity at util
 the best of them to the root activity, just above idling and below every need. How good a pastime is moves free time
 within its narrow range, so that pastimes compete with each other and with nothing else.
 
-Source: seed 001, "Compound action example" (stonehearth:free_time); "weight".
+Source: Stonehearth, AI: "Compound action example" (stonehearth:free_time); "weight".
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ __all__ = ["FreeTimeAtTop", "IdleAtTop", "IdleEffect", "IdleWander", "StandIdle"
 class IdleAtTop(CompoundAction):
     """Idle when nothing else is to be done.
 
-    Source: seed 001, "Leaf action example", scheduler_priority (used to help idling characters find other actions).
+    Source: Stonehearth, AI: "Leaf action example", scheduler_priority (used to help idling characters find other
+    actions).
     """
 
     does = "agentrt:top"
@@ -34,7 +35,7 @@ class IdleAtTop(CompoundAction):
 class StandIdle(Action):
     """Stand around for one to three seconds.
 
-    Source: seed 001, "Leaf action example", weight.
+    Source: Stonehearth, AI: "Leaf action example", weight.
     """
 
     does = "agentrt:idle"
@@ -96,7 +97,7 @@ class IdleEffect(Action):
 class FreeTimeAtTop(CompoundAction):
     """Spend free time with the best pastime there is.
 
-    Source: seed 001, "Compound action example", compose_utility.
+    Source: Stonehearth, AI: "Compound action example", compose_utility.
     """
 
     does = "agentrt:top"

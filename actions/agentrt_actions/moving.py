@@ -90,7 +90,7 @@ def _another(ctx: Context, goal: Place, reach: int) -> Path:
 class FollowPath(Action):
     """Walk along a path; if it leads to a target that walks away, after the target.
 
-    Source: seed 001, "Compound action example", follow_path; "step declarations", CURRENT.location.
+    Source: Stonehearth, AI: "Compound action example", follow_path; "step declarations", CURRENT.location.
     """
 
     does = "agentrt:follow_path"

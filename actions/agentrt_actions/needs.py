@@ -7,7 +7,7 @@ its task is permanent, and its action is ready while there is something to recov
 ``BasicNeeds`` is the seed's example to the letter: sleep at 0.6, eat from 0.4 to 1.0 by how good the meal is, rest when
 injured at 0.2, all of them within 0 and 0.3 at the root.
 
-Source: seed 001, "Task group example"; "Tasks", "Personal task groups".
+Source: Stonehearth, AI: "Task group example"; "Tasks", "Personal task groups".
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ TIRED = 0.6
 class BasicNeeds(TaskGroupAction):
     """Eat, sleep and recover.
 
-    Source: seed 001, "Task group example".
+    Source: Stonehearth, AI: "Task group example".
     """
 
     does = "agentrt:top"
@@ -80,7 +80,7 @@ async def observe_sleepiness(agent: Agent) -> None:
     Args:
         agent: the agent; its entity has ``Needs``.
 
-    Source: seed 001, "Task group example" (sleepiness_observer).
+    Source: Stonehearth, AI: "Task group example" (sleepiness_observer).
     """
     await _observe(agent, "sleep", TIRED, "agentrt:sleep")
 
@@ -91,7 +91,7 @@ async def observe_hunger(agent: Agent) -> None:
     Args:
         agent: the agent; its entity has ``Needs``.
 
-    Source: seed 001, "Task group example" (the consumption component).
+    Source: Stonehearth, AI: "Task group example" (the consumption component).
     """
     await _observe(agent, "hunger", HUNGRY, "agentrt:eat")
 
@@ -113,7 +113,7 @@ async def _observe(agent: Agent, need: str, threshold: float, activity: str) -> 
 class Eat(CompoundAction):
     """Fetch something to eat and eat it. The better the food, the better.
 
-    Source: seed 001, "Task group example" (stonehearth:eat).
+    Source: Stonehearth, AI: "Task group example" (stonehearth:eat).
     """
 
     does = "agentrt:eat"
@@ -184,7 +184,7 @@ class SleepOnGround(CompoundAction):
 class RestWhenInjured(CompoundAction):
     """Rest in the nearest bed that is free, while there is something to recover from.
 
-    Source: seed 001, "Task group example" (stonehearth:rest_when_injured).
+    Source: Stonehearth, AI: "Task group example" (stonehearth:rest_when_injured).
     """
 
     does = "agentrt:rest_when_injured"

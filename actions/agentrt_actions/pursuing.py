@@ -105,7 +105,7 @@ async def _watch_way(ctx: Context, target: Entity, reach: int, *, will_arrive: b
 class ChaseEntity(Action):
     """Run after an entity until it is in reach, or for as many steps as patience lasts.
 
-    Source: seed 001, "step declarations", CURRENT.location (chasing actions modify it).
+    Source: Stonehearth, AI: "step declarations", CURRENT.location (chasing actions modify it).
     """
 
     does = "agentrt:chase_entity"

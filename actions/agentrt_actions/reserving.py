@@ -61,7 +61,7 @@ class _Reserving(Action):
 class ReserveEntity(_Reserving):
     """Reserve an entity, so that nobody else plans with it.
 
-    Source: seed 001, "Compound action" (heal_self_action) and "AI contexts", reject(); "step declarations",
+    Source: Stonehearth, AI: "Compound action" (heal_self_action) and "AI contexts", reject(); "step declarations",
     CURRENT.self_reserved.
     """
 
@@ -106,7 +106,7 @@ class ReserveEntityDestination(_Reserving):
     While it thinks, another part takes the place of one that somebody else reserved; when none is left it rejects the
     entity.
 
-    Source: seed 001, "step declarations", CURRENT.self_region_reserved (reserve_entity_destination).
+    Source: Stonehearth, AI: "step declarations", CURRENT.self_region_reserved (reserve_entity_destination).
     """
 
     does = "agentrt:reserve_entity_destination"

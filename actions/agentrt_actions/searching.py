@@ -160,7 +160,7 @@ class _FindPath(Action):
 class FindPathToEntity(_FindPath):
     """Find the cheapest path to an entity, and find it again when the entity moves.
 
-    Source: seed 001, "Activity" and "Compound action example", find_path_to_entity.
+    Source: Stonehearth, AI: "Activity" and "Compound action example", find_path_to_entity.
     """
 
     does = "agentrt:find_path_to_entity"

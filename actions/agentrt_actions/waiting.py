@@ -41,7 +41,7 @@ class Wait(Action):
 class RunEffect(Action):
     """Play an effect, once or several times, or for a time, and go on when it has ended.
 
-    Source: seed 001, "Executing plans", run_effect; "AI contexts", suspend() and resume().
+    Source: Stonehearth, AI: "Executing plans", run_effect; "AI contexts", suspend() and resume().
     """
 
     does = "agentrt:run_effect"

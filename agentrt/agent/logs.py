@@ -1,4 +1,4 @@
-"""The log: the one place that knows structlog, and the one bridge from the trace to it.
+"""The log: the one place that writes to structlog, and the one bridge from the trace to it.
 
 Three things come out here, all with ``agent``, ``path`` and ``tick``:
 

@@ -25,7 +25,7 @@ Rules:
 * Every callback may do anything, such as removing its goal or ending the agent; so the state is looked at again after
   each.
 
-What has to be done about control flags on the way is asked of ``Sharing``; ``locks`` has that.
+What has to be done about control flags on the way is asked of ``Sharing``, which ``selector`` has.
 
 Rejected: calling ``stop`` first and cancelling the routines afterwards (``stop`` would put away what their ``finally``
 blocks still use), and ticking a goal whose last tick has not returned (two of them at a time).
@@ -289,7 +289,7 @@ def move(wrapped: WrappedGoal, state: int) -> None:
 
 
 class Sharing(Protocol):
-    """Who sees to the control flags of a selector's goals; ``locks`` has it."""
+    """Who sees to the control flags of a selector's goals: ``selector`` has it."""
 
     def withdraw(self, wrapped: WrappedGoal, fate: int = IDLE) -> None:
         """A goal that is pending does not begin after all."""

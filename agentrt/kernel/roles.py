@@ -1,8 +1,8 @@
 """What the parts of the kernel are to each other: what can be queued, and what all of them ask of the kernel.
 
-Traps, the agenda and strands lie below the kernel, and each of them has to do with it: a wake appends to its ready
+Traps and strands lie below the kernel, and each of them has to do with it: a wake appends to its ready
 queue, a strand that ends tells it. What they need of it stands here, so that they need not know the kernel itself, and
-one can be read after the other: ``traps``, ``agenda``, ``strand``, ``livelock``, ``kernel``.
+one can be read after the other: ``traps``, ``strand``, ``kernel``.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ nobody else gets a turn: its order is that of plain code. But a loop of such wai
 kernel, which never gets a command, could not even tell who does. So whoever writes an awaitable that may end, or raise,
 without suspending asks ``goes_on()`` first, or awaits ``at_once()``, which does. Both count; beyond what any innocent
 step does, the answer is no, and then the wait gives way. A strand that goes on like that is killed as a livelock (see
-``livelock``). What it was let go on for must be looked at again after it gave way: others ran.
+``kernel``). What it was let go on for must be looked at again after it gave way: others ran.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ has another program now (see ``state``). A tree whose file is gone is no longer 
 problems of all files are told, errors and warnings, with file and line as compilers write them.
 
 Source: CryEngine, selection trees, Overview ("automatically picked up in the game on an 'ai_reload'"), "Sharing
-Behavior Blocks"; design sections 5 and 10.
+Behavior Blocks".
 """
 
 from __future__ import annotations

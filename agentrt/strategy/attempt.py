@@ -32,7 +32,7 @@ would have one reader.
 Rejected: cancelling through the shield. It is there to let a clean-up come to its end, which may still do other things.
 
 Source: prismarine-gameplay: "Task Failure", "Pauseable/Cancelable Tasks", "Planning Ahead Using Probability",
-"Hierarchy"; design section 6, "A strategy is an action".
+"Hierarchy".
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ below it a need counts with the constant that its providers declare. Rules:
 
 * **A circle costs infinity.** A provider that is being asked, or run, for the same thing is not asked again below that.
   What was found out by pricing a need holds where the same providers of it are being asked, or run.
-* **The memo** (``scenarios``). What a provider said is kept while all the *topics* that it read are unchanged
+* **The memo** (``Scenario``). What a provider said is kept while all the *topics* that it read are unchanged
   (``reads``, ``ask.reads``); whoever declares none is asked anew in each decision, and asked once in it. A failure
   empties it. While something is being asked an ``_Asking`` collects what it reads and prices, and hands that on to
   whoever asked it: an answer rests on all that the answers below it rest on.
@@ -22,8 +22,7 @@ below it a need counts with the constant that its providers declare. Rules:
 * An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
 * With ``corrects`` what a strategy says is corrected by what it took before (``Records``), constants too.
 
-Source: prismarine-gameplay: "Heuristic Based Task Selection", questions 2 to 5; "Planning Ahead Using Probability";
-design section 6, "recursion guard and cost memo".
+Source: prismarine-gameplay: "Heuristic Based Task Selection", questions 2 to 5; "Planning Ahead Using Probability".
 """
 
 from __future__ import annotations

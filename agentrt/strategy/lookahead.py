@@ -16,7 +16,7 @@ Four things, each on the one before it:
 * *Preparing*: the decisions that come next are made in advance, in ticks in which nothing is decided. First those of
   the likeliest branch of the attempt that runs, each in the world that the ones before leave, and the one that whoever
   is above has to make when that attempt is over; then the same for the second and the third branch. When the world
-  turns out to be one of those (``scenarios``), what was found out in it is taken over, and the decision asks nobody.
+  turns out to be one of those (``Scenario``), what was found out in it is taken over, and the decision asks nobody.
   That is bounded by ``prepare_asks`` for a tick, in whole asks: what the last one took more is taken off the next
   tick; and it takes of the runtime's think budget what others leave. There is no strand: a timer, which is there only
   while there is something to prepare, and gone with the request.

@@ -2,7 +2,7 @@
 
 A trigger is a signal of the entity (``attacked``), or a question that is asked now and then (is it hungry?), and what
 to have solved when it comes up. No strategy needs to know of it: whatever is being solved at that moment is interrupted
-(``interrupt``); if nothing is, it is solved as a request of its own. Rules:
+(``solve``); if nothing is, it is solved as a request of its own. Rules:
 
 * Of several requests, one is interrupted: the last one that began of those that hold control flags, since it drives the
   body; if none holds any, the last one that began. The others go on, and share the body by control flags as always.

@@ -135,7 +135,7 @@ class ActionSpec:
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
-        # whether its thinking goes on over the end of plans; see the module ``keeping``
+        # whether its thinking goes on over the end of plans; see ``plan.election``
         self.keeps: bool = self._keeps(cls.asks)
 
     def output_fields(self) -> tuple[str, ...]:

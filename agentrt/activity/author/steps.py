@@ -15,7 +15,7 @@ Element 0 of the results is the compound's own think output: ``BACK(k)`` in step
 
 What each step depends on is known then, too (``CompiledStep.reads``): the earlier steps, element 0 among them, whose
 outputs its arguments come from, directly or through the arguments of a step between. When a step rejects its arguments,
-nobody else can have chosen them; the planner asks nobody else for others (``plan.choosing``).
+nobody else can have chosen them; the planner asks nobody else for others (``plan.compound``).
 
 Source: Stonehearth, AI: "Step declarations"; `reject`.
 """

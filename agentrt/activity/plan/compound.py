@@ -9,8 +9,8 @@ What it gives, and what it expects of the entity, is made of its steps: ``think_
 declares, ``expected_after`` is the layer of the last step, ``compose_utility`` sees the steps through
 ``ChildUtilities``.
 
-When all actions of a step reject their arguments, somebody may have others (the module ``choosing``); else the compound
-thinks again from its own beginning, after a delay.
+When all actions of a step reject their arguments, somebody may have others (the second part of this module); else the
+compound thinks again from its own beginning, after a delay.
 
 A step can lose its action while the compound runs, when a better one was to take over and then could not. The step
 thinks again where it stands, and goes on when an action is ready; with nothing to wait for the plan is aborted.

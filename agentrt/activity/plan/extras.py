@@ -10,7 +10,7 @@
 * limits, candidates and a place in line, with the thinking that they are for.
 
 *Candidates.* ``ctx.candidates`` keeps an iterator with the action that thinks. The first choice is its think output;
-when what was made of a choice is rejected, the next one takes its place (the module ``choosing`` decides whom to ask).
+when what was made of a choice is rejected, the next one takes its place (``compound`` decides whom to ask).
 The iterator is the author's own code: it is advanced here and nowhere else, and only when a choice is needed.
 
 *Protected entities.* Those among the arguments of an activity are protected by themselves, others by

@@ -10,7 +10,7 @@
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
  *
- * Source: seed 001, the AI inspector; seed 002, "S11: Debugging"; design section 7.
+ * Source: Stonehearth, AI: the AI inspector; Spore, behavior trees: "S11: Debugging".
  */
 
 import { agentsPanel } from "./agents.js";

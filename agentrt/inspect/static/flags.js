@@ -4,7 +4,7 @@
  * Control flags are what the models of one body contend for (who moves it, who turns its head); most questions of the
  * kind "why does it stand there" end here.
  *
- * Source: seed 003, control flags; design section 3.
+ * Source: prismarine-gameplay: control flags.
  */
 
 import { fill, h, show } from "./dom.js";

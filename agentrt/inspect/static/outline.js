@@ -5,7 +5,7 @@
  * the verdicts (`state` of the driver). Both are joined here by path. A tree that is too large to be seen at once is
  * folded beside the active path.
  *
- * Source: seed 002, "S11: Debugging"; seed 004, debug information.
+ * Source: Spore, behavior trees: "S11: Debugging"; CryEngine, selection trees: debug information.
  */
 
 import { h, setAttr, setClass, setText } from "./dom.js";

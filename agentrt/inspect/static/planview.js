@@ -7,7 +7,7 @@
  * that the action composed; the hatched part is what the elected one has on top because changing one's mind has a cost.
  * So one sees at once by how much a competitor fails.
  *
- * Source: seed 001, the AI inspector.
+ * Source: Stonehearth, AI: the AI inspector.
  */
 
 import { fill, h, setAttr, setClass, setText, show } from "./dom.js";

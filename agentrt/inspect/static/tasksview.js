@@ -5,7 +5,7 @@
  * Dependencies and strategies take turns in a tree, so they look different: what is wanted stands in angle brackets, as
  * activities do in the plan. What is foreseen and has not begun is faint, with a star if only some branches need it.
  *
- * Source: seed 003, "Task Tree"; "Planning Ahead Using Probability", the estimate beside what happened.
+ * Source: prismarine-gameplay: "Task Tree"; "Planning Ahead Using Probability", the estimate beside what happened.
  */
 
 import { h, setAttr, setClass, setText, show } from "./dom.js";

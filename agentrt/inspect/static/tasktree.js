@@ -5,7 +5,7 @@
  * heading, those that are over, closed. What the user opened or closed stays so (`toggled`). A node is known by its
  * place (`3.0.2`: the request's number and its place below each node), which stays the same while the tree grows.
  *
- * Source: seed 003, "Task Tree".
+ * Source: prismarine-gameplay: "Task Tree".
  */
 
 import { count, number } from "./format.js";

@@ -8,7 +8,7 @@ or the diamonds themselves, whenever that takes less time than to mine them.
 What there is to be had is found out by asking the server, once; a server without a shop is not asked again. Coins come
 from selling what one has more of than one needs, and never what somebody has asked for.
 
-Source: seed 003, "Plugins" (virtual shops); "Hard Dependencies".
+Source: prismarine-gameplay: "Plugins" (virtual shops); "Hard Dependencies".
 """
 
 from __future__ import annotations

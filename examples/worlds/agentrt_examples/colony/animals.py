@@ -3,7 +3,7 @@
 An animal becomes ready to pose and stops being ready as it likes; while somebody draws it, it is frozen and
 stays where it is. Several may draw one animal: it is frozen until the last of them unfreezes it.
 
-Source: seed 001, "Leaf action example" (ready_to_pose, freeze_animal, get_photogenicity).
+Source: Stonehearth, AI: "Leaf action example" (ready_to_pose, freeze_animal, get_photogenicity).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A buff is a JSON file with a name, how many ticks it lasts, and, in place, the p
 component ``Buffs`` says which a body has and until when; ``Medicine`` lays them on, and takes them away when their time
 is over or somebody has cured them. The AI is injected with the buff and revoked with it.
 
-Source: seed 001, "Injecting actions", snared_buff.json.
+Source: Stonehearth, AI: "Injecting actions", snared_buff.json.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 * When there are wolves, a *party* is made: a task group for this occasion, with the soldiers as its members and a task
   for each wolf that a soldier can come to soon. It is destroyed when the wolves are gone.
 
-Source: seed 001, "Personal task groups" (move orders to military units); "Ad hoc task groups" (combat parties).
+Source: Stonehearth, AI: "Personal task groups" (move orders to military units); "Ad hoc task groups" (combat parties).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
 
 The foreman counts what becomes of its tasks, and of anybody else's who asks for it (``watch``).
 
-Source: seed 001, "Issuing tasks"; "Town task groups".
+Source: Stonehearth, AI: "Issuing tasks"; "Town task groups".
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A job's description names its abilities (a thing that bears AI) and the task groups of the town that whoever has the job
 is put into; equipment bears AI in one of its components. What a kind of being knows is its ``entity_data``.
 
-Source: seed 001, "Injecting actions"; "Town task groups", farmer_description.json.
+Source: Stonehearth, AI: "Injecting actions"; "Town task groups", farmer_description.json.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ the woods. An egg is a number, the tick from which it may hatch: nobody carries 
 The census lists a nest under ``nest``, and under ``eggs`` while there are any, so that a wolf that looks for eggs waits
 for one signal and looks at no empty nest.
 
-Source: seed 002, S05 (GUARD_NEST), S08 ("notifying the nest that you're guarding it or no longer guarding it").
+Source: Spore, behavior trees: S05 (GUARD_NEST), S08 ("notifying the nest that you're guarding it or no longer guarding
+it").
 """
 
 from __future__ import annotations

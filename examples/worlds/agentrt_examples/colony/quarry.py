@@ -9,7 +9,7 @@ fade, and both are saved with the game; the target is not, because it follows fr
 The choice, by what it costs to get there in tenths of a step: the nearest prey that nobody else hunts, or the nearest
 nest with eggs that it is not in awe of, when that is nearer even though each guard counts as so many steps more.
 
-Source: seed 000, "Usage" (the targeting goal selector).
+Source: Minecraft, goal selectors: "Usage" (the targeting goal selector).
 """
 
 from __future__ import annotations

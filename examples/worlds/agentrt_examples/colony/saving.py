@@ -17,7 +17,7 @@ What is lost on purpose:
 What the chart marks (plots, shelves, beds, hearths, bushes, nests) is built as ever, with the same numbers, and then
 put into the state that it had. Everything else is saved with its number.
 
-Source: seed 001, "Persistence".
+Source: Stonehearth, AI: "Persistence".
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ for it, and whatever is under way goes on afterwards.
 The strategies that craft, smelt and so on are not loaded, since the server cannot do it: what needs a tool that the bot
 does not carry fails, and says so.
 
-Source: seed 003, "Interrupting Tasks".
+Source: prismarine-gameplay: "Interrupting Tasks".
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ tick and no furnace. What is known (``known``, ``stock``, ``place``) answers at 
 
 An entity that has all this offers it under this protocol: ``entity[Gatherer]``.
 
-Source: seed 003, "1. Goals" (a higher-level interface to a bot's own).
+Source: prismarine-gameplay: "1. Goals" (a higher-level interface to a bot's own).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ buckets, however many are known. What is common (stone, dirt) is looked for in t
 The map may be wrong: somebody else may have dug what was seen. Whoever comes there sees it, and then the map is right.
 A place that could not be reached is *shunned* for a while: ``nearest`` leaves it out.
 
-Strategies ask this memory and never the world's arrays. Source: seed 003, "human-like manner", 2.1.
+Strategies ask this memory and never the world's arrays. Source: prismarine-gameplay: "human-like manner", 2.1.
 """
 
 from __future__ import annotations

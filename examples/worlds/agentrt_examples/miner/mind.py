@@ -4,7 +4,7 @@ Its strategies come with the pack of its entity (``packs/miner.json``), and with
 Nothing here knows how anything is done. What may come up is declared once, for the agent; no strategy says a word about
 being attacked, hungry or poisoned.
 
-Source: seed 003, "Interrupting Tasks".
+Source: prismarine-gameplay: "Interrupting Tasks".
 """
 
 from __future__ import annotations

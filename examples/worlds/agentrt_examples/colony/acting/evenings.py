@@ -7,8 +7,8 @@ need company. What both were worth, and why, is in the debug data of the action 
 Soldiers know the song as well: it is a step of their watch. ``Sing`` looks at the plan that it is a part of, and only
 hums when it is not sung by the fire.
 
-Source: seed 001, "AI contexts", `spawn`, `get_parent_node`, `get_debug_info_datastore`, `get_log`; "step declarations",
-CURRENT.self_region_reserved (reserve_entity_destination).
+Source: Stonehearth, AI: "AI contexts", `spawn`, `get_parent_node`, `get_debug_info_datastore`, `get_log`; "step
+declarations", CURRENT.self_region_reserved (reserve_entity_destination).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ that was found beforehand but a chase.
 The herb is no argument of the step that puts it on: that step learns of it from ``CURRENT.carrying``, and protects it
 by itself. If the herb is gone before the plan begins, there is no plan.
 
-Source: seed 001, "Action", heal_self_action and heal_entity_adjacent.
+Source: Stonehearth, AI: "Action", heal_self_action and heal_entity_adjacent.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ long as there is one. A task is taken back when its need is gone.
 
 How urgent a need is decides how good its task is, so the actions watch it for as long as they think.
 
-Source: seed 001, "Task group example"; "Personal task groups"; "Injecting actions", Observers.
+Source: Stonehearth, AI: "Task group example"; "Personal task groups"; "Injecting actions", Observers.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _RAW = 0.6  # how good raw food is, compared with a meal
 class SoloBasicNeeds(TaskGroupAction):
     """Eat, sleep, rest when injured.
 
-    Source: seed 001, "Task group example".
+    Source: Stonehearth, AI: "Task group example".
     """
 
     does = "agentrt:top"
@@ -286,7 +286,7 @@ class SleepInBed(Action):
 class Rest(CompoundAction):
     """Lie in bed when badly hurt.
 
-    Source: seed 001, "Task group example", rest_when_injured.
+    Source: Stonehearth, AI: "Task group example", rest_when_injured.
     """
 
     does = "colony:rest_when_injured"

@@ -11,7 +11,7 @@ Artists also paint what is ordered: the trader's commissions are tasks in their 
 ``DrawLandscape`` competes with ``DrawAnimal`` at a constant utility, as the seed suggests: with a lake or
 rocks behind the subject, only the more photogenic animals are drawn for their own sake.
 
-Source: seed 001, "Leaf action example", "Compound action example".
+Source: Stonehearth, AI: "Leaf action example", "Compound action example".
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The collar is a piece of equipment that bears AI: as long as the pet wears it, i
 lonely (an observer), has a personal task group, and knows how to find its owner (an action). All of that comes with the
 collar and goes with it.
 
-Source: seed 001, "Injecting actions", pet_collar.json.
+Source: Stonehearth, AI: "Injecting actions", pet_collar.json.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ is, so that a badly hurt one goes to rest instead.
 ``StandFast`` is a *filter*: an action that does nothing but forbid. Everybody flees from what it fears; the filter does
 the same activity, and while it says no, no action of that activity is even considered.
 
-Source: seed 001, `should_start_thinking`; "Personal task groups" (move orders); "Ad hoc task groups".
+Source: Stonehearth, AI: `should_start_thinking`; "Personal task groups" (move orders); "Ad hoc task groups".
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ What takes time is a coroutine, which is cancelled when something more important
 and fleeing are activities of the standard library, performed with the control flags of the behavior. What a behavior
 has to remember while it is active is in its block (``Round``), and nothing is kept in the behavior itself.
 
-Source: seed 002, S07, S08.
+Source: Spore, behavior trees: S07, S08.
 """
 
 from __future__ import annotations

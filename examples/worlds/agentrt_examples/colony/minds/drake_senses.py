@@ -3,7 +3,7 @@
 ``State`` are the decision flags of its tree, worked out in each tick; ``Sense`` are the tokens of its stimuli, a
 component of the drake; a ``Foe`` is the DBlock by which a Decide hands to its behavior whom it is about.
 
-Source: seed 002, S06, S07.
+Source: Spore, behavior trees: S06, S07.
 """
 
 from __future__ import annotations

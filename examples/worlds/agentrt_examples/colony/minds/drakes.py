@@ -10,7 +10,7 @@ or found a pasture. Stimuli are a component of the drake, not of its memory of t
 * A foe is chosen in Decide and handed to the behavior in a DBlock, so that it is looked for once.
 * What takes time is a coroutine; running, walking and fleeing are activities of the standard library.
 
-Source: seed 002, S01 (Figure 1), S06, S07, S08, S11 (GUARD_NEST_GROUP and its children).
+Source: Spore, behavior trees: S01 (Figure 1), S06, S07, S08, S11 (GUARD_NEST_GROUP and its children).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ The trees of the colony are data, in ``data/selection``. A ``Perception`` belong
 to the body and speaks in signals, ``OnWolfSeen`` and ``OnRecovered``; whoever else has something to say, the captain,
 say, does it through ``tell``. It speaks only when something changed, so that a quiet day costs nothing.
 
-Source: seed 004, Overview ("The global AI System would take care of updating the AI's perception and sending event
-signals"), "Signal Variables".
+Source: CryEngine, selection trees: Overview ("The global AI System would take care of updating the AI's perception and
+sending event signals"), "Signal Variables".
 """
 
 from __future__ import annotations

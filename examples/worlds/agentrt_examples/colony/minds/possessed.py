@@ -15,7 +15,7 @@ what it has; while the moon is up the dancers come first until they have danced,
 so on; in danger the plan comes before both. Who is refused waits or is passed over, and the view of the body says so:
 who holds MOVE, since when, who was refused and why.
 
-Source: design section 3, "Control flags"; design section 2, "A tick".
+Source: docs/explanation/architecture.md, control flags.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ OffDuty     otherwise                                the pack ``evenings``: stor
 
 The signals of the tree come from ``perception`` and from the captain.
 
-Source: seed 004, Overview, "Signal Variables", "Behavior Selection Tree Evaluation".
+Source: CryEngine, selection trees: Overview, "Signal Variables", "Behavior Selection Tree Evaluation".
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ standard library, which the goal performs with its own flags. What is a step at 
 
 A chase that fails is no failure of anything: the wolf gives the target up and looks for another one.
 
-Source: seed 000, "Usage", "Priorities", "Flags".
+Source: Minecraft, goal selectors: "Usage", "Priorities", "Flags".
 """
 
 from __future__ import annotations

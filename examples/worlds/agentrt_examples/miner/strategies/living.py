@@ -3,7 +3,7 @@
 Nobody calls these on the way to diamonds: they are what the triggers ask for when something happens. So no other
 strategy says a word about hunger or zombies.
 
-Source: seed 003, "Interrupting Tasks".
+Source: prismarine-gameplay: "Interrupting Tasks".
 """
 
 from __future__ import annotations

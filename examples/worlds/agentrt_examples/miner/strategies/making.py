@@ -3,7 +3,7 @@
 What a recipe needs may be collected in any order, so that is left to the agent's choice; and since making one thing may
 use up another (sticks are made of planks), whoever made all of it looks again at the end.
 
-Source: seed 003, "Orderless Dependencies", "Get Recipe Resources".
+Source: prismarine-gameplay: "Orderless Dependencies", "Get Recipe Resources".
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def is_spendable(ask: Ask, item: str) -> bool:
         ask: the world.
         item: the kind of the item.
 
-    Source: seed 003, "Optional Dependencies" (a diamond pick, if diamond is currently owned and spendable).
+    Source: prismarine-gameplay: "Optional Dependencies" (a diamond pick, if diamond is currently owned and spendable).
     """
     ask.reads("requests")
     requests = ask.agent.gameplay.running

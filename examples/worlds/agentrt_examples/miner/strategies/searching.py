@@ -4,7 +4,7 @@ What grows on the surface is looked for by walking to where nobody has looked ye
 to the height where it is likeliest and driving tunnels through what is unknown there. Both stop as soon as one is seen,
 wherever that is. In another dimension neither helps: one has to go back first, and the price says so.
 
-Source: seed 003, "Task Tree" ("Get Natural Location", if none are nearby).
+Source: prismarine-gameplay: "Task Tree" ("Get Natural Location", if none are nearby).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Traveling: from one dimension to the other, through a portal.
 
-Source: seed 003, "1. Goals" (in the Nether, and asked for what is in the Overworld).
+Source: prismarine-gameplay: "1. Goals" (in the Nether, and asked for what is in the Overworld).
 """
 
 from __future__ import annotations
