@@ -14,7 +14,8 @@ runtime runs:
 * When the last runtime of the process ends its run, all is thawed, and the collector is as it was found.
 
 The collector belongs to the process. Whoever has switched it off, or frozen something, has a policy of their own, and
-is left alone: what was frozen once cannot be told apart from what we freeze.
+is left alone (who froze something, for as long as the process lives): what was frozen once cannot be told apart from
+what we freeze.
 
 Rejected: counting what is frozen (``gc.get_freeze_count`` walks the list: 0.3 s for two million); freezing after full
 collections only (what comes between two of them took 35 ms to look through, in a world whose tick takes 10); a full
@@ -47,6 +48,7 @@ class Collector:
         self._lock = threading.Lock()  # runtimes may run in several threads
         self._runs = 0
         self._is_ours = False  # whether it is frozen by us: then nobody else had frozen anything
+        self._is_taken = False  # whether somebody else was found to have a policy, once: it is not asked again
         self._has_frozen_more = False  # since it was last compared how much there is
         self._blocks = 0  # of memory, when all was last looked through
 
@@ -69,7 +71,11 @@ class Collector:
                     self._end()
 
     def _begin(self) -> None:
-        self._is_ours = gc.isenabled() and not gc.get_freeze_count()
+        if self._is_taken or not gc.isenabled():
+            return
+        # Not for each run: who awaits ``run(1)`` again and again would walk through all that is frozen each time.
+        self._is_taken = gc.get_freeze_count() > 0
+        self._is_ours = not self._is_taken
         if self._is_ours:
             self._has_frozen_more = False
             self._blocks = sys.getallocatedblocks()

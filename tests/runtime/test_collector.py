@@ -187,3 +187,13 @@ def test_agents_that_ended_are_found_while_it_runs():
 def test_an_unknown_policy_is_refused():
     with pytest.raises(ValueError, match="collector is 'off': choose one of freeze, leave"):
         Runtime(collector="off")
+
+
+def test_what_others_have_frozen_is_counted_once_and_not_for_each_run(pretended):
+    gc, one = pretended(frozen=3), Collector()
+    counted = []
+    gc.get_freeze_count = lambda: counted.append(gc.frozen) or gc.frozen
+    for _ in range(3):
+        with one.freezing("freeze"):
+            pass
+    assert (counted, gc.asked, gc.callbacks) == ([3], [], [])
