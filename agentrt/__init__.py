@@ -32,8 +32,7 @@ from agentrt.errors import AgentRTError
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_after
-from agentrt.kernel.trace import Event as TraceEvent
-from agentrt.kernel.trace import TraceHub, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry

@@ -98,7 +98,6 @@ FIELD_CLASSES = {  # names of classes that the field itself uses twice, and why
 CLASSES_TO_RENAME = {  # how many classes have that name
     "ActionSpec": 2,
     "Calls": 2,
-    "Event": 2,
     "Fault": 2,
     "Fields": 2,
     "Home": 2,

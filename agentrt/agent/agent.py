@@ -48,8 +48,7 @@ from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Connection, Event, Signal
-from agentrt.kernel.trace import Event as TraceEvent
-from agentrt.kernel.trace import TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
 from agentrt.snapshot.take import key_text, status_of

@@ -23,7 +23,7 @@ from agentrt.agent.belongings import Belongings
 from agentrt.agent.injection import Content, Injectable, Injection, Learner, named, resolve
 from agentrt.agent.logs import get_logger
 from agentrt.errors import AgentRTError, UnknownTaskGroupError, WrongStateError
-from agentrt.kernel.trace import Event as TraceEvent
+from agentrt.kernel.trace import TraceEvent
 from agentrt.packs.registry import Registry, default_registry
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 from typing import Any, Protocol
 
-from agentrt.kernel.trace import Event, TraceHub, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.words import error_words, printable, printable_lines
 
 __all__ = ["LEVELS", "Log", "LogBridge", "Speaker", "get_logger", "level_of_event", "threshold_of"]
@@ -42,56 +42,56 @@ LEVELS: dict[str, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40, "
 
 _OTHER_NAMES = {"warn": "warning", "exception": "error", "fatal": "critical", "err": "error"}
 
-_EVENTS: dict[str, tuple[Event, ...]] = {
+_EVENTS: dict[str, tuple[TraceEvent, ...]] = {
     "debug": (
-        Event.THINK,
-        Event.READY,
-        Event.UNREADY,
-        Event.REJECT,
-        Event.STOP_THINKING,
-        Event.BLOCKED,
-        Event.ELECT,
-        Event.UTILITY,
-        Event.PROGRESS,
-        Event.REFUSED,
-        Event.FULL,
-        Event.IGNORED,
-        Event.LATE,
-        Event.TIMEOUT,
-        Event.RECONSIDER,
-        Event.VARIABLE,
-        Event.STIMULUS,
-        Event.FORECAST,
+        TraceEvent.THINK,
+        TraceEvent.READY,
+        TraceEvent.UNREADY,
+        TraceEvent.REJECT,
+        TraceEvent.STOP_THINKING,
+        TraceEvent.BLOCKED,
+        TraceEvent.ELECT,
+        TraceEvent.UTILITY,
+        TraceEvent.PROGRESS,
+        TraceEvent.REFUSED,
+        TraceEvent.FULL,
+        TraceEvent.IGNORED,
+        TraceEvent.LATE,
+        TraceEvent.TIMEOUT,
+        TraceEvent.RECONSIDER,
+        TraceEvent.VARIABLE,
+        TraceEvent.STIMULUS,
+        TraceEvent.FORECAST,
     ),
     "info": (
-        Event.ADDED,
-        Event.REMOVED,
-        Event.INJECTED,
-        Event.REVOKED,
-        Event.START,
-        Event.RUN,
-        Event.FINISH,
-        Event.STOP,
-        Event.PREEMPT,
-        Event.ABORT,
-        Event.STATUS,
-        Event.TASK,
-        Event.COMPLETE,
-        Event.ACTIVATE,
-        Event.DEACTIVATE,
-        Event.TRY,
-        Event.SOLVED,
-        Event.FAILED,
-        Event.INTERRUPTED,
-        Event.RESUMED,
-        Event.NOTE,
+        TraceEvent.ADDED,
+        TraceEvent.REMOVED,
+        TraceEvent.INJECTED,
+        TraceEvent.REVOKED,
+        TraceEvent.START,
+        TraceEvent.RUN,
+        TraceEvent.FINISH,
+        TraceEvent.STOP,
+        TraceEvent.PREEMPT,
+        TraceEvent.ABORT,
+        TraceEvent.STATUS,
+        TraceEvent.TASK,
+        TraceEvent.COMPLETE,
+        TraceEvent.ACTIVATE,
+        TraceEvent.DEACTIVATE,
+        TraceEvent.TRY,
+        TraceEvent.SOLVED,
+        TraceEvent.FAILED,
+        TraceEvent.INTERRUPTED,
+        TraceEvent.RESUMED,
+        TraceEvent.NOTE,
     ),
-    "warning": (Event.STORM, Event.DISABLED),
+    "warning": (TraceEvent.STORM, TraceEvent.DISABLED),
 }
 _LEVEL_OF = {event: level for level, events in _EVENTS.items() for event in events}
 
 
-def level_of_event(event: Event) -> str:
+def level_of_event(event: TraceEvent) -> str:
     """What a record of this event is worth: the name of a level; empty for what is logged where it happens."""
     return _LEVEL_OF.get(event, "")
 

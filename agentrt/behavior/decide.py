@@ -74,7 +74,7 @@ from agentrt.behavior.log import log_of
 from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
 from agentrt.body.driver import note, tick_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
@@ -279,7 +279,9 @@ def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
         refused.pop(path, None)
     elif refused.get(path) != (refusal.flag, refusal.holder):
         refused[path] = (refusal.flag, refusal.holder)
-        note(memory.state.require_body(), path, Event.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
+        note(
+            memory.state.require_body(), path, TraceEvent.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder))
+        )
 
 
 Trail = list[str] | None

@@ -47,7 +47,7 @@ from agentrt.behavior.views import TreeView
 from agentrt.body.driver import BEHAVIOR, Body, give, note, require_seconds
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
@@ -506,7 +506,7 @@ class TreeState:
         if node.number not in disabled:
             disabled[node.number] = path
             self.update()
-            note(self.require_body(), path, Event.DISABLED, (("hook", hook),))
+            note(self.require_body(), path, TraceEvent.DISABLED, (("hook", hook),))
 
     def is_disabled(self, node: DeciderNode) -> bool:
         """Whether a decider is out for this agent."""
@@ -835,7 +835,7 @@ class Memory:
 
     def _perceived(self, token: int, is_on: bool) -> None:
         if self.body is not None:
-            note(self.body, self.name, Event.STIMULUS, (("token", token_name(token)), ("on", is_on)))
+            note(self.body, self.name, TraceEvent.STIMULUS, (("token", token_name(token)), ("on", is_on)))
 
     @property
     def random(self) -> Stream:

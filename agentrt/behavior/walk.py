@@ -57,7 +57,7 @@ from agentrt.behavior.log import log_of
 from agentrt.behavior.memory import Activation, ActivationStage, Unwinding, Work
 from agentrt.body.driver import Routine, called, note, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, RedecideLoopError
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare, Waiter
@@ -231,7 +231,7 @@ def _dispose(at: Activation, reason: str) -> None:
     note(
         memory.state.require_body(),
         at.path,
-        Event.DEACTIVATE,
+        TraceEvent.DEACTIVATE,
         (("behavior", behavior_name(at.node.behavior)), ("reason", reason)),
     )
 
@@ -684,7 +684,7 @@ class Walk:
     def _activate(self, at: Activation) -> bool:
         memory, node = self._memory, at.node
         at.since = memory.time
-        note(memory.state.require_body(), at.path, Event.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
+        note(memory.state.require_body(), at.path, TraceEvent.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
         at.stage = ActivationStage.FAILED
         hook = "block"
         try:

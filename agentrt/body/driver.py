@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.body.flags import FlagLedger, Holder
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
-from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.words import error_words, printable, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ def tick_of(body: Body) -> int:
     return 0 if kernel is None else kernel.clock.tick
 
 
-def note(body: Body, path: str, event: Event, detail: Detail = ()) -> None:
+def note(body: Body, path: str, event: TraceEvent, detail: Detail = ()) -> None:
     """Put a record into the trace, if anybody listens.
 
     Args:

@@ -65,7 +65,7 @@ from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order, is_placed, put
 from agentrt.goals.views import GoalSelectorView, view_of
 from agentrt.goals.wrapped import ABSENT, BUSY, IDLE, PENDING, RUNNING, Lifecycle, WrappedGoal, move
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Locks:
         if notes.refused != why:
             notes.refused = why
             detail = (("flag", refusal.flag), ("holder", refusal.holder), ("reason", refusal.reason))
-            note(self.life.body, wrapped.flag_name, Event.REFUSED, detail)
+            note(self.life.body, wrapped.flag_name, TraceEvent.REFUSED, detail)
 
     # --- taking its flags ---------------------------------------------------------------------------------------------
 

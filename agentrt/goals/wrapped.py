@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.body.driver import LoneBody, Routine, note, tick_of
 from agentrt.errors import ENDS_PROGRAM, InternalError, NotRunningError, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, put
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
@@ -377,7 +377,7 @@ class Lifecycle:
         move(wrapped, RUNNING)
         wrapped.since = tick_of(self.body)
         self.running += 1
-        note(self.body, wrapped.flag_name, Event.START, (("priority", wrapped.priority),))
+        note(self.body, wrapped.flag_name, TraceEvent.START, (("priority", wrapped.priority),))
         busy, self.is_busy = self.is_busy, True  # it may begin outside of a tick, and must not ask for one
         try:
             result = wrapped.goal.start()
@@ -483,7 +483,7 @@ class Lifecycle:
 
     def _note_failure(self, wrapped: WrappedGoal, hook: str) -> None:
         if wrapped.state not in (DISABLED, ABSENT):
-            note(self.body, wrapped.flag_name, Event.DISABLED, (("hook", hook),))
+            note(self.body, wrapped.flag_name, TraceEvent.DISABLED, (("hook", hook),))
 
     def stop(self, wrapped: WrappedGoal, reason: str, fate: int = IDLE) -> None:
         """Stop a goal if it runs; withdraw it if it is pending."""
@@ -493,7 +493,7 @@ class Lifecycle:
             return
         move(wrapped, ENDING)
         self.running -= 1
-        note(self.body, wrapped.flag_name, Event.STOP, (("reason", reason),))
+        note(self.body, wrapped.flag_name, TraceEvent.STOP, (("reason", reason),))
         notes = None if self.notes is None else self.notes.get(wrapped)
         if notes is not None and notes.routines:
             self._clean_up(wrapped, fate)

@@ -21,13 +21,13 @@ from __future__ import annotations
 from typing import Any
 
 from agentrt.inspect.sessions import Message
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 __all__ = ["Breakpoint", "Breakpoints"]
 
 MOST = 64
 
-_STARTS = frozenset({Event.ADDED, Event.RUN, Event.START, Event.ACTIVATE, Event.TRY})
+_STARTS = frozenset({TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
 
 
 class Breakpoint:
@@ -57,17 +57,17 @@ class Breakpoint:
             return False
         detail = dict(record.detail)
         above, _, last = record.path.rpartition("/")
-        if record.event is Event.RUN:
+        if record.event is TraceEvent.RUN:
             if self._kind == "action":
                 return last.partition("#")[0] == self._name or last == self._name
             return self._kind == "activity" and above.rpartition("/")[2].partition("#")[0] == self._name
-        if record.event is Event.ACTIVATE:
+        if record.event is TraceEvent.ACTIVATE:
             return self._kind == "decider" and self._name in (last, detail.get("behavior"))
-        if record.event is Event.TRY:
+        if record.event is TraceEvent.TRY:
             label = str(detail.get("by"))
             return self._kind == "strategy" and self._name in (label, label.lower().replace(" ", "_"))
         # The start of a goal says more about it; that of an action says nothing.
-        return record.event is Event.START and self._kind == "goal" and last == self._name and bool(detail)
+        return record.event is TraceEvent.START and self._kind == "goal" and last == self._name and bool(detail)
 
     def hit(self, record: TraceRecord) -> None:
         """It was hit."""

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, TypeAlias
 from agentrt.behavior.views import TreeView
 from agentrt.goals.views import GoalSelectorView
 from agentrt.inspect.protocol import EventsQuery, TimelineQuery
-from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.record.spans import Span, SpanBuilder
 from agentrt.selection.views import SelectionView
 from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
@@ -58,18 +58,18 @@ _MOST_ROWS = 1000  # in one update
 
 SPANS = frozenset(  # what spans are folded from; see agentrt.record.spans
     {
-        Event.RUN,
-        Event.FINISH,
-        Event.START,
-        Event.STOP,
-        Event.ACTIVATE,
-        Event.DEACTIVATE,
-        Event.PREEMPT,
-        Event.ABORT,
-        Event.TRY,
-        Event.SOLVED,
-        Event.FAILED,
-        Event.REMOVED,
+        TraceEvent.RUN,
+        TraceEvent.FINISH,
+        TraceEvent.START,
+        TraceEvent.STOP,
+        TraceEvent.ACTIVATE,
+        TraceEvent.DEACTIVATE,
+        TraceEvent.PREEMPT,
+        TraceEvent.ABORT,
+        TraceEvent.TRY,
+        TraceEvent.SOLVED,
+        TraceEvent.FAILED,
+        TraceEvent.REMOVED,
     }
 )
 
@@ -169,7 +169,7 @@ def kept(record: TraceRecord) -> Kept:
 def record_of(one: Kept) -> TraceRecord:
     """A record as it was made."""
     tick, agent, path, event, detail = one
-    return TraceRecord(tick, agent, path, Event(event), detail)
+    return TraceRecord(tick, agent, path, TraceEvent(event), detail)
 
 
 def fits(one: Kept, query: EventsQuery) -> bool:
@@ -187,7 +187,7 @@ def as_row(one: Kept) -> list[Any]:
 
 
 _SEEN: Detail = (("seen", "running"),)
-_BEGINS = frozenset({Event.RUN, Event.START, Event.ACTIVATE, Event.TRY})
+_BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
 
 
 class Timelines:
@@ -243,24 +243,24 @@ class Timelines:
 
 def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
     """What an agent runs, as the records that told when it began."""
-    found: list[tuple[int, str, Event, Detail]] = []
+    found: list[tuple[int, str, TraceEvent, Detail]] = []
     tried = _tried(snapshot)
     for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
         for unit in _running(frame):
             attempts = tried.get(unit.action)
             if attempts:
                 needer = unit.path.rpartition("/")[0].rpartition("/")[0]
-                found.append((unit.since, needer, Event.TRY, attempts.pop(0)))
-            found.append((unit.since, unit.path, Event.RUN, _SEEN))
+                found.append((unit.since, needer, TraceEvent.TRY, attempts.pop(0)))
+            found.append((unit.since, unit.path, TraceEvent.RUN, _SEEN))
     for driver in snapshot.drivers:
         view = driver.state
         if isinstance(view, GoalSelectorView):
-            found += ((goal.since, goal.path, Event.START, _SEEN) for goal in view.goals if goal.since)
+            found += ((goal.since, goal.path, TraceEvent.START, _SEEN) for goal in view.goals if goal.since)
         elif isinstance(view, TreeView):
             seconds = snapshot.ticks_per_second
-            found += ((round(one.since * seconds), one.path, Event.ACTIVATE, _SEEN) for one in view.path)
+            found += ((round(one.since * seconds), one.path, TraceEvent.ACTIVATE, _SEEN) for one in view.path)
         elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
-            found += ((snapshot.tick, path, Event.ACTIVATE, _SEEN) for path in driver.active)
+            found += ((snapshot.tick, path, TraceEvent.ACTIVATE, _SEEN) for path in driver.active)
     found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
     return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
 

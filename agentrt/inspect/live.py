@@ -50,7 +50,7 @@ from agentrt.inspect.history import History, Timelines, as_row, as_span_row
 from agentrt.inspect.protocol import PROTOCOL, AgentsQuery, Command, EventsQuery, TimelineQuery
 from agentrt.inspect.sessions import Message, Session
 from agentrt.installed import library_version
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.snapshot import AgentSnapshot, explain, outlines, snapshot_agent, summarize
 from agentrt.words import words_of
 
@@ -238,17 +238,17 @@ _POINTS = 240
 
 _THINKING = frozenset(
     {
-        Event.THINK,
-        Event.READY,
-        Event.UNREADY,
-        Event.REJECT,
-        Event.STOP_THINKING,
-        Event.BLOCKED,
-        Event.ELECT,
-        Event.UTILITY,
-        Event.RECONSIDER,
-        Event.STORM,
-        Event.TIMEOUT,
+        TraceEvent.THINK,
+        TraceEvent.READY,
+        TraceEvent.UNREADY,
+        TraceEvent.REJECT,
+        TraceEvent.STOP_THINKING,
+        TraceEvent.BLOCKED,
+        TraceEvent.ELECT,
+        TraceEvent.UTILITY,
+        TraceEvent.RECONSIDER,
+        TraceEvent.STORM,
+        TraceEvent.TIMEOUT,
     }
 )
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 
 __all__ = [
     "LONGEST_MESSAGE",
@@ -159,7 +159,7 @@ def _kind(name: str, value: Any) -> str:
 def _events(name: str, value: Any) -> frozenset[str] | None:
     if value is None:
         return None
-    if type(value) is not list or len(value) > len(Event):
+    if type(value) is not list or len(value) > len(TraceEvent):
         raise _Wrong(f"'{name}' has to be a list of kinds of events")
     return frozenset(_text(name, one) for one in value)
 

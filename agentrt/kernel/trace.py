@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.words import LONGEST, plain, printable, words_of
 
-__all__ = ["Detail", "Event", "TraceDigest", "TraceHub", "TraceRecord"]
+__all__ = ["Detail", "TraceEvent", "TraceDigest", "TraceHub", "TraceRecord"]
 
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
 
@@ -23,7 +23,7 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 _HUGE = 1 << 4000  # a number with more digits has no text
 
 
-class Event(StrEnum):
+class TraceEvent(StrEnum):
     """What kinds of records there are."""
 
     ADDED = "added"  # an agent joined a runtime
@@ -86,7 +86,7 @@ class TraceRecord(NamedTuple):
     tick: int
     agent: str
     path: str
-    event: Event
+    event: TraceEvent
     detail: Detail = ()
 
     def line(self) -> str:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentrt.errors import RecordingError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 if TYPE_CHECKING:
     from agentrt.record.recording import Recording
@@ -254,7 +254,7 @@ class TraceComparison:
         for side, records in enumerate((one, other)):
             for record in records:
                 self._events[side][record.event.value] += 1
-                if record.event is Event.RUN or record.event is Event.ACTIVATE:
+                if record.event is TraceEvent.RUN or record.event is TraceEvent.ACTIVATE:
                     self._ran[side][record.path.rpartition("/")[2]] += 1
 
     def result(self, one: Sequence[str], other: Sequence[str], ticks: tuple[int, int] | None = None) -> TraceDifference:

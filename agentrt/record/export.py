@@ -41,7 +41,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import MissingExtraError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.spans import ABORTED, FAILED, Span, SpanBuilder
 
 if TYPE_CHECKING:
@@ -67,8 +67,9 @@ __all__ = [
 ]
 
 INSTANTS = (
-    Event.PREEMPT, Event.ABORT, Event.KILLED, Event.RESTARTED, Event.DISABLED, Event.FAULT, Event.STORM, Event.TIMEOUT,
-    Event.COMPLETE, Event.INTERRUPTED, Event.RESUMED, Event.NOTE,
+    TraceEvent.PREEMPT, TraceEvent.ABORT, TraceEvent.KILLED, TraceEvent.RESTARTED, TraceEvent.DISABLED,
+    TraceEvent.FAULT, TraceEvent.STORM, TraceEvent.TIMEOUT, TraceEvent.COMPLETE, TraceEvent.INTERRUPTED,
+    TraceEvent.RESUMED, TraceEvent.NOTE,
 )  # fmt: skip
 """The events that are shown as moments."""
 
@@ -255,10 +256,10 @@ class PerfettoWriter:
         if record.tick != self._tick:
             self._end_tick()
             self._tick, self._place = record.tick, 0
-        if record.event is Event.ADDED:
+        if record.event is TraceEvent.ADDED:
             self._process(record.agent)  # so that the viewer has them in the order in which they came
             self._agents += 1
-        elif record.event is Event.REMOVED:
+        elif record.event is TraceEvent.REMOVED:
             self._agents -= 1
         if record.event in INSTANTS:
             self._instant(record)

@@ -24,7 +24,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from agentrt.errors import RecordingError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.words import error_words
 
 __all__ = ["EMPTY_DIGEST", "SEGMENT_TICKS", "LineWriter", "Packed", "Segment", "pack", "unpack"]
@@ -37,7 +37,7 @@ _COMPRESS = 120  # characters from which it is worth it
 EMPTY_DIGEST: bytes = blake2b(digest_size=16).digest()
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-_EVENTS: dict[str, Event] = {event.value: event for event in Event}
+_EVENTS: dict[str, TraceEvent] = {event.value: event for event in TraceEvent}
 
 
 def pack(data: Any) -> bytes:
@@ -171,7 +171,7 @@ class Segment:
 
     def __init__(self, rows: Iterable[tuple[int, Any, Any]], where: str) -> None:
         self._where = where
-        self._lines: list[tuple[str, str, Event, Any]] = []
+        self._lines: list[tuple[str, str, TraceEvent, Any]] = []
         self._numbers: dict[int, tuple[list[int], dict[int, int]]] = {}
         for tick, lines, numbers in rows:
             if lines is not None:
@@ -187,7 +187,7 @@ class Segment:
             raise RecordingError(self._where, "the trace has something else where a list belongs")
         return data
 
-    def _read_line(self, line: Any) -> tuple[str, str, Event, Any]:
+    def _read_line(self, line: Any) -> tuple[str, str, TraceEvent, Any]:
         try:
             agent, path, event, pairs = line
             detail = tuple([(name, value) for name, value in pairs])

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 __all__ = ["ABORTED", "FAILED", "FINISHED", "OPEN", "PLAN", "PREEMPTED", "STOPPED", "STRATEGIES", "Span", "SpanBuilder"]
 
@@ -134,18 +134,18 @@ class SpanBuilder:
         self._ended: list[Span] = []
         self._unjudged: dict[tuple[str, str], _Open] = {}  # strategies that ended in this tick, by agent and needer
         self._rules = {
-            Event.RUN: self._run,
-            Event.FINISH: self._finish,
-            Event.START: self._start,
-            Event.STOP: self._stop,
-            Event.ACTIVATE: self._activate,
-            Event.DEACTIVATE: self._deactivate,
-            Event.PREEMPT: self._preempt,
-            Event.ABORT: self._abort,
-            Event.TRY: self._try,
-            Event.SOLVED: self._judge,
-            Event.FAILED: self._judge,
-            Event.REMOVED: self._removed,
+            TraceEvent.RUN: self._run,
+            TraceEvent.FINISH: self._finish,
+            TraceEvent.START: self._start,
+            TraceEvent.STOP: self._stop,
+            TraceEvent.ACTIVATE: self._activate,
+            TraceEvent.DEACTIVATE: self._deactivate,
+            TraceEvent.PREEMPT: self._preempt,
+            TraceEvent.ABORT: self._abort,
+            TraceEvent.TRY: self._try,
+            TraceEvent.SOLVED: self._judge,
+            TraceEvent.FAILED: self._judge,
+            TraceEvent.REMOVED: self._removed,
         }
 
     def feed(self, record: TraceRecord) -> list[Span]:
@@ -318,7 +318,7 @@ class SpanBuilder:
         agent.tried.pop(record.path, None)
         entry = self._unjudged.pop((record.agent, record.path), None)
         if entry is not None and not entry.is_over:
-            self._close(agent, entry, FAILED if record.event is Event.FAILED else FINISHED, _reason(record))
+            self._close(agent, entry, FAILED if record.event is TraceEvent.FAILED else FINISHED, _reason(record))
 
     def _leave_unjudged(self, entry: _Open) -> None:
         """A strategy ended and nobody said what became of it: it begins again, or was given up."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.words import error_words, plain, printable, words_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Reporting:
                 ("text", _for_a_record(text)),
                 *((name, _for_a_record(value)) for name, value in detail.items()),
             ]
-            trace.emit(TraceRecord(self._kernel.tick, "", "", Event.NOTE, tuple(told)))
+            trace.emit(TraceRecord(self._kernel.tick, "", "", TraceEvent.NOTE, tuple(told)))
 
     def log_state(self) -> tuple[int, int | None]:
         """From which level on its log speaks, and the tick; for its loggers."""
@@ -70,7 +70,7 @@ class Reporting:
         trace = self._kernel.trace
         if trace.on:
             detail = (("text", text), ("error", error_words(error)))
-            trace.emit(TraceRecord(tick, "", "", Event.FAULT, detail))
+            trace.emit(TraceRecord(tick, "", "", TraceEvent.FAULT, detail))
         times, first = self._repeats.count(text, error, tick)
         if times == 1:
             self._write(text, exc_info=error)

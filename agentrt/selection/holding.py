@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from agentrt.body.driver import note, tick_of
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.selection.program import Program, SelectionNode
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class LeafFlags:
             return None
         if self._refused.get(hold.behavior) != refusal.holder:
             flag, holder = ("flag", refusal.flag), ("holder", refusal.holder)
-            note(self.stage.body, hold.flag_name, Event.REFUSED, (flag, holder))
+            note(self.stage.body, hold.flag_name, TraceEvent.REFUSED, (flag, holder))
         if self.stage.body.flags.is_waiting(hold):
             before, self.waiting = self.waiting, hold
             if before is not None:

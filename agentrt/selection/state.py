@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from agentrt.body.codec import Fields
 from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take
 from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError, WrongStateError
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.selection.holding import LeafFlags
 from agentrt.selection.views import NO_BEHAVIOR, SelectionView, passed_over
 from agentrt.words import error_words, repr_of, type_name
@@ -232,7 +232,7 @@ class Variables:
         self.program = program
         self.evaluated = None
         if self.body is not None:
-            note(self.body, self.ai.name, Event.NOTE, (("reloaded", program.name), ("version", tree.version)))
+            note(self.body, self.ai.name, TraceEvent.NOTE, (("reloaded", program.name), ("version", tree.version)))
         return True
 
     def put(self, mask: int, value: bool, signal: str) -> bool:
@@ -249,7 +249,7 @@ class Variables:
             if kernel is not None and kernel.trace.on:
                 (name,) = (one.name for one in self.program.variables if one.mask == mask)
                 detail = (("variable", name), ("value", bits > old), ("signal", signal or None))
-                note(body, self.ai.name, Event.VARIABLE, detail)
+                note(body, self.ai.name, TraceEvent.VARIABLE, detail)
         return True
 
 
@@ -502,7 +502,7 @@ class Stage:
         if self.routines:
             for routine in tuple(self.routines):
                 routine.stop(reason)
-        self._note(Event.DEACTIVATE, "reason", reason)
+        self._note(TraceEvent.DEACTIVATE, "reason", reason)
 
     def _end(self) -> None:
         """All coroutines have ended: the destructor is called, and the behavior is gone."""
@@ -531,13 +531,13 @@ class Stage:
         source = self.ai.behaviors.get(name)
         if source is None:
             self.phase = ACTIVE
-            self._note(Event.ACTIVATE, "behavior", name, ("registered", False))
+            self._note(TraceEvent.ACTIVATE, "behavior", name, ("registered", False))
             return
         self.phase = BEGINNING
-        self._note(Event.ACTIVATE, "behavior", name)
+        self._note(TraceEvent.ACTIVATE, "behavior", name)
         if not self.call("constructor", self._construct, source):
             if self.phase is BEGINNING:
-                self._note(Event.DEACTIVATE, "reason", "its constructor raised")
+                self._note(TraceEvent.DEACTIVATE, "reason", "its constructor raised")
             self._due = True
             self._forget()
         elif not self.routines:  # it was no coroutine
@@ -615,12 +615,12 @@ class Stage:
                 self._lost = (self._lost or frozenset()) | {name}
             self.out.setdefault(name, self._path())
             self.variables.evaluated = None
-            self._note(Event.DISABLED, "hook", hook)
+            self._note(TraceEvent.DISABLED, "hook", hook)
 
     def _path(self) -> str:
         return self.name if self.leaf is None else f"{self.name}/{self.leaf.path}"
 
-    def _note(self, event: Event, key: str, value: str, *more: tuple[str, bool]) -> None:
+    def _note(self, event: TraceEvent, key: str, value: str, *more: tuple[str, bool]) -> None:
         body = self.variables.body
         if body is not None:
             kernel = body.kernel
@@ -774,7 +774,7 @@ class SelectionState:
         if mask is None:
             mask = program.mask(name)
             if not mask and mine.body is not None:
-                note(mine.body, self.name, Event.IGNORED, (("variable", name),))
+                note(mine.body, self.name, TraceEvent.IGNORED, (("variable", name),))
         return mine.put(mask, value, "")
 
     def save(self) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.strategy.dependency import Scenario, is_as_assumed, label_of, take_over
 from agentrt.strategy.estimate import after, amounts_left, likeliest, outcome
 from agentrt.strategy.supplies import Amounts, together
@@ -407,7 +407,7 @@ class Foresight:
         planner = unit.frame.planner
         if planner.trace.on:
             detail = (("wanted", label_of(wanted)), ("foreseen", expected), ("what", what))
-            planner.record(unit.path(), Event.FORECAST, detail)
+            planner.record(unit.path(), TraceEvent.FORECAST, detail)
         self._come_true(outlook, wanted)
         if what == "hit":
             self._show(outlook)

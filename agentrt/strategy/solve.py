@@ -73,7 +73,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.activity.plan.waits import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.attempt import (
     MAX_ATTEMPTS,
@@ -309,7 +309,7 @@ class Interruptions:
         solving, wanted = self._solving, incident.wanted
         place = TaskNode(NodeKind.INTERRUPTION, incident.interruption.name, node)
         place.begin(solving.state.tick)
-        self._note(unit, Event.INTERRUPTED, incident.interruption, how=how.value)
+        self._note(unit, TraceEvent.INTERRUPTED, incident.interruption, how=how.value)
         level.current = incident
         try:
             if wanted is not None:
@@ -329,7 +329,7 @@ class Interruptions:
             place.end(Outcome.DONE, solving.state.tick)
         finally:
             level.current = None
-        self._note(unit, Event.RESUMED, incident.interruption, outcome=place.outcome.value)
+        self._note(unit, TraceEvent.RESUMED, incident.interruption, outcome=place.outcome.value)
         incident.over(place.outcome, solving.state)
         await self._tell(unit, told, incident.interruption)
 
@@ -341,7 +341,7 @@ class Interruptions:
         tick = self._solving.state.tick
         place = TaskNode(NodeKind.INTERRUPTION, PAUSE, node)
         place.begin(tick)
-        self._note(unit, Event.INTERRUPTED, interruption, how=how.value)
+        self._note(unit, TraceEvent.INTERRUPTED, interruption, how=how.value)
         changed = self._changed = Signal()
         extras = unit.own_extras()
         was, extras.unwinding = extras.unwinding, extras.unwinding or changed.emit  # a shield keeps the rest away
@@ -359,7 +359,7 @@ class Interruptions:
             self._changed = None
             extras.unwinding = was
         place.end(Outcome.DONE, self._solving.state.tick)
-        self._note(unit, Event.RESUMED, interruption, outcome=place.outcome.value)
+        self._note(unit, TraceEvent.RESUMED, interruption, outcome=place.outcome.value)
         await self._tell(unit, told, interruption)
 
     async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
@@ -377,7 +377,7 @@ class Interruptions:
         if is_unwound:
             await await_end(unit)
 
-    def _note(self, unit: Unit, event: Event, interruption: Interruption, **detail: Any) -> None:
+    def _note(self, unit: Unit, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
         planner = unit.frame.planner
         if planner.trace.on:
             planner.record(unit.path(), event, (("by", interruption.name), *detail.items()))
@@ -644,7 +644,7 @@ class Solving:
     def _met(self, errand: Errand) -> Any:
         """It holds already: a shortcut."""
         errand.node.end(Outcome.MET, self.state.tick)
-        self._note(errand, Event.SOLVED, by="", cost=0.0)
+        self._note(errand, TraceEvent.SOLVED, by="", cost=0.0)
         return self._met_value(errand.wanted)
 
     def _met_value(self, wanted: Dependency[Any]) -> Any:
@@ -691,7 +691,7 @@ class Solving:
                 continue  # something may have come up
             attempt = await self._try(errand, best)
             if attempt.outcome is Outcome.DONE:
-                self._note(errand, Event.SOLVED, by=best.provider.spec.label, cost=best.cost)
+                self._note(errand, TraceEvent.SOLVED, by=best.provider.spec.label, cost=best.cost)
                 if await self.interruptions.breakpoint(unit, node, above) and not self._holds(wanted):
                     continue  # what came up undid it
                 if self._is_anew and node is self.root and not self.estimator.is_met(wanted):
@@ -743,7 +743,7 @@ class Solving:
         below.begin(self.state.tick)
         attempt = Attempt(self, errand, offer.provider, below)
         attempt.said = offer.cost if offer.said is None else offer.said
-        self._note(errand, Event.TRY, by=offer.provider.spec.label, cost=offer.cost)
+        self._note(errand, TraceEvent.TRY, by=offer.provider.spec.label, cost=offer.cost)
         if self.attempts > MAX_ATTEMPTS:  # a failure like any other, so that those above may still clean up after it
             attempt.fail_of_depth(f"the request has taken {MAX_ATTEMPTS} attempts")
         else:
@@ -760,7 +760,7 @@ class Solving:
         if below.is_open:
             below.end(attempt.outcome, self.state.tick, attempt.reason)
         if attempt.outcome is Outcome.FAILED:
-            self._note(errand, Event.FAILED, by=offer.provider.spec.label, reason=attempt.reason)
+            self._note(errand, TraceEvent.FAILED, by=offer.provider.spec.label, reason=attempt.reason)
         return attempt
 
     async def _again(self, errand: Errand, attempt: Attempt) -> None:
@@ -786,7 +786,7 @@ class Solving:
     def __str__(self) -> str:
         return self.root.label
 
-    def _note(self, errand: Errand, event: Event, **detail: Any) -> None:
+    def _note(self, errand: Errand, event: TraceEvent, **detail: Any) -> None:
         planner = errand.unit.frame.planner
         if planner.trace.on:
             planner.record(errand.unit.path(), event, (("wanted", label_of(errand.wanted)), *detail.items()))

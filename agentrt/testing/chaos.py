@@ -67,7 +67,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from agentrt.errors import InjectedFault, InvariantError, MissingExtraError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.runtime.runtime import Runtime
 from agentrt.testing.invariants import Invariants, Leaks, Violation
 
@@ -625,7 +625,7 @@ class Chaos:
         name = record.agent
         if self.kept is not None:
             self.kept.setdefault(name, []).append(record)
-        if record.event is Event.FAULT and _is_ours(record):
+        if record.event is TraceEvent.FAULT and _is_ours(record):
             text = str(dict(record.detail)["error"])
             self._violations.append(Violation("no bug of ours", record.tick, name, record.path, text))
         if name and name not in self._unwatched:

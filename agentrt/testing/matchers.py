@@ -30,7 +30,7 @@ from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
 from agentrt.errors import TraceMismatch
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 __all__ = ["Pattern", "Trace", "Traced", "between", "happened", "in_order", "never", "pairs", "records_of"]
 
@@ -75,7 +75,7 @@ class Pattern:
         tick: int | Callable[[int], object] | None = None,
         **detail: Any,
     ) -> None:
-        self.event: str | None = None if event is None else Event(event).value
+        self.event: str | None = None if event is None else TraceEvent(event).value
         self.agent: str | None = agent
         self.path: str | None = path
         self.tick: int | Callable[[int], object] | None = tick

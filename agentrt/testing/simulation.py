@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.agent.agent import Agent
 from agentrt.errors import InjectedFault, SimulationTimeout
-from agentrt.kernel.trace import Event, TraceDigest, TraceRecord
+from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.runtime.runtime import Runtime
 from agentrt.testing.chaos import FAULTS, ChaosReport, run_chaos
 from agentrt.testing.matchers import Pattern, as_pattern, fits_path
@@ -72,7 +72,7 @@ class Simulation:
     def _take(self, record: TraceRecord) -> None:
         records = self._records
         records.append(record)
-        if record.event is Event.FAULT:
+        if record.event is TraceEvent.FAULT:
             self._faults.append(record)
         if self._keep is not None and len(records) > 2 * self._keep:  # now and then: shortening costs its length
             del records[: len(records) - self._keep]

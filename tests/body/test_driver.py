@@ -11,7 +11,7 @@ from agentrt import CancelScope, Runtime, sleep_ticks
 from agentrt.body.driver import LoneBody, Routine, note, tick_of
 from agentrt.errors import NotRunningError
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 
 
 class Told:
@@ -60,17 +60,17 @@ def test_it_performs_nothing():
 
 def test_time_and_trace_are_those_of_its_kernel():
     body, kernel = LoneBody(name="ann"), Kernel()
-    note(body, "goals/Panic", Event.START)
+    note(body, "goals/Panic", TraceEvent.START)
     assert tick_of(body) == 0
     body.kernel = kernel
     kernel.step_tick()
-    note(body, "goals/Panic", Event.START)  # nobody listens
+    note(body, "goals/Panic", TraceEvent.START)  # nobody listens
     records = []
     kernel.trace.listen(records.append)
-    note(body, "goals/Panic", Event.STOP, (("reason", "over"),))
+    note(body, "goals/Panic", TraceEvent.STOP, (("reason", "over"),))
     assert tick_of(body) == 1
     assert [(one.tick, one.agent, one.path, one.event, one.detail) for one in records] == [
-        (1, "ann", "goals/Panic", Event.STOP, (("reason", "over"),))
+        (1, "ann", "goals/Panic", TraceEvent.STOP, (("reason", "over"),))
     ]
 
 

@@ -13,7 +13,7 @@ from agentrt.activity.plan.planner import Planner
 from agentrt.activity.plan.tree import Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
-from agentrt.kernel.trace import Event, TraceHub
+from agentrt.kernel.trace import TraceEvent, TraceHub
 from agentrt.strategy.solve import RequestTable
 from agentrt.strategy.tree import TaskNode
 from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
@@ -179,16 +179,16 @@ def without(monkeypatch, event):
 @pytest.mark.parametrize(
     ("event", "kind", "rule"),
     [
-        (Event.STOP_THINKING, "plan", "think pairs"),
-        (Event.THINK, "plan", "think pairs"),
-        (Event.STOP, "plan", "all closed"),
-        (Event.START, "plan", "order"),
-        (Event.RUN, "plan", "order"),
-        (Event.START, "goal", "start pairs"),
-        (Event.STOP, "goal", "all closed"),
-        (Event.ACTIVATE, "behavior", "active pairs"),
-        (Event.DEACTIVATE, "leaf", "all closed"),
-        (Event.TRY, "strategy", "one attempt"),
+        (TraceEvent.STOP_THINKING, "plan", "think pairs"),
+        (TraceEvent.THINK, "plan", "think pairs"),
+        (TraceEvent.STOP, "plan", "all closed"),
+        (TraceEvent.START, "plan", "order"),
+        (TraceEvent.RUN, "plan", "order"),
+        (TraceEvent.START, "goal", "start pairs"),
+        (TraceEvent.STOP, "goal", "all closed"),
+        (TraceEvent.ACTIVATE, "behavior", "active pairs"),
+        (TraceEvent.DEACTIVATE, "leaf", "all closed"),
+        (TraceEvent.TRY, "strategy", "one attempt"),
     ],
 )
 def test_a_pair_that_is_broken(monkeypatch, event, kind, rule):

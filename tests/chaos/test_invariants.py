@@ -8,15 +8,23 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt import Runtime
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.testing import check_trace
 from agentrt.testing.chaos import play
 
 village = load("tests/chaos/village.py").village
 
 PAIRED = (
-    *(Event.THINK, Event.STOP_THINKING, Event.START, Event.STOP, Event.RUN, Event.ACTIVATE, Event.DEACTIVATE),
-    Event.FINISH,
+    *(
+        TraceEvent.THINK,
+        TraceEvent.STOP_THINKING,
+        TraceEvent.START,
+        TraceEvent.STOP,
+        TraceEvent.RUN,
+        TraceEvent.ACTIVATE,
+        TraceEvent.DEACTIVATE,
+    ),
+    TraceEvent.FINISH,
 )
 
 
@@ -51,17 +59,17 @@ def test_whatever_is_left_out_is_found(place):
     life = LIVES[name]
     event = life[index].event
     found = check_trace([*life[:index], *life[index + 1 :]], name)
-    kinds = (*PAIRED, Event.READY)
+    kinds = (*PAIRED, TraceEvent.READY)
     later = next((one.event for one in life[index + 1 :] if one.path == life[index].path and one.event in kinds), None)
-    if event is Event.FINISH:
+    if event is TraceEvent.FINISH:
         # What finished is stopped, as what did not. Only whoever runs before that finds it still running.
         assert {(one.rule, one.text) for one in found} <= {("one chain", f"{life[index].path} runs too")}
     elif found == []:
         # What is ready at once begins so, and may be ready again; what is stopped need not have run.
         assert (event, later) in (
-            (Event.THINK, Event.READY),
-            (Event.STOP_THINKING, Event.READY),
-            (Event.RUN, Event.STOP),
+            (TraceEvent.THINK, TraceEvent.READY),
+            (TraceEvent.STOP_THINKING, TraceEvent.READY),
+            (TraceEvent.RUN, TraceEvent.STOP),
         )
 
 
@@ -77,13 +85,16 @@ def test_a_strategy_that_is_judged_was_tried():
     tried = judged = 0
     for name, life in LIVES.items():
         for index, record in enumerate(life):
-            if record.event in (Event.SOLVED, Event.FAILED) and dict(record.detail)["by"]:
+            if record.event in (TraceEvent.SOLVED, TraceEvent.FAILED) and dict(record.detail)["by"]:
                 judged += 1
                 assert check_trace([*life[: index + 1], record, *life[index + 1 :]], name)
-            elif record.event is Event.TRY:
+            elif record.event is TraceEvent.TRY:
                 before = {one.detail[:2] for one in life[:index] if one.path == record.path}
                 later = next((one for one in life[index + 1 :] if one.path == record.path), record)
-                if later.event in (Event.SOLVED, Event.FAILED) and later.detail[:2] == record.detail[:2] not in before:
+                if (
+                    later.event in (TraceEvent.SOLVED, TraceEvent.FAILED)
+                    and later.detail[:2] == record.detail[:2] not in before
+                ):
                     tried += 1
                     found = check_trace([*life[:index], *life[index + 1 :]], name)
                     assert "one attempt" in {one.rule for one in found}
@@ -104,21 +115,29 @@ def record(path, event, detail=(), tick=1):
 
 
 def begun(path):
-    return [record(path, event) for event in (Event.READY, Event.START, Event.STOP_THINKING, Event.RUN)]
+    return [
+        record(path, event) for event in (TraceEvent.READY, TraceEvent.START, TraceEvent.STOP_THINKING, TraceEvent.RUN)
+    ]
 
 
 @pytest.mark.parametrize(
     ("rule", "records"),
     [
         ("one per frame", [*begun("top/A"), *begun("top/B")]),
-        ("ready first", [record("top/A", event) for event in (Event.THINK, Event.START)]),
-        ("inner first", [record("top/A", Event.READY), *begun("top/A/x/B")]),
-        ("inner first", [*begun("top/A"), *begun("top/A/x/B"), record("top/A", Event.STOP)]),
+        ("ready first", [record("top/A", event) for event in (TraceEvent.THINK, TraceEvent.START)]),
+        ("inner first", [record("top/A", TraceEvent.READY), *begun("top/A/x/B")]),
+        ("inner first", [*begun("top/A"), *begun("top/A/x/B"), record("top/A", TraceEvent.STOP)]),
         ("one chain", [*begun("top/A"), *begun("top/A/x/B"), *begun("top/A/y/C")]),
-        ("order", [record("top/A", Event.UNREADY)]),
-        ("order", [*begun("top/A"), record("top/A", Event.READY)]),
-        ("best elected", [record("top", Event.ELECT, (("action", "A"), ("utility", 0.2), ("ready", "A 0.2, B 0.3")))]),
-        ("best elected", [record("top", Event.ELECT, (("action", "C"), ("utility", 0.5), ("ready", "A 0.2, B 0.3")))]),
+        ("order", [record("top/A", TraceEvent.UNREADY)]),
+        ("order", [*begun("top/A"), record("top/A", TraceEvent.READY)]),
+        (
+            "best elected",
+            [record("top", TraceEvent.ELECT, (("action", "A"), ("utility", 0.2), ("ready", "A 0.2, B 0.3")))],
+        ),
+        (
+            "best elected",
+            [record("top", TraceEvent.ELECT, (("action", "C"), ("utility", 0.5), ("ready", "A 0.2, B 0.3")))],
+        ),
     ],
 )
 def test_each_rule(rule, records):
@@ -131,5 +150,5 @@ def test_plans_and_performances_run_side_by_side():
 
 
 def test_a_violation_in_words():
-    (violation,) = check_trace([record("top/A", Event.STOP)], "ann")
+    (violation,) = check_trace([record("top/A", TraceEvent.STOP)], "ann")
     assert str(violation) == "tick 1, ann, top/A: start pairs: it was not started"

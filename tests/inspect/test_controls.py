@@ -7,7 +7,7 @@ from modules import load
 
 from agentrt.inspect.breakpoints import MOST, Breakpoints
 from agentrt.inspect.live import LiveSource
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 village_of = load("tests/inspect/village.py")
 Watched, make_village = village_of.Watched, village_of.make_village
@@ -184,23 +184,23 @@ def record(event, path, agent="Ann", detail=()):
 @pytest.mark.parametrize(
     ("kind", "name", "what", "is_hit"),
     [
-        ("action", "Eat", record(Event.RUN, "top/Live/mod:eat/Eat#2"), True),
-        ("action", "Eat#2", record(Event.RUN, "top/Live/mod:eat/Eat#2"), True),
-        ("activity", "mod:eat", record(Event.RUN, "top/Live/mod:eat#7/Eat"), True),
-        ("action", "Eat#3", record(Event.RUN, "top/Live/mod:eat/Eat#2"), False),
-        ("action", "Eat", record(Event.START, "top/Live/mod:eat/Eat"), False),
-        ("action", "Eat", record(Event.RUN, "top/Eat/mod:chew/Chew"), False),
-        ("action", "mod:eat", record(Event.RUN, "top/Live/mod:eat/Eat"), False),
-        ("activity", "mod:eat", record(Event.RUN, "top/Live/mod:eat/Eat"), True),
-        ("activity", "top", record(Event.RUN, "top/Live"), True),
-        ("activity", "Eat", record(Event.RUN, "top/Live/mod:eat/Eat"), False),
-        ("goal", "Work", record(Event.START, "top/Work"), False),
-        ("goal", "Work", record(Event.START, "goals/Work", detail=(("priority", 1),)), True),
-        ("decider", "A", record(Event.DEACTIVATE, "tree/ROOT/A"), False),
-        ("decider", "A", record(Event.ACTIVATE, "tree/ROOT/A"), True),
-        ("agent", "Ann", record(Event.ADDED, ""), True),
-        ("agent", "Ann", record(Event.THINK, "top/Live"), False),
-        ("agent", "Ann", record(Event.ADDED, "", agent="Bob"), False),
+        ("action", "Eat", record(TraceEvent.RUN, "top/Live/mod:eat/Eat#2"), True),
+        ("action", "Eat#2", record(TraceEvent.RUN, "top/Live/mod:eat/Eat#2"), True),
+        ("activity", "mod:eat", record(TraceEvent.RUN, "top/Live/mod:eat#7/Eat"), True),
+        ("action", "Eat#3", record(TraceEvent.RUN, "top/Live/mod:eat/Eat#2"), False),
+        ("action", "Eat", record(TraceEvent.START, "top/Live/mod:eat/Eat"), False),
+        ("action", "Eat", record(TraceEvent.RUN, "top/Eat/mod:chew/Chew"), False),
+        ("action", "mod:eat", record(TraceEvent.RUN, "top/Live/mod:eat/Eat"), False),
+        ("activity", "mod:eat", record(TraceEvent.RUN, "top/Live/mod:eat/Eat"), True),
+        ("activity", "top", record(TraceEvent.RUN, "top/Live"), True),
+        ("activity", "Eat", record(TraceEvent.RUN, "top/Live/mod:eat/Eat"), False),
+        ("goal", "Work", record(TraceEvent.START, "top/Work"), False),
+        ("goal", "Work", record(TraceEvent.START, "goals/Work", detail=(("priority", 1),)), True),
+        ("decider", "A", record(TraceEvent.DEACTIVATE, "tree/ROOT/A"), False),
+        ("decider", "A", record(TraceEvent.ACTIVATE, "tree/ROOT/A"), True),
+        ("agent", "Ann", record(TraceEvent.ADDED, ""), True),
+        ("agent", "Ann", record(TraceEvent.THINK, "top/Live"), False),
+        ("agent", "Ann", record(TraceEvent.ADDED, "", agent="Bob"), False),
     ],
 )
 def test_what_a_breakpoint_matches(kind, name, what, is_hit):

@@ -7,7 +7,7 @@ from modules import load
 
 from agentrt import Agent, Runtime
 from agentrt.inspect.breakpoints import Breakpoints
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.strategy import Interruptible, Trigger
 from agentrt.testing import Have, StubBody, stub_strategy
 
@@ -143,6 +143,6 @@ def test_only_a_strategy_s_own_breakpoint_hears_of_it(kind, hits):
     points = Breakpoints()
     points.add(kind, "Mine", "")
     detail = (("wanted", "Mine"), ("by", "Mine"), ("cost", 1.0))
-    points.heard(TraceRecord(1, "Ann", "top/Mine", Event.TRY, detail))
-    points.heard(TraceRecord(1, "Ann", "top/Mine", Event.TRY, (("wanted", "Mine"), ("by", "Other"))))
+    points.heard(TraceRecord(1, "Ann", "top/Mine", TraceEvent.TRY, detail))
+    points.heard(TraceRecord(1, "Ann", "top/Mine", TraceEvent.TRY, (("wanted", "Mine"), ("by", "Other"))))
     assert [point["hits"] for point in points.as_json()] == [hits]

@@ -6,7 +6,7 @@ from modules import load
 
 from agentrt.inspect import live as composing
 from agentrt.inspect.live import TickTimes
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 of = load("tests/inspect/village.py")
 
@@ -30,29 +30,29 @@ class Times(TickTimes):
 def test_time_belongs_to_the_record_that_comes_after_it():
     times = Times()
     times.begin()
-    times.after(1, Event.THINK)
-    times.after(2, Event.READY)
-    times.after(4, Event.RUN)
-    times.after(8, Event.ELECT)
-    times.after(16, Event.FINISH)
+    times.after(1, TraceEvent.THINK)
+    times.after(2, TraceEvent.READY)
+    times.after(4, TraceEvent.RUN)
+    times.after(8, TraceEvent.ELECT)
+    times.after(16, TraceEvent.FINISH)
     assert times.ends_after(32) == (63.0, 11.0)
 
 
 def test_a_tick_begins_with_its_first_record_or_with_its_drivers():
     times = Times()
-    times.after(5, Event.ADDED)  # at an intake
-    times.after(2, Event.NOTE)
+    times.after(5, TraceEvent.ADDED)  # at an intake
+    times.after(2, TraceEvent.NOTE)
     times.begin()
     assert times.ends_after(1) == (3.0, 0.0)
     times.clock.now += 1
     times.begin()
-    times.after(2, Event.THINK)
+    times.after(2, TraceEvent.THINK)
     assert times.ends_after(1, 2) == (3.0, 2.0)
 
 
 def test_what_happens_between_ticks_belongs_to_none():
     times = Times()
-    times.after(5, Event.THINK, is_in_tick=False)
+    times.after(5, TraceEvent.THINK, is_in_tick=False)
     times.clock.now += 1
     times.begin()
     assert times.ends_after(3) == (3.0, 0.0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt.kernel.trace import Event, TraceDigest, TraceHub, TraceRecord
+from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceHub, TraceRecord
 
 
-def record(path="a/b", tick=1, agent="agent", event=Event.START, detail=()):
+def record(path="a/b", tick=1, agent="agent", event=TraceEvent.START, detail=()):
     return TraceRecord(tick, agent, path, event, detail)
 
 
@@ -105,7 +105,7 @@ def test_a_kernel_reports_a_broken_listener_as_a_fault(lab):
             record(detail=(("x", 1), ("y", 0.5), ("z", None), ("t", "some text"), ("b", True))),
             "1 agent a/b start x=1 y=0.5 z=None t='some text' b=True",
         ),
-        (TraceRecord(2, "", "", Event.NOTE), "2 note"),
+        (TraceRecord(2, "", "", TraceEvent.NOTE), "2 note"),
     ],
 )
 def test_lines(one, line):
@@ -113,8 +113,8 @@ def test_lines(one, line):
 
 
 def test_every_event_has_a_word_of_its_own():
-    assert len({event.value for event in Event}) == len(Event)
-    assert [str(event) for event in Event] == [event.value for event in Event]
+    assert len({event.value for event in TraceEvent}) == len(TraceEvent)
+    assert [str(event) for event in TraceEvent] == [event.value for event in TraceEvent]
 
 
 # --- the digest -------------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_digest_literals(hub):
     assert digest.hexdigest() == "cae66941d9efbd404e4d88758ea67670"
     hub.emit(record(detail=(("x", 1), ("y", 0.5), ("z", None), ("t", "ä"))))
     assert digest.hexdigest() == "dec9d929c1dd91b4479480845c5341c7"
-    hub.emit(TraceRecord(2, "agent", "", Event.NOTE))
+    hub.emit(TraceRecord(2, "agent", "", TraceEvent.NOTE))
     assert digest.hexdigest() == "27e377a1b0939bd53316eeb98c14fb8e"
     assert digest.records == 2
     digest.close()
@@ -176,6 +176,6 @@ def test_what_is_plain_stays_as_it_is_whatever_its_neighbors_are():
     hub.listen(seen.append)
     odd = float("inf")
     for other in (1, "\x80", b"x", "x" * 5000):
-        hub.emit(TraceRecord(1, "", "", Event.NOTE, (("a", odd), ("b", other), ("c", True))))
+        hub.emit(TraceRecord(1, "", "", TraceEvent.NOTE, (("a", odd), ("b", other), ("c", True))))
     assert [one.detail[0] for one in seen] == [("a", odd)] * 4
     assert [one.detail[2] for one in seen] == [("c", True)] * 4

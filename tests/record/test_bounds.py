@@ -7,7 +7,7 @@ from modules import load
 
 from agentrt import Runtime
 from agentrt.errors import RecordingError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record import recorder as recorder_module
 from agentrt.record import views
 
@@ -109,7 +109,7 @@ def test_a_limit_in_bytes_is_kept_by_dropping_the_oldest(tmp_path, opened):
     def shout():  # more and more of it, so that how often the size is looked at has to follow
         for _ in range(min(runtime.tick, 400)):
             text = " ".join(str(noise.bits()) for _ in range(5))
-            runtime.trace.emit(TraceRecord(runtime.tick, "", "", Event.NOTE, (("text", text),)))
+            runtime.trace.emit(TraceRecord(runtime.tick, "", "", TraceEvent.NOTE, (("text", text),)))
 
     runtime.every_tick(shout)
     largest = 0

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.errors import RecordingError
-from agentrt.kernel.trace import Event, TraceDigest, TraceHub, TraceRecord
+from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceHub, TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, LineWriter, Segment, pack, unpack
 
 texts = st.text(alphabet=st.characters(), max_size=4)  # halves of surrogate pairs as well
@@ -24,7 +24,7 @@ records = st.builds(
     tick=st.just(None),
     agent=st.sampled_from(["", "ann", "bob", "\ud800"]),
     path=st.sampled_from(["", "top", "top/Walk"]),
-    event=st.sampled_from(Event),
+    event=st.sampled_from(TraceEvent),
     detail=details,
 )
 batches = st.lists(st.lists(st.tuples(records, st.sampled_from([0, 0, 0, -1, 5])), max_size=6), max_size=12)
@@ -92,7 +92,9 @@ def test_the_digest_is_that_of_the_trace(batches, segment_ticks):
 
 def test_values_that_python_calls_equal_stay_apart():
     values = [1, 1.0, True, 0, 0.0, -0.0, False, None, "1"]
-    batches = [(tick, [TraceRecord(tick, "", "", Event.NOTE, (("a", value),)) for value in values]) for tick in (1, 2)]
+    batches = [
+        (tick, [TraceRecord(tick, "", "", TraceEvent.NOTE, (("a", value),)) for value in values]) for tick in (1, 2)
+    ]
     segments, digests = written(batches)
     hub = TraceHub(fail)
     digest = TraceDigest(hub)
@@ -105,7 +107,7 @@ def test_values_that_python_calls_equal_stay_apart():
 
 @pytest.mark.slow
 @settings(max_examples=40)
-@given(batches, st.sampled_from(["", "ann", "nobody"]), st.lists(st.sampled_from(Event), max_size=3, unique=True))
+@given(batches, st.sampled_from(["", "ann", "nobody"]), st.lists(st.sampled_from(TraceEvent), max_size=3, unique=True))
 def test_filters_choose_what_a_look_at_each_record_would(batches, agent, events):
     batches = numbered(batches)
     segments, _ = written(batches)
@@ -119,7 +121,7 @@ def test_filters_choose_what_a_look_at_each_record_would(batches, agent, events)
 
 def test_a_segment_ends_when_it_has_enough_lines_or_bytes(monkeypatch):
     monkeypatch.setattr("agentrt.record.lines._SEGMENT_LINES", 3)
-    batches = [(tick, [TraceRecord(tick, "ann", str(tick), Event.NOTE)]) for tick in range(1, 13)]
+    batches = [(tick, [TraceRecord(tick, "ann", str(tick), TraceEvent.NOTE)]) for tick in range(1, 13)]
     assert [len(rows) for rows in written(batches)[0].values()] == [4, 4, 4]
     monkeypatch.undo()
     assert len(written(batches)[0]) == 1
@@ -128,7 +130,8 @@ def test_a_segment_ends_when_it_has_enough_lines_or_bytes(monkeypatch):
 
 def test_repeated_records_cost_a_number():
     batches = [
-        (tick, [TraceRecord(tick, "ann", "top/Walk", Event.RUN, (("utility", 0.5),))] * 20) for tick in range(1, 101)
+        (tick, [TraceRecord(tick, "ann", "top/Walk", TraceEvent.RUN, (("utility", 0.5),))] * 20)
+        for tick in range(1, 101)
     ]
     (rows,) = written(batches)[0].values()
     assert [lines is None for _, lines, _ in rows] == [False] + [True] * 99
@@ -137,8 +140,10 @@ def test_repeated_records_cost_a_number():
 
 def test_records_between_ticks_are_counted():
     writer = LineWriter()
-    assert writer.pack(4, [TraceRecord(3, "", "", Event.NOTE), TraceRecord(4, "", "", Event.NOTE)]).between == 1
-    assert writer.pack(5, [TraceRecord(9, "", "", Event.NOTE)]).between == 0  # of an author's own making
+    assert (
+        writer.pack(4, [TraceRecord(3, "", "", TraceEvent.NOTE), TraceRecord(4, "", "", TraceEvent.NOTE)]).between == 1
+    )
+    assert writer.pack(5, [TraceRecord(9, "", "", TraceEvent.NOTE)]).between == 0  # of an author's own making
 
 
 # --- hostile data -------------------------------------------------------------------------------------------------------

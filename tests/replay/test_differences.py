@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modules import load
 
-from agentrt.kernel.trace import Event, TraceDigest, TraceHub, TraceRecord
+from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceHub, TraceRecord
 from agentrt.record import compare_recordings
 from agentrt.record.compare import TraceComparison, first_difference
 from agentrt.record.replay import replay
@@ -20,7 +20,7 @@ yard = load("tests/replay/yard.py")
 
 
 def note(tick, agent="", text="", **detail):
-    return TraceRecord(tick, agent, "", Event.NOTE, (("text", text), *detail.items()))
+    return TraceRecord(tick, agent, "", TraceEvent.NOTE, (("text", text), *detail.items()))
 
 
 # --- of replays -------------------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_a_change_is_found_at_its_place(one, data):
 
 
 def test_two_runs_that_are_meant_to_part_are_compared_agent_by_agent():
-    run = TraceRecord(3, "Ann", "top/Eat", Event.RUN)
+    run = TraceRecord(3, "Ann", "top/Eat", TraceEvent.RUN)
     comparison = TraceComparison(("before", "after"))
     comparison.feed(2, [note(2, "Bob", "b")], [note(2, "Bob", "b")])
     comparison.feed(3, [note(3, "Cid", "x"), run], [run, note(3, "Cid", "y")])

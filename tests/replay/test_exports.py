@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from agentrt.errors import MissingExtraError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.export import OtelExport, PerfettoWriter, Timeline, export_spans, write_otlp, write_perfetto
 from agentrt.record.spans import SpanBuilder
 
@@ -19,7 +19,7 @@ yard = load("tests/replay/yard.py")
 
 
 def rec(tick, path, event, agent="Ann", **detail):
-    return TraceRecord(tick, agent, path, Event(event), tuple(detail.items()))
+    return TraceRecord(tick, agent, path, TraceEvent(event), tuple(detail.items()))
 
 
 HUNT = [
@@ -293,8 +293,8 @@ def test_both_ways_give_the_same_spans(record):
 @pytest.mark.slow
 def test_many_spans_are_several_requests(record):
     def work(runtime):
-        runtime.trace.emit(TraceRecord(runtime.tick, "Ann", "top/A", Event.RUN))
-        runtime.trace.emit(TraceRecord(runtime.tick, "Ann", "top/A", Event.FINISH))
+        runtime.trace.emit(TraceRecord(runtime.tick, "Ann", "top/A", TraceEvent.RUN))
+        runtime.trace.emit(TraceRecord(runtime.tick, "Ann", "top/A", TraceEvent.FINISH))
 
     requests, spans = otlp(record(yard.Yard(every_tick=work, clerks=0), ticks=1100, views="none"))
     assert [len(one["resourceSpans"][0]["scopeSpans"][0]["spans"]) for one in requests][:2] == [512, 512]

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt import TOP, Action, Agent, CompoundAction, Runtime, step
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.spans import Span, SpanBuilder
 
 yard = load("tests/replay/yard.py")
 
 
 def rec(tick, path, event, agent="Ann", **detail):
-    return TraceRecord(tick, agent, path, Event(event), tuple(detail.items()))
+    return TraceRecord(tick, agent, path, TraceEvent(event), tuple(detail.items()))
 
 
 def fold(records, **options):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentrt import Agent, move_on_after
 from agentrt.errors import AgentRTError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.export import SpanFold, Timeline
 from agentrt.record.spans import FAILED, STRATEGIES, SpanBuilder
 from agentrt.strategy import Interruptible, Trigger
@@ -21,7 +21,7 @@ WAY = "top/Live/mod:get/TheWay"
 
 
 def rec(tick, path, event, **detail):
-    return TraceRecord(tick, "Ann", path, Event(event), tuple(detail.items()))
+    return TraceRecord(tick, "Ann", path, TraceEvent(event), tuple(detail.items()))
 
 
 def tried(tick, path=NEED, wanted="Get", by="The Way"):
@@ -222,7 +222,7 @@ def test_lanes_nest_and_each_strategy_that_ran_has_its_end(case, happenings):
     lanes = [span for span in spans if span.lane.startswith(STRATEGIES)]
     assert len([span for span in lanes if " by " in span.name]) == len(runs_of_strategies(sim.trace))
     outcomes = [span.outcome for span in lanes]
-    assert outcomes.count(FAILED) <= sum(record.event is Event.FAILED for record in sim.trace)
+    assert outcomes.count(FAILED) <= sum(record.event is TraceEvent.FAILED for record in sim.trace)
     assert_nested(lanes)
 
 
@@ -231,7 +231,7 @@ WAIT = Interruptible.WAIT
 
 def runs_of_strategies(trace):
     """The runs of strategies, by their names: what else runs in these worlds is the request itself."""
-    return [record for record in trace if record.event is Event.RUN and not record.path.endswith("/SolveRequest")]
+    return [record for record in trace if record.event is TraceEvent.RUN and not record.path.endswith("/SolveRequest")]
 
 
 def assert_nested(spans):

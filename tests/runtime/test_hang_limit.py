@@ -19,7 +19,7 @@ import pytest
 from agentrt import TOP, Action, Agent, Entity, Runtime, Signal
 from agentrt.errors import LivelockError
 from agentrt.goals import Goal, GoalSelector
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import next_tick
 
 LIMIT = 0.1
@@ -179,7 +179,7 @@ def test_a_hung_agent_costs_its_neighbors_no_tick(play, kind, capsys):
     assert "hang_limit" in str(error)
     if kind not in ("every_tick", "after_tick", "posted", "listener", "spawned"):
         assert faults[0].agent == error.agent == "bad"
-    told = [dict(record.detail) for record in records if record.event is Event.FAULT]
+    told = [dict(record.detail) for record in records if record.event is TraceEvent.FAULT]
     assert any(one.get("text") == "a step was ended by hang_limit" for one in told)
 
 

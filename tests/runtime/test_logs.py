@@ -10,10 +10,10 @@ import structlog
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
 from agentrt.agent.logs import LEVELS, Log, level_of_event, threshold_of
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.testing import Simulation, stub_action
 
-FAULTS = {Event.FAULT, Event.KILLED, Event.RESTARTED}  # logged where they happen
+FAULTS = {TraceEvent.FAULT, TraceEvent.KILLED, TraceEvent.RESTARTED}  # logged where they happen
 
 
 class Speaks(Action):
@@ -186,8 +186,8 @@ def test_an_agent_brings_its_level_with_it_and_takes_it_away(heard):
 
 
 def test_each_event_is_worth_something_or_is_logged_where_it_happens():
-    assert {event for event in Event if not level_of_event(event)} == FAULTS
-    assert {level_of_event(event) for event in Event} == {"debug", "info", "warning", ""}
+    assert {event for event in TraceEvent if not level_of_event(event)} == FAULTS
+    assert {level_of_event(event) for event in TraceEvent} == {"debug", "info", "warning", ""}
 
 
 def test_a_failure_is_told_once(heard):
@@ -223,7 +223,7 @@ def test_details_that_are_called_like_what_every_event_has(heard):
     runtime = Runtime(host="plain")
     runtime.log_level = "info"
     detail = (("event", 1), ("tick", 2), ("path", 3), ("text", 4))
-    runtime.trace.emit(TraceRecord(7, "Ann", "top", Event.NOTE, detail))
+    runtime.trace.emit(TraceRecord(7, "Ann", "top", TraceEvent.NOTE, detail))
     assert heard() == [
         ("info", "note", {"agent": "Ann", "path": "top", "tick": 7, "event_": 1, "tick_": 2, "path_": 3, "text": 4})
     ]

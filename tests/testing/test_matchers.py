@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt.errors import AgentRTError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.testing import Pattern, Simulation, TraceMismatch, between, happened, in_order, never, pairs
 from agentrt.testing.matchers import fits_path
 
@@ -16,7 +16,7 @@ def record(line):
     """``3 Ann top/Eat start reason=x``"""
     tick, agent, path, event, *detail = line.split()
     told = tuple((name, int(value) if value.isdigit() else value) for name, value in (one.split("=") for one in detail))
-    return TraceRecord(int(tick), agent, path, Event(event), told)
+    return TraceRecord(int(tick), agent, path, TraceEvent(event), told)
 
 
 TRACE = [
@@ -86,7 +86,7 @@ def test_what_is_not_given_does_not_matter():
 
 
 def test_an_event_that_there_is_not_is_a_mistake():
-    with pytest.raises(ValueError, match="'began' is not a valid Event"):
+    with pytest.raises(ValueError, match="'began' is not a valid TraceEvent"):
         Pattern("began")
 
 

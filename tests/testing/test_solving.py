@@ -7,7 +7,7 @@ from hypothesis import Phase, find, given, settings
 
 from agentrt import MOVE, Agent
 from agentrt.errors import DefinitionError, DependencyFailedError
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.strategy import Dependency, strategy
 from agentrt.testing import (
     Have,
@@ -165,8 +165,8 @@ def test_a_class_stands_for_all_its_values_and_for_no_namesake():
         pass
 
     records = [
-        TraceRecord(1, "Ann", "p", Event.TRY, (("wanted", "Have More"), ("by", "A"))),
-        TraceRecord(1, "Ann", "p", Event.TRY, (("wanted", "Have [a]"), ("by", "B"))),
+        TraceRecord(1, "Ann", "p", TraceEvent.TRY, (("wanted", "Have More"), ("by", "A"))),
+        TraceRecord(1, "Ann", "p", TraceEvent.TRY, (("wanted", "Have [a]"), ("by", "B"))),
     ]
     assert (tried(records, Have), tried(records, HaveMore)) == (["B"], ["A"])
 
@@ -175,7 +175,7 @@ def test_a_class_stands_for_all_its_values_and_for_no_namesake():
 
 
 def rec(event, **detail):
-    return TraceRecord(1, "Ann", "p/Q", Event(event), tuple({"wanted": "Have [a]", **detail}.items()))
+    return TraceRecord(1, "Ann", "p/Q", TraceEvent(event), tuple({"wanted": "Have [a]", **detail}.items()))
 
 
 @pytest.mark.states(
@@ -200,7 +200,7 @@ def test_who_was_not_tried_cannot_be_judged(records, text):
 @pytest.mark.states("003: Views: Of the strategies that are tried for something one runs at a time, and each is ...")
 def test_who_runs_is_neither_judged_nor_tried_again():
     runs = [
-        TraceRecord(1, "Ann", "p/Q/m:have/TheWay#2", Event(event)) for event in ("think", "ready", "start")
+        TraceRecord(1, "Ann", "p/Q/m:have/TheWay#2", TraceEvent(event)) for event in ("think", "ready", "start")
     ]  # fmt: skip
     for last in ("try", "solved"):
         (found,) = check_trace([rec("try", by="The Way"), *runs, rec(last, by="The Way")], "Ann", has_ended=False)

@@ -74,7 +74,7 @@ from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, 
 from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.signals import Connection, Signal
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import at_once, next_tick, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
@@ -92,13 +92,13 @@ __all__ = ["Alarm", "Context", "Listener", "ignored", "late", "undeclared"]
 def late(seat: Seat, method: str) -> None:
     """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so."""
     if seat.frame.planner.trace.on:
-        seat.note(Event.LATE, method=method)
+        seat.note(TraceEvent.LATE, method=method)
 
 
 def ignored(seat: Seat, method: str) -> None:
     """A call came too late, or too early, to mean anything: it does nothing, and the trace says so."""
     if seat.frame.planner.trace.on:
-        seat.note(Event.IGNORED, method=method, state=UNIT_NAMES[seat.state])
+        seat.note(TraceEvent.IGNORED, method=method, state=UNIT_NAMES[seat.state])
 
 
 _ABSENT: Final = (IDLE, IMPOSSIBLE, FINISHED)  # it is not considered, or done: what it says concerns nobody
@@ -339,7 +339,7 @@ class Context:
         key = words_of(key)
         self._seat.own_extras().status = (key, args)
         if self._home.trace.on:
-            self._seat.note(Event.STATUS, key=key)
+            self._seat.note(TraceEvent.STATUS, key=key)
 
     def set_debug_progress(self, text: str) -> None:
         """Say what the action is about, for debugging tools.
@@ -356,7 +356,7 @@ class Context:
             return
         self._seat.own_extras().progress = text = words_of(text)
         if self._home.trace.on:
-            self._seat.note(Event.PROGRESS, text=text)
+            self._seat.note(TraceEvent.PROGRESS, text=text)
 
     def get_debug_info_datastore(self) -> dict[str, Any]:
         """The author's own debugging data about this action: a dict that lasts as long as the action's instance.

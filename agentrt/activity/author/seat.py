@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.signals import Signal
-    from agentrt.kernel.trace import Event, TraceHub
+    from agentrt.kernel.trace import TraceEvent, TraceHub
     from agentrt.kernel.traps import Waiter
 
 __all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "Home", "Node", "Opened", "Seat", "SpawnedFrame"]
@@ -235,7 +235,7 @@ class Seat(Holder, Protocol):
         """Its place in the plan: activities and actions from the root, joined by slashes."""
         ...
 
-    def note(self, event: Event, **detail: object) -> None:
+    def note(self, event: TraceEvent, **detail: object) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
 
     def own_extras(self) -> Possessions:

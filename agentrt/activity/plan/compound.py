@@ -42,7 +42,7 @@ from agentrt.activity.plan.tree import (
 )
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
 from agentrt.errors import ENDS_PROGRAM, did_you_mean
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Search:
         if self._timer is not None:
             return
         if unit.frame.planner.trace.on:
-            unit.note(Event.STORM, step=frame.activity, reason="too many choices in one tick")
+            unit.note(TraceEvent.STORM, step=frame.activity, reason="too many choices in one tick")
 
         self._step = frame.index
         self._timer = unit.frame.planner.kernel.call_later(1, self._go_on, unit, frame)
@@ -222,7 +222,7 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
     if not spec.has_on_reject and choices is None:
         return False
     if unit.frame.planner.trace.on:
-        unit.note(Event.RECONSIDER, step=step, reason=reason)
+        unit.note(TraceEvent.RECONSIDER, step=step, reason=reason)
     before = unit.state
     if spec.has_on_reject and (call_on_reject(unit, reason) or unit.state != before or _has_news(unit)):
         return True
@@ -269,7 +269,7 @@ def rejected(unit: CompoundUnit, frame: Frame) -> None:
             return
         planner = unit.frame.planner
         if planner.trace.on and backoff.is_storm:
-            unit.note(Event.STORM, step=frame.activity, delay=backoff.delay)
+            unit.note(TraceEvent.STORM, step=frame.activity, delay=backoff.delay)
         for one in frame.units:
             if one.extras is not None and one.extras.refusal is not None:
                 line_up(unit, one.extras.refusal)
@@ -440,7 +440,7 @@ class CompoundUnit(Unit):
         self.rejection: str | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
-            self.note(Event.THINK)
+            self.note(TraceEvent.THINK)
         if self.spec.think_timeout is not None:
             limit_unit(self, self.spec.think_timeout)
         self._is_open = self.frame.open_answer()
@@ -558,7 +558,7 @@ class CompoundUnit(Unit):
         if self.state == THINKING:
             self.move(READY)
         if self.frame.planner.trace.on:
-            self.note(Event.READY, utility=self.utility)
+            self.note(TraceEvent.READY, utility=self.utility)
         self.frame.look_again()
         self._answered()
 
@@ -703,7 +703,7 @@ class CompoundUnit(Unit):
         """Its own start, then the steps' in order, then it stops thinking."""
         self.move(STARTED)
         if self.frame.planner.trace.on:
-            self.note(Event.START)
+            self.note(TraceEvent.START)
         self._cancel_retries()  # it is elected: what it waited for, or was to search for, is of the thinking before
         if self.spec.has_start and not call_start(self):
             return False
@@ -723,7 +723,7 @@ class CompoundUnit(Unit):
         planner = self.frame.planner
         self.since: int = planner.kernel.clock.tick
         if planner.trace.on:
-            self.note(Event.RUN)
+            self.note(TraceEvent.RUN)
         self.step = 1
         self._compose()
         if not self.spec.flags or self.claim_flags():

@@ -62,7 +62,7 @@ from agentrt.activity.plan.extras import keep_place, line_up, restore_place
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, PlaceholderError, did_you_mean
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -617,7 +617,7 @@ def switch(frame: Frame, best: Unit) -> None:
     if not _take_places(best):
         return  # a task below it has no room for one more: it is not ready any more
     if frame.planner.trace.on:
-        active.note(Event.PREEMPT, by=best.spec.label, utility=best.utility, against=boosted(frame))
+        active.note(TraceEvent.PREEMPT, by=best.spec.label, utility=best.utility, against=boosted(frame))
     was_running = frame.state == RUNNING
     frame.move(SWITCHING)
     if was_running:
@@ -659,7 +659,7 @@ def unwound(frame: Frame, was_running: bool) -> None:
 def _wait_for_the_next_tick(frame: Frame) -> None:
     """Compare the units again in the next tick: if they overtook each other without end, time would stop for all."""
     if frame.planner.trace.on:
-        frame.note(Event.STORM, reason="too many preemptions in one tick")
+        frame.note(TraceEvent.STORM, reason="too many preemptions in one tick")
     frame.planner.kernel.call_later(1, frame.look_again)
 
 
@@ -667,7 +667,7 @@ def refuse(unit: Unit, reason: str) -> None:
     """An elected unit cannot be started now: stop it again, and have it think again a little later."""
     watched = unit.frame.planner.trace.on
     if watched:
-        unit.note(Event.REFUSED, reason=reason)
+        unit.note(TraceEvent.REFUSED, reason=reason)
     place = keep_place(unit)  # else each refusal would put it at the end of the line for what it waits for
     unit.stop_think()
     unit.stop(IMPOSSIBLE)
@@ -683,5 +683,5 @@ def refuse(unit: Unit, reason: str) -> None:
         if unit.spec.steps is None and not unit.spec.has_think:
             return  # it chooses nothing, and can only wait for its turn
     if watched and backoff.is_storm:
-        unit.note(Event.STORM, delay=backoff.delay)
+        unit.note(TraceEvent.STORM, delay=backoff.delay)
     backoff.wait(kernel, try_again, frame, unit, frame.round)

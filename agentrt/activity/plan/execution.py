@@ -36,7 +36,7 @@ from agentrt.activity.plan.extras import stop_run
 from agentrt.activity.plan.tree import Frame
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class Execution:
         else:
             frame.stop()
         if self.planner.trace.on:
-            self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
+            self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
             # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
             self.aborts = self.kills = 0
@@ -372,7 +372,7 @@ class Execution:
         self._counts = counts
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
-            self.planner.record(path, Event.ABORT, (("reason", reason),))
+            self.planner.record(path, TraceEvent.ABORT, (("reason", reason),))
         self.unwind(self.root, reason, False)
 
     def end(self, reason: str) -> None:
@@ -416,7 +416,7 @@ class Execution:
 
     def _restart(self) -> None:
         if self.planner.trace.on:
-            self.planner.record(self.root.path(), Event.RESTARTED, (("kills", self.kills),))
+            self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.kills),))
         self.begin()
 
     def __repr__(self) -> str:

@@ -48,7 +48,7 @@ from agentrt.activity.author.control import ends_thinking
 from agentrt.activity.states import READY, STARTED, THINKING
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import Waiter
 from agentrt.words import repr_of, words_of
 
@@ -195,7 +195,7 @@ def protect_arguments(frame: Frame) -> Protection | None:
         return None
     protection = Protection(frame, found)
     if protection.missing is not None and frame.planner.trace.on:
-        frame.note(Event.REJECT, reason=f"the entity {protection.missing} is destroyed")
+        frame.note(TraceEvent.REJECT, reason=f"the entity {protection.missing} is destroyed")
     return protection
 
 

@@ -29,7 +29,7 @@ from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.strand import meant
-from agentrt.kernel.trace import Detail, Event, TraceRecord
+from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
 from agentrt.words import error_words, type_name
 
@@ -319,7 +319,7 @@ class Planner:
 
     # --- the floor above ----------------------------------------------------------------------------------------------
 
-    def record(self, path: str, event: Event, detail: Detail) -> None:
+    def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
         """Put a record into the trace; ask ``trace.on`` first.
 
         Args:
@@ -343,7 +343,7 @@ class Planner:
         error = meant(error)
         if self.trace.on:
             words = error_words(error)
-            self.record(path, Event.FAULT, (("hook", hook), ("error", words)))
+            self.record(path, TraceEvent.FAULT, (("hook", hook), ("error", words)))
         if self._reported is None:
             self._reported = set()
         key = (path, hook)
@@ -359,5 +359,5 @@ class Planner:
         """
         path = self.execution.root.path() if unit is None else unit.path()
         if self.trace.on:
-            self.record(path, Event.KILLED, (("aborts", aborts), ("reason", reason)))
+            self.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
         self.agent.planner_killed(aborts, reason, path)

@@ -50,7 +50,7 @@ from agentrt.errors import (
 )
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import Strand, current_strand, kill, livelocked, outlast
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ class Spawned(SpawnedFrame):
         self.was_taken = not is_failure
         self._caught = aborted(frame, reason, path)
         if planner.trace.on:
-            planner.record(path, Event.ABORT, (("reason", reason),))
+            planner.record(path, TraceEvent.ABORT, (("reason", reason),))
         if frame.state in (THINKING, READY, FINISHED):
             planner.kernel.call_soon(self._end_round, frame.round)
         else:
@@ -561,7 +561,7 @@ class Performance(Execution):
         took = self.planner.kernel.clock.tick - frame.active.since
         frame.stop()
         if self.planner.trace.on:
-            self.planner.record(frame.path(), Event.COMPLETE, (("ticks", took),))
+            self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         self.output = output
         self._over(None)
 

@@ -94,7 +94,7 @@ from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.kernel import Batch
 from agentrt.kernel.strand import Strand
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import Waiter, running, suspend_on
 from agentrt.words import error_words
 
@@ -166,7 +166,7 @@ def is_blocked(frame: Frame) -> bool:
         if reason := _forbids(unit):
             unit.own_extras().reason = reason
             if frame.planner.trace.on:
-                unit.note(Event.BLOCKED)
+                unit.note(TraceEvent.BLOCKED)
             return True
     return False
 
@@ -313,7 +313,7 @@ def _unit_expired(unit: Unit, seconds: float) -> None:
     if unit.state == THINKING:
         unit.withdraw(IMPOSSIBLE)
         if unit.frame.planner.trace.on:
-            unit.note(Event.TIMEOUT, seconds=seconds)
+            unit.note(TraceEvent.TIMEOUT, seconds=seconds)
         unit.own_extras().reason = f"it was not ready within {seconds:g} seconds"
         unit.stop_think()
         unit.frame.look_again()
@@ -333,7 +333,7 @@ def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
 def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
     if unit.state == THINKING and frame.state == THINKING:
         if frame.planner.trace.on:
-            frame.note(Event.TIMEOUT, seconds=seconds)
+            frame.note(TraceEvent.TIMEOUT, seconds=seconds)
         frame.stop()
         unit.frame_rejected(frame)
 
@@ -481,7 +481,7 @@ class Unit:
             current = self.current = self.frame.planner.layer(self.frame.expected)
         return current
 
-    def note(self, event: Event, **detail: Any) -> None:
+    def note(self, event: TraceEvent, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
         self.frame.planner.record(self.path(), event, tuple(detail.items()))
 
@@ -568,7 +568,7 @@ class Unit:
         if refusal is None:
             return True
         if planner.trace.on:
-            self.note(Event.REFUSED, flag=refusal.flag, holder=refusal.holder, reason=refusal.reason)
+            self.note(TraceEvent.REFUSED, flag=refusal.flag, holder=refusal.holder, reason=refusal.reason)
         self.own_extras().awaits_flags = True
         if refusal.is_final:
             frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self)
@@ -610,7 +610,7 @@ class Unit:
             if spec.think_timeout is not None:
                 limit_unit(self, spec.think_timeout)
             if self.frame.planner.trace.on:
-                self.note(Event.THINK)
+                self.note(TraceEvent.THINK)
             return
         if spec.is_filter:
             self.move(THINKING)
@@ -619,7 +619,7 @@ class Unit:
         self.move(READY)
         self.output = self.frame.args
         if self.frame.planner.trace.on:
-            self.note(Event.READY, utility=self.utility)
+            self.note(TraceEvent.READY, utility=self.utility)
 
     def strand_name(self) -> str:
         """What to call a strand of it."""
@@ -677,7 +677,7 @@ class Unit:
         self.output = output
         self.is_fresh = True
         if frame.planner.trace.on:
-            self.note(Event.READY, utility=self.utility)
+            self.note(TraceEvent.READY, utility=self.utility)
         if not is_open:
             frame.look_again()
 
@@ -709,7 +709,7 @@ class Unit:
             self.extras.cuts = 0  # it has an answer
         if was_ready:
             if self.frame.planner.trace.on:
-                self.note(Event.UNREADY)
+                self.note(TraceEvent.UNREADY)
             self.frame.look_again()
 
     def set_utility(self, utility: float) -> None:
@@ -717,7 +717,7 @@ class Unit:
         if utility != self.utility:
             self.utility = utility
             if self.frame.planner.trace.on:
-                self.note(Event.UTILITY, utility=utility)
+                self.note(TraceEvent.UTILITY, utility=utility)
             if self.state != THINKING:
                 self.frame.look_again()
 
@@ -758,7 +758,7 @@ class Unit:
         if self.extras is not None:
             self.extras.thinking_stopped(is_started=self.state >= STARTED)
         if planner.trace.on:
-            self.note(Event.STOP_THINKING)
+            self.note(TraceEvent.STOP_THINKING)
         if self.spec.has_stop_thinking:
             call_stop_thinking(self)
 
@@ -786,7 +786,7 @@ class Unit:
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
             if planner.trace.on:
-                self.note(Event.DISABLED, hook=hook)
+                self.note(TraceEvent.DISABLED, hook=hook)
             planner.fault(self, hook, error)
             self.own_extras().reason = f"{hook} raised {error_words(error)}"
             self.stop_think()
@@ -814,7 +814,7 @@ class Unit:
             if refusal is not None:
                 self.own_extras().refusal = refusal
             if self.frame.planner.trace.on:
-                self.note(Event.REJECT, reason=reason)
+                self.note(TraceEvent.REJECT, reason=reason)
             self.stop_think()
             self.frame.look_again()
 
@@ -834,7 +834,7 @@ class Unit:
         """
         self.move(STARTED)
         if self.frame.planner.trace.on:
-            self.note(Event.START)
+            self.note(TraceEvent.START)
         if self.spec.has_start and not call_start(self):
             return False
         self._started()
@@ -859,7 +859,7 @@ class Unit:
         planner = self.frame.execution.planner
         self.since = planner.kernel.clock.tick
         if planner.trace.on:
-            self.note(Event.RUN)
+            self.note(TraceEvent.RUN)
         if not self.spec.flags or self.claim_flags():
             self.begin_run()
 
@@ -880,7 +880,7 @@ class Unit:
         if self.spec.flags:
             planner.flags.release(self)
         if planner.trace.on:
-            self.note(Event.FINISH)
+            self.note(TraceEvent.FINISH)
         self.frame.unit_finished()
 
     def stop(self, state: int = IDLE) -> None:
@@ -894,7 +894,7 @@ class Unit:
         if self.extras is not None:
             self.extras.stopped()
         if planner.trace.on:
-            self.note(Event.STOP)
+            self.note(TraceEvent.STOP)
         if self.spec.has_stop:
             call_stop(self)
         if self.spec.flags:
@@ -1015,7 +1015,7 @@ class Frame:
         label = self.activity if steps is None or not self.index else steps[self.index - 1].label
         return f"{parent.path()}/{label}"
 
-    def note(self, event: Event, **detail: Any) -> None:
+    def note(self, event: TraceEvent, **detail: Any) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
         self.planner.record(self.path(), event, tuple(detail.items()))
 
@@ -1135,7 +1135,7 @@ class Frame:
         if self.planner.trace.on:
             candidates = [one for one in self.units if one.state == READY and one.is_settled()]
             told = ", ".join(f"{one.spec.label} {one.utility:g}" for one in candidates)
-            self.note(Event.ELECT, action=unit.spec.label, utility=unit.utility, ready=told)
+            self.note(TraceEvent.ELECT, action=unit.spec.label, utility=unit.utility, ready=told)
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""

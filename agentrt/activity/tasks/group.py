@@ -61,7 +61,7 @@ from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.body.budget import WaitTimes
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, TaskError, WrongStateError, did_you_mean
 from agentrt.kernel import signals
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once, current_kernel, running
 from agentrt.words import called, repr_of
 
@@ -1105,7 +1105,7 @@ class TaskGroup:
         if runtime is not None and runtime.trace.on:
             agent = "" if unit is None else unit.frame.planner.name
             detail = (("what", what), ("task", task.number), ("activity", task.activity))
-            runtime.trace.emit(TraceRecord(runtime.tick, agent, self.name, Event.TASK, detail))
+            runtime.trace.emit(TraceRecord(runtime.tick, agent, self.name, TraceEvent.TASK, detail))
 
     def __repr__(self) -> str:
         return f"<TaskGroup {self.name}: {len(self.tasks)} tasks, {len(self._members)} members>"

@@ -45,7 +45,7 @@ from agentrt.activity.plan.tree import Frame, call_compose_utility
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import GroupSpec, TaskSpec
 from agentrt.kernel.kernel import Batch
-from agentrt.kernel.trace import Event
+from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -483,9 +483,9 @@ class TaskFrame(Frame):
 
     # --- for people ---------------------------------------------------------------------------------------------------
 
-    def note(self, event: Event, **detail: Any) -> None:
+    def note(self, event: TraceEvent, **detail: Any) -> None:
         """Put a record into the trace; an election says how many were not asked."""
-        if event is Event.ELECT and self.is_choosy:
+        if event is TraceEvent.ELECT and self.is_choosy:
             detail["unasked"] = self.unasked
         super().note(event, **detail)
 
@@ -642,7 +642,7 @@ class TaskUnit(CompoundUnit):
         if self.state == READY:
             self.withdraw(THINKING)
         if self.frame.planner.trace.on:
-            self.note(Event.FULL)
+            self.note(TraceEvent.FULL)
         self._answered()
 
     def start(self) -> bool:

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.errors import LivelockError
 from agentrt.kernel.kernel import name_of
 from agentrt.kernel.strand import Insist
-from agentrt.kernel.trace import Event, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -481,7 +481,7 @@ def _note_struck(kernel: Kernel, error: LivelockError) -> None:
     """At an intake: that a step was ended goes into the trace, whatever its author made of it."""
     if kernel.trace.on:
         detail = (("text", "a step was ended by hang_limit"), ("error", error_words(error)))
-        kernel.trace.emit(TraceRecord(kernel.clock.tick, error.agent, error.path, Event.FAULT, detail))
+        kernel.trace.emit(TraceRecord(kernel.clock.tick, error.agent, error.path, TraceEvent.FAULT, detail))
 
 
 # --- how an error gets into a thread ----------------------------------------------------------------------------------
