@@ -63,9 +63,7 @@ class Member:
 
 
 def batch_of(lab, *coro_functions):
-    batch = Batch(lab.kernel)
-    batch.members += [Member(lab, function, f"m{number}") for number, function in enumerate(coro_functions)]
-    return batch
+    return Batch(lab.kernel, [Member(lab, function, f"m{number}") for number, function in enumerate(coro_functions)])
 
 
 async def answers(member):

@@ -20,9 +20,11 @@ Source: Stonehearth, AI: "Writing actions".
 
 from __future__ import annotations
 
+import dis
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
@@ -52,6 +54,21 @@ def default_hook(hook: F) -> F:
     """Mark a hook of a base class as one that does nothing."""
     hook.is_default_hook = True  # type: ignore[attr-defined]
     return hook
+
+
+_WAITS: Final = dis.opmap["SEND"]  # what every await, ``async for`` and ``async with`` is compiled to
+# Who names one of these may ask on which task, or in which scope, it runs.
+_ASKS_WHERE: Final = frozenset(
+    {"CancelScope", "anyio", "asyncio", "current_strand", "current_task", "fail_after", "move_on_after", "sniffio", "trio"}
+)
+
+
+def code_without_waits(hook: object) -> CodeType | None:
+    """The code of a coroutine function that cannot suspend; None if it may, or nobody knows."""
+    code = hook.__code__ if isinstance(hook, FunctionType) else None
+    if code is None or not code.co_flags & inspect.CO_COROUTINE or _WAITS in code.co_code[::2]:
+        return None
+    return None if not _ASKS_WHERE.isdisjoint((*code.co_names, *code.co_freevars)) else code
 
 
 class ActionSpec:
@@ -86,6 +103,8 @@ class ActionSpec:
         "span",
         "steps",
         "subject",
+        "run_code",
+        "think_code",
         "think_timeout",
         "uses",
         "weight",
@@ -119,6 +138,9 @@ class ActionSpec:
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)
         self.has_stop: bool = self._hook("stop")
+        # the code of such a hook if it cannot suspend: then it is stepped where it stands; None if it can
+        self.think_code: CodeType | None = code_without_waits(cls.think) if self.has_think else None
+        self.run_code: CodeType | None = code_without_waits(cls.run) if self.has_run else None
         # whether it has no other hook than ``should_start_thinking``: then it is never run
         self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")

@@ -48,7 +48,7 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.author.expected import Current
-    from agentrt.kernel.kernel import Batch, Timer
+    from agentrt.kernel.kernel import Timer
 
 __all__ = [
     "ChildUtilities",
@@ -291,9 +291,8 @@ def think_again(unit: CompoundUnit) -> None:
     restore_place(unit, place)
     if extras is not None:
         extras.timeout = limit
+    unit.backoff.delay = delay  # before it begins, since it may be rejected in the very call
     unit.frame.begin_again(unit)
-    if unit.state == THINKING:
-        unit.backoff.delay = delay
 
 
 class ChildUtilities:
@@ -423,17 +422,13 @@ class CompoundUnit(Unit):
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self, batch: Batch) -> None:
+    def begin(self, asked: list[Unit]) -> None:
         """Start thinking: its own hook first, if it has one."""
-        self.backoff.reset()
-        self._begin(batch)
-
-    def _begin(self, batch: Batch) -> None:
         self.self_utility = self.spec.low
         self.step = 0
         self.results = []
         if self.spec.has_think:
-            Unit.begin(self, batch)
+            Unit.begin(self, asked)
             return
         self.utility = self.spec.low
         self.current: Current | None = None
@@ -584,13 +579,15 @@ class CompoundUnit(Unit):
 
     def _cancel_retries(self) -> None:
         self.backoff.cancel()
+        self.backoff.reset()
         if self.search is not None:
             self.search.cancel()
 
-    def _think_ended(self, error: BaseException | None) -> None:
+    def think_ended(self, error: BaseException | None) -> None:
+        """Its own ``think`` ended."""
         if error is None and self.own_output is not None:
             return  # its own answer stands; the steps may still think
-        Unit._think_ended(self, error)
+        Unit.think_ended(self, error)
 
     def turn_has_come(self) -> None:
         """It waited in line for a lease: think again, if it only waits for that."""

@@ -208,7 +208,7 @@ class Spawned(SpawnedFrame):
         # While the action runs, the entity is what it is: what is expected of it after that has not happened yet.
         expected = unit.expected() if unit.state in (THINKING, READY) else None
         try:
-            frame.begin(dict(self._args), expected)
+            frame.begin(dict(self._args), expected, at_once=False)
         except BaseException:
             extras.spawned.remove(self)
             raise

@@ -345,6 +345,72 @@ def forget_steps(extras: Extras, number: int) -> None:
             extras.step_timeouts.pop(step).cancel()
 
 
+def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
+    """Ask units of which no ``think`` can suspend, if no author's code is on the stack, and close the round.
+
+    Returns:
+        Whether that is so; if not, nothing was done.
+    """
+    kernel = frame.planner.kernel
+    if not kernel.is_nobodys:
+        return False
+    for unit in asked:
+        if unit.spec.think_code is None or unit.leaving is not None:
+            return False
+    number = frame.round
+    inline = kernel.inline
+    before, kernel.current = kernel.current, inline
+    try:
+        for unit in asked:
+            if unit.thinking is not asked:
+                continue
+            unit.thinking = None
+            coro = call_think(unit)
+            if coro is None:
+                continue
+            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
+                # Its instance has another ``think`` than its class, of which nothing is known.
+                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
+                continue
+            kernel.acting = unit
+            error = inline.step(unit, coro)
+            kernel.acting = None
+            if error is not None or unit.state != READY:
+                try:
+                    unit.think_ended(error)
+                except ENDS_PROGRAM:
+                    raise
+                except BaseException as fault:
+                    kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
+                if isinstance(error, ENDS_PROGRAM):
+                    raise error
+    except BaseException:
+        # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
+        kernel.acting = None
+        Batch(kernel, asked).launch(frame.close_round, number)
+        raise
+    finally:
+        kernel.current = before
+    frame.close_round(number)
+    return True
+
+
+def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any]) -> None:
+    """Step a ``run`` that cannot suspend to its end."""
+    execution = unit.frame.execution
+    kernel = execution.planner.kernel
+    before, kernel.current = kernel.current, kernel.inline
+    kernel.acting = unit
+    error = kernel.inline.step(unit, coro)
+    kernel.acting = None
+    try:
+        execution.run_ended(unit, error)
+        if isinstance(error, ENDS_PROGRAM):
+            raise error
+    finally:
+        kernel.current = before
+
+
 class FrameOwner(Protocol):
     """Who asked for the activity."""
 
@@ -414,8 +480,8 @@ class Unit:
         # what the hooks of one thinking and one run are called with; made with the first call
         self.context: Context | None = None
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
-        # the strand of ``think``, if there is one; the batch in which it waits for its first step
-        self.thinking: Strand | Batch | None = None
+        # the strand of ``think``, if there is one; the list of those that are asked, while it waits for its first step
+        self.thinking: Strand | list[Unit] | None = None
         # the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it
         self.leaving: Strand | None = None
         self.running: Strand | None = None  # the strand of ``run``, if there is one
@@ -590,11 +656,11 @@ class Unit:
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self, batch: Batch) -> None:
+    def begin(self, asked: list[Unit]) -> None:
         """Start thinking.
 
         Args:
-            batch: takes the coroutine of ``think``, if there is one; the answer comes when its turn does.
+            asked: takes it, if it has a ``think``; the answer comes when its turn does.
         """
         spec = self.spec
         self.utility = spec.low
@@ -605,8 +671,8 @@ class Unit:
             if self.state != IDLE:
                 raise states.illegal(self.path(), states.UNIT_NAMES, self.state, THINKING)
             self.state = THINKING
-            self.thinking = batch
-            batch.members.append(self)
+            self.thinking = asked
+            asked.append(self)
             if spec.think_timeout is not None:
                 limit_unit(self, spec.think_timeout)
             if self.frame.planner.trace.on:
@@ -627,7 +693,7 @@ class Unit:
 
     def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
         """Its turn in a batch has come: the coroutine of ``think``, if it still is to think."""
-        if self.thinking is not batch:
+        if self.thinking is not batch.members:
             return None
         self.thinking = None
         if self.leaving is not None:
@@ -778,7 +844,7 @@ class Unit:
 
     def _look_for_an_answer(self, context: Context) -> None:
         if self.context is context and self.thinking is None and self.spec.has_think:
-            self._think_ended(None)
+            self.think_ended(None)
 
     def disable(self, hook: str, error: BaseException) -> None:
         """A hook raised while thinking: out until the branch thinks again, reported once."""
@@ -871,7 +937,12 @@ class Unit:
         if (coro := call_run(self)) is not None:
             execution = self.frame.execution
             execution.push(self)
-            self.running = execution.planner.kernel.spawn(coro, self.spec.name, self)
+            kernel = execution.planner.kernel
+            code = self.spec.run_code
+            if code is None or not kernel.is_nobodys or getattr(coro, "cr_code", None) is not code:
+                self.running = kernel.spawn(coro, self.spec.name, self)
+            else:
+                _run_at_once(self, coro)
 
     def finish(self) -> None:
         """It ran to its end."""
@@ -911,9 +982,10 @@ class Unit:
         elif strand is self.thinking:
             self.thinking = None
             if error is not None or self.state != READY:
-                self._think_ended(error)
+                self.think_ended(error)
 
-    def _think_ended(self, error: BaseException | None) -> None:
+    def think_ended(self, error: BaseException | None) -> None:
+        """Its ``think`` ended, by itself or with an error."""
         if error is None:
             if self.state == THINKING and (self.extras is None or not self.extras.may_answer):
                 self.withdraw(IMPOSSIBLE)
@@ -1030,12 +1102,13 @@ class Frame:
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self, args: Any, expected: Current | None) -> None:
+    def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
         """Have all actions of the activity think.
 
         Args:
             args: what the activity is called with; a mapping.
             expected: the expected state of the entity.
+            at_once: whether those may be asked before this returns that cannot suspend.
 
         Raises:
             ArgumentError: the arguments do not fit the activity.
@@ -1069,14 +1142,14 @@ class Frame:
                 self._drop()
                 self.owner.frame_rejected(self)
                 return
-        batch = Batch(planner.kernel)
+        asked: list[Unit] = []
         for unit in units:
-            unit.begin(batch)
-        if batch.members:
-            # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
-            batch.launch(self._marker, self.round)
-        else:
+            unit.begin(asked)
+        if not asked:
             self._answer()
+        elif not at_once or not think_at_once(self, asked):
+            # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
+            Batch(planner.kernel, asked).launch(self.close_round, self.round)
 
     def _drop(self) -> None:
         """Nobody is asked: those who were set aside and taken up are not, either."""
@@ -1093,7 +1166,8 @@ class Frame:
             self.owner.frame_unready(self)
         self.begin(args, expected)
 
-    def _marker(self, number: int) -> None:
+    def close_round(self, number: int) -> None:
+        """All that were asked in a round have made their first step."""
         if number == self.round and self.round_open:
             self._answer()
 
@@ -1193,14 +1267,14 @@ class Frame:
     def begin_late(self, units: list[Unit]) -> None:
         """Have units think outside of a round."""
         kernel = self.planner.kernel
-        batch = Batch(kernel)
+        asked: list[Unit] = []
         for unit in units:
             unit.since = kernel.clock.tick
-            unit.begin(batch)
+            unit.begin(asked)
             if self.protection is not None and self.protection.missing is not None:
                 unit.lose(self.protection.missing)  # the argument went while it did not think
-        if batch.members:
-            batch.launch()
+        if asked:
+            Batch(kernel, asked).launch()
         self.look_again()
 
     def look_further(self) -> None:

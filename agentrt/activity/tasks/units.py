@@ -44,7 +44,6 @@ from agentrt.activity.plan.election import take_up
 from agentrt.activity.plan.tree import Frame, call_compose_utility
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import GroupSpec, TaskSpec
-from agentrt.kernel.kernel import Batch
 from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
@@ -273,7 +272,7 @@ class TaskFrame(Frame):
             self.asked.setdefault(spec)
         return kept
 
-    def begin(self, args: Any, expected: Current | None) -> None:
+    def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
         """Have the tasks think, or a window of them."""
         self.asked.clear()
         self._let_go.clear()
@@ -284,7 +283,7 @@ class TaskFrame(Frame):
         if self.is_choosy or len(self.group.known) > WINDOW:
             self.version: int = -1
             self._is_beginning = True
-        super().begin(args, expected)
+        super().begin(args, expected, at_once=at_once)
 
     # --- asking more --------------------------------------------------------------------------------------------------
 
@@ -350,10 +349,10 @@ class TaskFrame(Frame):
         kernel = self.planner.kernel
         made = [unit for spec in specs if (unit := self.planner.make_unit(self, spec)) is not None]
         self.units: list[Unit] = [*self.units, *made]
-        batch = Batch(kernel)
+        asked: list[Unit] = []
         for unit in made:
             unit.since = kernel.clock.tick
-            unit.begin(batch)
+            unit.begin(asked)
 
     def _next(self) -> list[TaskSpec]:
         """Whom to ask now: nobody, if that could change nothing, or there were enough in this tick."""
