@@ -34,6 +34,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
     "agentrt/kernel/plain.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
+    "agentrt/activity/author/action.py": {"dis"},  # whether a hook can suspend
     "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/loops.py": {"anyio", "asyncio", "time", "trio"},
     "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},

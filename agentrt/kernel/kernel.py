@@ -39,8 +39,8 @@ the beginning. The order of steps is the same. A member that was withdrawn befor
 passed over.
 
 *Code that cannot suspend* needs neither a strand nor a turn of its own: it is stepped where it stands (``Inline``), on
-every host alike, by a generator that lives as long as the kernel. A coroutine that ends in its first step costs a
-``StopIteration`` when it is sent None, and nothing when a generator waits for it (``yield from``): 480 ns and 200 ns.
+every host alike, by a generator that waits for it (``yield from``): sent None by hand, a coroutine that ends in its
+first step would cost a ``StopIteration``, and more than all the rest of the step.
 
 *The livelock guard* finds who does not let time pass, when a tick has become suspiciously long.
 
@@ -85,7 +85,6 @@ import types
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
-from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
@@ -287,41 +286,30 @@ class Batch:
 # --- code that cannot suspend ----------------------------------------------------------------------------------------
 
 
-@types.coroutine
-def _driver() -> Generator[BaseException | None, Coroutine[Any, Any, Any], None]:
-    error: BaseException | None = None
-    while True:
-        coro = yield error
-        error = None
-        try:
-            yield from coro
-        except BaseException as raised:  # told to whom the coroutine belongs
-            error = raised
-
-
 class Inline:
-    """Code that cannot suspend, while it is stepped: it stands for the entry of the ready queue that it never was."""
+    """Code that cannot suspend, while it is stepped: it stands for the entry of the ready queue that it never was.
 
-    __slots__ = ("_drive", "_kernel", "_strand", "coro", "owner", "waiting")
+    Whoever steps such code makes this ``kernel.current``, the owner ``kernel.acting``, and puts the coroutine here.
+    """
+
+    __slots__ = ("_kernel", "coro", "made", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.coro: Coroutine[Any, Any, Any] | None = None  # what is stepped; None between two
-        self.owner: BatchMember | None = None  # whose it is, or was
         self.waiting: object = 0
-        self._strand: Strand | None = None
-        self._drive = self._driven()
+        self.made: Strand | None = None  # the strand that was made for it, because it asked
 
-    @staticmethod
-    def _driven() -> Callable[[Coroutine[Any, Any, Any]], BaseException | None]:
-        driver = _driver()
-        driver.send(None)  # type: ignore[arg-type]
-        return driver.send
+    @property
+    def owner(self) -> Any:
+        """Whose it is."""
+        return self._kernel.acting
 
     @property
     def name(self) -> str:
         """Whose it is, for people."""
-        return "nobody" if self.owner is None else self.owner.strand_name()
+        owner = self.owner
+        return "nobody" if owner is None else str(owner.strand_name())
 
     @property
     def stepper(self) -> NoReturn:
@@ -330,43 +318,27 @@ class Inline:
 
     def strand(self) -> Strand:
         """A strand for it after all: it opened a scope, say."""
-        strand = self._strand
-        if strand is None:
+        strand = self.made
+        if strand is None or strand.coro is not self.coro:
             assert self.coro is not None
-            assert self.owner is not None
             kernel = self._kernel
-            strand = self._strand = kernel.host.strand(kernel, self.coro, self.owner.strand_name(), self.owner)
-            kernel.live += 1
+            strand = self.made = kernel.host.strand(kernel, self.coro, self.name, self.owner)
         return strand
 
-    def step(self, owner: BatchMember, coro: Coroutine[Any, Any, Any]) -> BaseException | None:
-        """Step code to its end. ``kernel.current`` is this, and ``kernel.acting`` the owner, before and after.
+    def ended(self, error: BaseException | None) -> BaseException | None:
+        """The code has ended.
+
+        Args:
+            error: what it raised.
 
         Returns:
-            What it raised.
+            The error to tell.
         """
-        if self.coro is not None:
-            return Inline(self._kernel).step(owner, coro)  # in the middle of other code: its driver is busy
-        self.owner = owner
-        self.coro = coro
-        kernel = self._kernel
-        kernel.refused = None
-        try:
-            if kernel.host.steps_inline:
-                error = self._drive(coro)
-            else:  # as a strand of this host it would have a context of its own
-                error = copy_context().run(self._drive, coro)
-        except BaseException as raised:
-            # A signal, or what was sent from another thread, came while the driver itself had the turn.
-            coro.close()
-            self._drive = self._driven()
-            error = raised
         self.coro = None
         if error is not None:
-            error = kernel.host.translate(meant(error))
-        if self._strand is not None:
-            strand, self._strand = self._strand, None
-            kernel.live -= 1
+            error = self._kernel.host.translate(meant(error))
+        if self.made is not None:
+            strand, self.made = self.made, None
             strand.ended(None, error)
         return error
 
@@ -531,9 +503,7 @@ class Call:
         """What it calls, for people."""
         return name_of(self.fn)
 
-    @property
-    def coro(self) -> None:
-        """None: it is a plain function's turn."""
+    coro = None  # it is a plain function's turn
 
     def strand(self) -> None:
         """None: it is a plain function's turn."""

@@ -89,6 +89,7 @@ class ActionSpec:
         "has_think",
         "high",
         "is_filter",
+        "is_plain",
         "is_range",
         "keeps",
         "kind",
@@ -147,6 +148,10 @@ class ActionSpec:
         )
         self.output_type: type[ThinkOutput] | None = cls.Output
         self.output_label: str = f"{cls.does} (think output)"
+        # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
+        self.is_plain: bool = (
+            self.kind == "leaf" and self.has_think and not self.has_stop_thinking and self.think_timeout is None
+        )
         self.steps: tuple[CompiledStep, ...] | None = None  # a compound's steps; None for a leaf
         # a compound's declared output fields
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None

@@ -118,6 +118,39 @@ def _union(parts: list[_Accept]) -> _Accept:
     return _Accept(classes, values, " or ".join(part.text for part in parts))
 
 
+Fits: typing.TypeAlias = "collections.abc.Callable[[dict[str, Any]], bool]"
+
+
+def _unknown(values: dict[str, Any]) -> bool:
+    """The types are not known yet."""
+    return False
+
+
+def _fits(fields: Mapping[str, tuple[type, ...] | None]) -> Fits:
+    """Generate what tells whether all fields are given, each with a value of one of its classes, as nearly always.
+
+    A loop over the fields takes twice as long, and whoever says that it is ready comes here.
+    """
+    names: dict[str, Any] = {}
+    tests = [f"len(values) == {len(fields)}"]
+    for number, (name, classes) in enumerate(fields.items()):
+        if classes is None:
+            tests.append(f"{name!r} in values")
+        else:
+            tests.append(f"isinstance(values[{name!r}], kinds{number})")
+            names[f"kinds{number}"] = classes[0] if len(classes) == 1 else classes
+    source = f"""
+def fits(values):
+    try:
+        return {" and ".join(tests)}
+    except KeyError:
+        return False
+"""
+    exec(source, names)  # noqa: S102 - of our own making: it quotes nothing but names of fields
+    fits: Fits = names["fits"]
+    return fits
+
+
 @typing.dataclass_transform(kw_only_default=True)
 class Fields:
     """A record with named, typed fields. Subclass ``ActionArgs`` or ``ThinkOutput`` instead.
@@ -133,8 +166,8 @@ class Fields:
 
     _fields: ClassVar[dict[str, tuple[Any, _Accept]]] = {}
     _unresolved: ClassVar[bool] = False
-    # What suffices for nearly every call: all fields given, each of one of these classes. None while that is not known.
-    _quick: ClassVar[tuple[tuple[str, tuple[type, ...]], ...] | None] = ()
+    # whether values can be taken as they are
+    fits: ClassVar[Fits]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -153,7 +186,7 @@ class Fields:
                 # A class attribute would be found on instances and hide what is missing.
                 delattr(cls, name)
         cls._fields = {name: (default, _ANYTHING) for name, default in fields.items()}
-        cls._quick = None if fields else ()
+        cls.fits = staticmethod(_unknown if fields else _fits({}))
         cls._unresolved = bool(fields) and not cls._resolve()
 
     @classmethod
@@ -195,9 +228,7 @@ class Fields:
             resolved[name] = (default, accept)
         cls._fields = resolved
         cls._unresolved = False
-        cls._quick = tuple(
-            (name, (object,) if accept.classes is None else accept.classes) for name, (_, accept) in resolved.items()
-        )
+        cls.fits = staticmethod(_fits({name: accept.classes for name, (_, accept) in resolved.items()}))
         return True
 
     def __init__(self, **values: Any) -> None:
@@ -217,19 +248,22 @@ class Fields:
         Raises:
             ArgumentError: a value is missing, unknown or of the wrong type.
         """
-        made: Fields = _new(cls)
-        quick = cls._quick
-        if quick is not None and len(values) == len(quick):
-            try:
-                for name, kinds in quick:
-                    if not isinstance(values[name], kinds):
-                        break
-                else:
-                    _put_values(made, values)
-                    return made
-            except KeyError:
-                pass
-        made._fill(activity, values)
+        made = _new(cls)
+        if cls.fits(values):
+            _put_values(made, values)
+        else:
+            made._fill(activity, values)
+        return made
+
+    @classmethod
+    def take(cls, values: dict[str, Any]) -> Fields:
+        """Make one of values that fit.
+
+        Args:
+            values: by field name; the record takes the dict over.
+        """
+        made = _new(cls)
+        _put_values(made, values)
         return made
 
     @classmethod
@@ -358,9 +392,10 @@ class Fields:
         def __getattr__(self, name: str) -> Any: ...
 
 
-# What ``build`` makes a record with: a record is read-only to everybody else.
-_new = object.__new__
-_put_values: typing.Callable[[Fields, dict[str, Any]], None] = Fields.__dict__["__dict__"].__set__
+# What a record is made with: it is read-only to everybody else.
+_new: collections.abc.Callable[[type[Fields]], Fields] = object.__new__
+_put_values: collections.abc.Callable[[Fields, dict[str, Any]], None] = Fields.__dict__["__dict__"].__set__
+Fields.fits = staticmethod(_fits({}))
 
 
 class ActionArgs(Fields):

@@ -419,10 +419,13 @@ class Context:
             extras.candidates = None
             extras.cuts = 0
         spec = seat.spec
-        if spec.output_type is None:
+        kind = spec.output_type
+        if kind is None:
             seat.set_output(seat.frame.args if not fields else undeclared(spec, fields))
+        elif kind.fits(fields):
+            seat.set_output(fields)  # it becomes a record when somebody looks at it
         else:
-            seat.set_output(spec.output_type.build(spec.output_label, fields))
+            seat.set_output(kind.build(spec.output_label, fields))
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
         """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
@@ -494,14 +497,18 @@ class Context:
         if seat.context is not self:
             self._late("set_utility")
             return
+        placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
         state = seat.state
-        if state != THINKING:
-            if self._elsewhere("set_utility", utility):
+        if state == THINKING:
+            if spec.steps is None and not self._home.trace.on:
+                seat.utility = placed  # all that it means to a leaf that has no answer yet
                 return
-            if state in _ABSENT:
-                ignored(seat, "set_utility")
-                return
-        seat.set_utility(utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS))
+        elif self._elsewhere("set_utility", utility):
+            return
+        elif state in _ABSENT:
+            ignored(seat, "set_utility")
+            return
+        seat.set_utility(placed)
 
     def reject(self, reason: str) -> NoReturn:
         """The arguments are not valid any more; the compound around it will think again and may choose others.

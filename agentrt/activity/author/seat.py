@@ -135,6 +135,11 @@ class Declared(Protocol):
         ...
 
     @property
+    def steps(self) -> object:
+        """Of a compound; None for a leaf."""
+        ...
+
+    @property
     def output_type(self) -> type[ThinkOutput] | None:
         """What thinking finds out; None for the arguments as they are."""
         ...

@@ -447,7 +447,8 @@ class CompoundUnit(Unit):
             return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
-        self.own_output = output
+        own = self.spec.output_type
+        self.own_output = own.take(output) if own is not None and output.__class__ is dict else output
         if not self.is_due:
             self.is_due = True
             self.frame.planner.kernel.call_soon(self._own_ready)
@@ -520,7 +521,7 @@ class CompoundUnit(Unit):
                     limit_step(self, frame, step.think_timeout)
                 return
             assert frame.active is not None
-            self.results[number:] = [frame.active.output]
+            self.results[number:] = [frame.active.given()]
             number += 1
         self._all_ready()
 
@@ -613,7 +614,7 @@ class CompoundUnit(Unit):
         if self.state == READY and number < len(self.frames):
             self.withdraw(THINKING)
         self._stop_steps(number + 1)  # first: they were bound to what the step gave before
-        self.results[number:] = [frame.active.output]
+        self.results[number:] = [frame.active.given()]
         self._think(number + 1)
 
     def frame_unready(self, frame: Frame) -> None:

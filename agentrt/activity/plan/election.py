@@ -540,7 +540,8 @@ def adjust(frame: Frame) -> None:
         if unit is active:
             continue
         state = unit.state
-        if unit.spec.high > bar:
+        spec = unit.spec
+        if spec.high > bar:
             if state == IDLE:
                 if idle is None:
                     idle = []

@@ -37,6 +37,7 @@ from agentrt.activity.plan.tree import Frame
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent
+from agentrt.kernel.traps import KEEP
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Unit
     from agentrt.body.flags import Holder
-    from agentrt.kernel.kernel import Timer
     from agentrt.kernel.strand import Strand
 
 __all__ = [
@@ -86,10 +86,10 @@ class Execution:
         "_executed",
         "_executed_tick",
         "_given_up",
+        "_is_killed",
         "_switch_tick",
         "_switches",
         "_target",
-        "_timer",
         "_was_running",
         "abort_reason",
         "aborts",
@@ -104,7 +104,11 @@ class Execution:
         "root",
         "runs",
         "stale",
+        "stepper",
+        "waiting",
     )
+
+    coro = None  # as an entry of the agenda it stands for no author's code
 
     def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
         self.planner: Planner = planner
@@ -127,6 +131,7 @@ class Execution:
         self._abort: tuple[str, Unit | None] | None = None
         self._counts = True
         self._ending = False
+        self._is_killed = False  # whether its planner gave up and is to be restarted
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
@@ -134,7 +139,8 @@ class Execution:
         self._executed = 0
         self._target: Frame | None = None
         self._was_running = False
-        self._timer: Timer | None = None
+        self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
+        self.waiting: object = 0  # until which tick it pauses
 
     @property
     def title(self) -> str:
@@ -149,7 +155,6 @@ class Execution:
 
     def begin(self) -> None:
         """Think about the root activity."""
-        self._timer = None
         if not self.is_stopped and self.root.state == IDLE:
             try:
                 self.root.begin({}, None)
@@ -162,7 +167,31 @@ class Execution:
     @property
     def due(self) -> int:
         """The tick in which it thinks again after a pause; 0 while it does not pause."""
-        return self._timer.waiting if self._timer is not None and isinstance(self._timer.waiting, int) else 0
+        return self.waiting if isinstance(self.waiting, int) else 0
+
+    @property
+    def name(self) -> str:
+        """What it is as an entry of the agenda, for people."""
+        return self.title
+
+    def strand(self) -> None:
+        """None: it stands for no author's code."""
+
+    def send(self, _value: None) -> object:
+        """Its pause is over: think again."""
+        self.waiting = 0
+        kernel = self.planner.kernel
+        try:
+            if self._is_killed:
+                self._is_killed = False
+                if self.planner.trace.on:
+                    self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.kills),))
+            self.begin()
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            kernel.report(f"{self.title} could not be thought", error)
+        return KEEP
 
     def frame_ready(self, frame: Frame) -> None:
         """The root has an elected unit: start and run it."""
@@ -202,12 +231,15 @@ class Execution:
 
     def _later(self) -> None:
         """Think again in the next tick: a plan that takes no time must not be repeated within one."""
-        if self._timer is None and not self.is_stopped:
-            self._timer = self.planner.kernel.call_later(1, self._again)
+        if not self.waiting and not self.is_stopped:
+            kernel = self.planner.kernel
+            kernel.agenda.add(kernel.clock.tick + 1, self)
 
-    def _again(self) -> None:
-        self._timer = None
-        self.begin()
+    def _pause_no_more(self) -> None:
+        """It is told to end."""
+        waiting, self.waiting = self.waiting, 0
+        if isinstance(waiting, int) and waiting > self.planner.kernel.clock.tick:
+            self.planner.kernel.agenda.forget(waiting, self.planner.kernel.live)
 
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""
@@ -225,13 +257,12 @@ class Execution:
 
     # --- the stack ----------------------------------------------------------------------------------------------------
 
-    def push(self, unit: Unit) -> None:
-        """A unit's ``run`` begins."""
-        self.runs.append(unit)
-
     def run_ended(self, unit: Unit, error: BaseException | None) -> None:
         """A unit's ``run`` ended, by itself or because it was stopped."""
-        self.runs.remove(unit)
+        if self.runs[-1] is unit:
+            self.runs.pop()
+        else:
+            self.runs.remove(unit)
         if self._target is not None and is_under(unit.frame, self._target):
             # What it awaited behind a shield was unwound, too: nothing that it could have helped.
             harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
@@ -381,8 +412,7 @@ class Execution:
             return
         self.is_stopped = self.is_aborting = True
         self._ending = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._pause_no_more()
         self.unwind(self.root, reason, False)
 
     def _stopped(self) -> None:
@@ -411,13 +441,9 @@ class Execution:
         """The planner gave up, but its agent is not to: think again, after a while."""
         self.is_stopped = False
         self.aborts = 0
+        self._is_killed = True
         kernel = self.planner.kernel
-        self._timer = kernel.call_later(kernel.clock.ticks(seconds), self._restart)
-
-    def _restart(self) -> None:
-        if self.planner.trace.on:
-            self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.kills),))
-        self.begin()
+        kernel.agenda.add(kernel.clock.tick + max(1, kernel.clock.ticks(seconds)), self)
 
     def __repr__(self) -> str:
         return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"

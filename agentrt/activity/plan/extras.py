@@ -424,6 +424,11 @@ class Extras:
         self._protected: list[tuple[Any, Connection]] = []
         self._exempt: list[Any] = []
 
+    def asked_anew(self) -> None:
+        """Its think begins. Only now: until it is asked again, tools tell why it was not ready."""
+        self.reason = ""
+        self.refusal = None
+
     def keep(self, opened: Opened, *, is_thinking: bool) -> None:
         """Close something when the unit stops thinking, or when it stops."""
         (self._while_thinking if is_thinking else self._while_running).append(opened)

@@ -177,7 +177,7 @@ class Spawned(SpawnedFrame):
     def think_output(self) -> Any:
         """The think output of the elected action; None while there is none."""
         active = self.frame.active
-        return None if active is None else active.output
+        return None if active is None else active.given()
 
     @property
     def changed(self) -> Signal:
@@ -233,7 +233,7 @@ class Spawned(SpawnedFrame):
                 raise self._wrong("ready", "Call start_thinking first.")
             active = frame.active
             if active is not None and active.state == READY and active.is_settled():
-                return active.output
+                return active.given()
             if self.is_hopeless:
                 raise self._impossible()
             await self.changed.wait()
@@ -400,7 +400,7 @@ class Spawned(SpawnedFrame):
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
         assert frame.active is not None
-        self._output = frame.active.output
+        self._output = frame.active.given()
         self._finish(None)
 
     # --- inside -------------------------------------------------------------------------------------------------------
@@ -516,7 +516,6 @@ class Performance(Execution):
 
     def begin(self) -> None:
         """Think about the activity, for the first time or after it gave way to somebody."""
-        self._timer = None
         if not self.is_stopped and self.root.state == IDLE:
             try:
                 self.root.begin(self._args, None)
@@ -557,7 +556,7 @@ class Performance(Execution):
         if self.is_aborting:
             return
         assert frame.active is not None
-        output = frame.active.output
+        output = frame.active.given()
         took = self.planner.kernel.clock.tick - frame.active.since
         frame.stop()
         if self.planner.trace.on:
@@ -592,8 +591,7 @@ class Performance(Execution):
         if self.is_stopped:
             return
         self.is_stopped: bool = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._pause_no_more()
         self._begin_abort(reason, None, counts=True)
 
     def _stopped(self) -> None:
@@ -616,8 +614,7 @@ class Performance(Execution):
             self.end("whoever performed it was cancelled")
             return
         self.is_stopped = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._pause_no_more()
 
     async def wait(self) -> None:
         """Wait until it is over."""

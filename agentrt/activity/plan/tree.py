@@ -56,7 +56,9 @@ Source: Stonehearth, AI: "Making plans", "Comparing plans", "Leaf action example
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+import types
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity import states
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.plan.spawned import Spawned
     from agentrt.body.flags import Holder
+    from agentrt.kernel.kernel import Kernel
 
 __all__ = [
     "Frame",
@@ -174,8 +177,7 @@ def is_blocked(frame: Frame) -> bool:
 def call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``think``, or None if it could not be made; the unit is disabled then."""
     if unit.extras is not None:
-        unit.extras.reason = ""  # only now: until it is asked again, tools tell why it was not ready
-        unit.extras.refusal = None
+        unit.extras.asked_anew()
     try:
         return unit.action.think(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
@@ -358,50 +360,91 @@ def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         if unit.spec.think_code is None or unit.leaving is not None:
             return False
     number = frame.round
-    inline = kernel.inline
-    before, kernel.current = kernel.current, inline
+    before, kernel.current = kernel.current, kernel.inline
     try:
-        for unit in asked:
-            if unit.thinking is not asked:
-                continue
-            unit.thinking = None
-            coro = call_think(unit)
-            if coro is None:
-                continue
-            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
-                # Its instance has another ``think`` than its class, of which nothing is known.
-                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
-                continue
-            kernel.acting = unit
-            error = inline.step(unit, coro)
-            kernel.acting = None
-            if error is not None or unit.state != READY:
-                try:
-                    unit.think_ended(error)
-                except ENDS_PROGRAM:
-                    raise
-                except BaseException as fault:
-                    kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
-                if isinstance(error, ENDS_PROGRAM):
-                    raise error
+        steps = _first_steps(frame, asked, kernel)
+        if kernel.host.steps_inline:
+            for _ in steps:
+                pass
+        else:  # as a strand of such a host each would have a context of its own; those of a round share one
+            copy_context().run(list, steps)
     except BaseException:
         # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
-        kernel.acting = None
         Batch(kernel, asked).launch(frame.close_round, number)
         raise
     finally:
         kernel.current = before
+        kernel.inline.coro = kernel.acting = None
     frame.close_round(number)
     return True
+
+
+@types.coroutine
+def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[object, None, None]:
+    inline = kernel.inline
+    for unit in asked:
+        if unit.thinking is not asked:
+            continue  # it was told to stop by one of those before it
+        unit.thinking = None
+        kernel.acting = unit
+        kernel.refused = None
+        if unit.extras is not None:
+            unit.extras.asked_anew()
+        try:
+            coro = unit.action.think(unit.context or _context(unit), frame.args)
+            try:
+                is_known = coro.cr_code is unit.spec.think_code  # type: ignore[attr-defined]
+            except AttributeError:
+                is_known = False
+            if not is_known:  # somebody gave the class or the instance another one
+                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
+                continue
+            inline.coro = coro
+            yield from coro
+        except BaseException as raised:
+            error = inline.ended(raised)
+            _tell_end(unit, error)
+            if isinstance(error, ENDS_PROGRAM):
+                raise error from None
+        else:
+            if inline.made is not None:
+                inline.ended(None)
+            if unit.state != READY:
+                _tell_end(unit, None)
+
+
+def _tell_end(unit: Unit, error: BaseException | None) -> None:
+    kernel = unit.frame.planner.kernel
+    kernel.inline.coro = kernel.acting = None
+    try:
+        unit.think_ended(error)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as fault:
+        kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
 
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any]) -> None:
     """Step a ``run`` that cannot suspend to its end."""
     execution = unit.frame.execution
     kernel = execution.planner.kernel
-    before, kernel.current = kernel.current, kernel.inline
+    inline = kernel.inline
+    before, kernel.current = kernel.current, inline
     kernel.acting = unit
-    error = kernel.inline.step(unit, coro)
+    kernel.refused = None
+    inline.coro = coro
+    error = None
+    try:
+        if kernel.host.steps_inline:
+            coro.send(None)
+        else:
+            copy_context().run(coro.send, None)
+    except StopIteration:
+        inline.coro = None
+        if inline.made is not None:
+            inline.ended(None)
+    except BaseException as raised:
+        error = inline.ended(raised)
     kernel.acting = None
     try:
         execution.run_ended(unit, error)
@@ -476,7 +519,8 @@ class Unit:
         self.action: Action = spec.cls()  # its own instance of the action
         self.state: int = IDLE  # one of the constants of the module ``states``
         self.utility: float = spec.low  # within its activity, without any boost
-        self.output: Any = None  # its think output, while it is ready or later
+        # its think output, while it is ready or later; until somebody looks at it the fields that it is made of
+        self.output: Any = None
         # what the hooks of one thinking and one run are called with; made with the first call
         self.context: Context | None = None
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
@@ -520,6 +564,14 @@ class Unit:
     def expected(self) -> Current | None:
         """The state that the entity is expected to have after it ran; None while nobody touched it."""
         return self.current if self.current is not None else self.frame.expected
+
+    def given(self) -> Any:
+        """Its think output. Of those that are ready only who is elected is ever asked."""
+        output = self.output
+        if output.__class__ is dict:
+            assert self.spec.output_type is not None
+            output = self.output = self.spec.output_type.take(output)
+        return output
 
     def own_extras(self) -> Extras:
         """Its extras, made when they are first asked for."""
@@ -898,7 +950,9 @@ class Unit:
         Returns:
             Whether it is started; if not, it was stopped again or the plan is being aborted.
         """
-        self.move(STARTED)
+        if self.state != READY:
+            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, STARTED)
+        self.state = STARTED
         if self.frame.planner.trace.on:
             self.note(TraceEvent.START)
         if self.spec.has_start and not call_start(self):
@@ -908,6 +962,10 @@ class Unit:
 
     def _started(self) -> None:
         # Not before ``start``: what it listens to while it thinks holds until it has taken over.
+        if self.extras is None and self.thinking is None and not self.spec.has_stop_thinking:
+            if self.frame.planner.trace.on:
+                self.note(TraceEvent.STOP_THINKING)
+            return
         self.stop_think()
         if self.extras is not None:
             self.extras.backoff.reset()
@@ -920,9 +978,11 @@ class Unit:
         """It is not to be started after all."""
 
     def run(self) -> None:
-        """Run; ``Frame.unit_finished`` is told when it is done."""
-        self.move(RUNNING)
-        planner = self.frame.execution.planner
+        """Run; the owner of the frame is told when it is done."""
+        if self.state != STARTED:
+            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, RUNNING)
+        self.state = RUNNING
+        planner = self.frame.planner
         self.since = planner.kernel.clock.tick
         if planner.trace.on:
             self.note(TraceEvent.RUN)
@@ -936,23 +996,28 @@ class Unit:
             return
         if (coro := call_run(self)) is not None:
             execution = self.frame.execution
-            execution.push(self)
+            execution.runs.append(self)
             kernel = execution.planner.kernel
             code = self.spec.run_code
-            if code is None or not kernel.is_nobodys or getattr(coro, "cr_code", None) is not code:
-                self.running = kernel.spawn(coro, self.spec.name, self)
-            else:
+            if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
                 _run_at_once(self, coro)
+            else:
+                self.running = kernel.spawn(coro, self.spec.name, self)
 
     def finish(self) -> None:
         """It ran to its end."""
-        self.move(FINISHED)
-        planner = self.frame.planner
+        frame = self.frame
+        planner = frame.planner
+        if self.state != RUNNING or frame.state != RUNNING:
+            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, FINISHED)
+        self.state = FINISHED
         if self.spec.flags:
             planner.flags.release(self)
         if planner.trace.on:
             self.note(TraceEvent.FINISH)
-        self.frame.unit_finished()
+        frame.state = FINISHED
+        adjust(frame)
+        frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
         """Call ``stop`` and be idle again. Its strands have ended before.
@@ -972,7 +1037,8 @@ class Unit:
             planner.flags.release(self)  # after the hook: one that is cut off may still move the body in it
         self.output = None
         self.current = None
-        self.retire()
+        if _references(self.context) > _ALONE:  # what ``retire`` does
+            self.context = None
 
     def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
         """A strand of it ended, or a ``think`` in its first step."""
@@ -1122,7 +1188,9 @@ class Frame:
             args = planner.build_args(units[0].spec, self.activity, args)
         # Before anything of it is changed: who is refused here has nothing to take back.
         planner.admit(self)
-        self.move(THINKING)
+        if self.state != IDLE:
+            raise states.illegal(self.path(), states.FRAME_NAMES, self.state, THINKING)
+        self.state = THINKING
         if self.keeps:
             units = bring_back(self, args, expected)
         self.args = args
@@ -1143,8 +1211,16 @@ class Frame:
                 self.owner.frame_rejected(self)
                 return
         asked: list[Unit] = []
+        watched = planner.trace.on
         for unit in units:
-            unit.begin(asked)
+            if watched or not unit.spec.is_plain or unit.state != IDLE:
+                unit.begin(asked)
+            else:  # what ``begin`` does; most are asked so
+                unit.utility = unit.spec.low
+                unit.current = unit.rejection = None
+                unit.state = THINKING
+                unit.thinking = asked
+                asked.append(unit)
         if not asked:
             self._answer()
         elif not at_once or not think_at_once(self, asked):
@@ -1308,7 +1384,9 @@ class Frame:
             active = self.active
             assert active is not None
             if active.state == READY and (active.spec.steps is None or active.is_settled()):
-                self.move(STARTED)
+                if self.state != READY:
+                    raise states.illegal(self.path(), states.FRAME_NAMES, self.state, STARTED)
+                self.state = STARTED
                 if active.start():
                     adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
@@ -1325,15 +1403,11 @@ class Frame:
 
     def run(self) -> None:
         """Run the elected unit; the owner is told when it is finished."""
-        self.move(RUNNING)
+        if self.state != STARTED:
+            raise states.illegal(self.path(), states.FRAME_NAMES, self.state, RUNNING)
+        self.state = RUNNING
         assert self.active is not None
         self.active.run()
-
-    def unit_finished(self) -> None:
-        """The elected unit ran to its end."""
-        self.move(FINISHED)
-        adjust(self)
-        self.owner.frame_finished(self)
 
     def stop(self) -> None:
         """Stop whatever it is doing; strands of ``run`` have ended before. It can begin again afterwards."""
@@ -1351,7 +1425,7 @@ class Frame:
             elif state != IDLE:
                 unit.end_thinking()
         self.active = None
-        self.move(IDLE)
+        self.state = IDLE  # which every state may become
         self.planner.busy_frames -= 1
         if self.aside is None:
             self.args = None
