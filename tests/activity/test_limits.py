@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentrt import Action, ActionArgs, CompoundAction, Event, step
-from agentrt.activity.plan.planner import MAX_DEPTH
+from agentrt.activity.plan.tree import MAX_DEPTH
 
 
 def test_an_activity_that_is_a_step_of_itself(play, idle, compound):
@@ -80,7 +80,7 @@ def test_an_activity_that_executes_itself_without_end(play, idle):
 
 def test_recursion_that_branches_is_cut_before_it_has_filled_the_world(play, idle, compound, monkeypatch):
     """Two plans, each a step of itself: without a limit on places that would be two to the power of 64 of them."""
-    monkeypatch.setattr("agentrt.activity.plan.planner.MAX_FRAMES", 100)
+    monkeypatch.setattr("agentrt.activity.plan.tree.MAX_FRAMES", 100)
     agent = play.add(
         compound("Left", step("top"), utility=0.9, quiet=True),
         compound("Right", step("top"), utility=0.8, quiet=True),

@@ -95,6 +95,7 @@ class ActionSpec:
         "kind",
         "label",
         "low",
+        "must_stop_think",
         "name",
         "output",
         "output_label",
@@ -104,6 +105,7 @@ class ActionSpec:
         "span",
         "steps",
         "subject",
+        "takes_none",
         "run_code",
         "think_code",
         "think_timeout",
@@ -135,6 +137,9 @@ class ActionSpec:
         self.has_filter: bool = self._hook("should_start_thinking")
         self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
         self.has_stop_thinking: bool = self._hook("stop_thinking")
+        # whether more is to be done when its thinking stops than to forget it; always for who has steps
+        self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
+        self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
         self.has_on_reject: bool = self._hook("on_reject")
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)

@@ -17,16 +17,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agentrt.activity.author.arguments import NO_ARGS, ActionArgs
 from agentrt.activity.author.expected import Current, StateReader
 from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
 from agentrt.activity.plan.execution import Execution
 from agentrt.activity.plan.spawned import Spawned
-from agentrt.activity.plan.tree import Unit
+from agentrt.activity.plan.tree import MAX_FRAMES, Unit
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.strand import meant
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -45,14 +44,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
 
-__all__ = ["MAX_DEPTH", "MAX_FRAMES", "Planner", "PlannerOwner", "UnitMaker"]
-
-MAX_DEPTH = 64
-"""How deep activities may nest."""
-
-MAX_FRAMES = 4096
-"""At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
-
+__all__ = ["Planner", "PlannerOwner", "UnitMaker"]
 
 _NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
 
@@ -256,36 +248,10 @@ class Planner:
             self.report(f"{frame.path()}/{spec.label}", "__init__", error)
             return None
 
-    def build_args(self, spec: ActionSpec, activity: str, values: Any) -> Any:
-        """The checked arguments of an activity.
-
-        Args:
-            spec: one of the actions that perform it; they all declare the same.
-
-        Raises:
-            ArgumentError: they do not fit.
-        """
-        kind = spec.cls.Args
-        return NO_ARGS if kind is ActionArgs and not values else kind.build(activity, values)
-
     @property
     def has_places_left(self) -> bool:
         """Whether many more places may think before there are too many."""
         return self.busy_frames < MAX_FRAMES * 3 // 4
-
-    def admit(self, frame: Frame) -> None:
-        """A place of the plan is about to think; there must be an end to how deep and how wide a plan grows.
-
-        Raises:
-            ActivityRecursionError: there are too many.
-        """
-        if frame.depth > MAX_DEPTH:
-            raise ActivityRecursionError(frame.depth, agent=self.name, path=frame.activity, tick=self.kernel.clock.tick)
-        if self.busy_frames >= MAX_FRAMES:
-            raise ActivityRecursionError(
-                frame.depth, agent=self.name, path=frame.activity, tick=self.kernel.clock.tick, places=MAX_FRAMES
-            )
-        self.busy_frames += 1
 
     def dismiss(self, thinking: Strand) -> None:
         """Stop thinking that nobody waits for any more.

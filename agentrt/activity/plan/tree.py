@@ -59,7 +59,7 @@ import sys
 import types
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.arguments import NO_ARGS
@@ -93,7 +93,7 @@ from agentrt.activity.states import (
     UNIT_MASKS,
 )
 from agentrt.body.leases import refusal_of
-from agentrt.errors import ENDS_PROGRAM
+from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
 from agentrt.kernel.kernel import Batch
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import TraceEvent
@@ -111,6 +111,8 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
 __all__ = [
+    "MAX_DEPTH",
+    "MAX_FRAMES",
     "Frame",
     "FrameOwner",
     "Unit",
@@ -126,6 +128,19 @@ __all__ = [
     "limit_step",
     "limit_unit",
 ]
+
+
+MAX_DEPTH = 64
+"""How deep activities may nest."""
+
+MAX_FRAMES = 4096
+"""At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
+
+
+def _refuse_place(frame: Frame) -> NoReturn:
+    planner, places = frame.planner, None if frame.depth > MAX_DEPTH else MAX_FRAMES
+    tick = planner.kernel.clock.tick
+    raise ActivityRecursionError(frame.depth, agent=planner.name, path=frame.activity, tick=tick, places=places)
 
 
 def _context(unit: Unit) -> Context:
@@ -424,17 +439,20 @@ def _tell_end(unit: Unit, error: BaseException | None) -> None:
         kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
 
 
-def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any]) -> None:
-    """Step a ``run`` that cannot suspend to its end."""
-    execution = unit.frame.execution
-    kernel = execution.planner.kernel
+def _run_at_once(unit: Unit, execution: Execution, kernel: Kernel) -> None:
+    """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
     inline = kernel.inline
     before, kernel.current = kernel.current, inline
     kernel.acting = unit
     kernel.refused = None
-    inline.coro = coro
     error = None
     try:
+        coro = unit.action.run(unit.context or _context(unit), unit.frame.args)
+        if getattr(coro, "cr_code", None) is not unit.spec.run_code:  # somebody gave the class another one
+            unit.running = kernel.spawn(coro, unit.spec.name, unit)
+            kernel.acting, kernel.current = None, before
+            return
+        inline.coro = coro
         if kernel.host.steps_inline:
             coro.send(None)
         else:
@@ -846,6 +864,7 @@ class Unit:
             why: in words, if it is to be told why there is no answer.
         """
         state = self.state
+        frame = self.frame
         if state == READY or state == THINKING:
             if state == THINKING:
                 note_cut(self, why)
@@ -861,7 +880,9 @@ class Unit:
                 self.extras.backoff.cancel()  # of one that refused to be started
                 self.extras.leave_line()
             return
-        self.stop_think()  # after the change of state: what the hook says through its context is ignored then
+        # After the change of state: what the hook says through its context is ignored then.
+        if self.thinking is not None or self.extras is not None or self.spec.must_stop_think or frame.planner.trace.on:
+            self.stop_think()
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
 
@@ -991,18 +1012,18 @@ class Unit:
 
     def begin_run(self) -> None:
         """Run, now that it has its control flags."""
-        if not self.spec.has_run:
+        spec = self.spec
+        if not spec.has_run:
             self.finish()
             return
-        if (coro := call_run(self)) is not None:
-            execution = self.frame.execution
+        execution = self.frame.execution
+        kernel = execution.planner.kernel
+        if spec.run_code is not None and kernel.is_nobodys:
             execution.runs.append(self)
-            kernel = execution.planner.kernel
-            code = self.spec.run_code
-            if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
-                _run_at_once(self, coro)
-            else:
-                self.running = kernel.spawn(coro, self.spec.name, self)
+            _run_at_once(self, execution, kernel)
+        elif (coro := call_run(self)) is not None:
+            execution.runs.append(self)
+            self.running = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
         """It ran to its end."""
@@ -1016,7 +1037,8 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.FINISH)
         frame.state = FINISHED
-        adjust(frame)
+        if len(frame.units) > 1 or frame.is_choosy:
+            adjust(frame)
         frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
@@ -1025,7 +1047,9 @@ class Unit:
         Args:
             state: what to be instead of idle.
         """
-        self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
+        if not UNIT_MASKS[self.state] >> state & 1:
+            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
+        self.state = state  # first: what its own ``stop`` does through its context comes too late to mean anything
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
@@ -1185,9 +1209,12 @@ class Frame:
             learn(self)
         units = self.units
         if units:
-            args = planner.build_args(units[0].spec, self.activity, args)
+            spec = units[0].spec  # they all declare the same
+            args = NO_ARGS if spec.takes_none and not args else spec.cls.Args.build(self.activity, args)
         # Before anything of it is changed: who is refused here has nothing to take back.
-        planner.admit(self)
+        if self.depth > MAX_DEPTH or planner.busy_frames >= MAX_FRAMES:
+            _refuse_place(self)
+        planner.busy_frames += 1
         if self.state != IDLE:
             raise states.illegal(self.path(), states.FRAME_NAMES, self.state, THINKING)
         self.state = THINKING
@@ -1388,7 +1415,8 @@ class Frame:
                     raise states.illegal(self.path(), states.FRAME_NAMES, self.state, STARTED)
                 self.state = STARTED
                 if active.start():
-                    adjust(self)  # only now: while it could still refuse, the others are who would take its place
+                    if len(self.units) > 1 or self.is_choosy:
+                        adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
                 if self.execution.is_aborting:
                     return False

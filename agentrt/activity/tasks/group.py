@@ -877,7 +877,7 @@ class TaskGroup:
             if member.planner is not None:
                 performers = member.planner.known.get(activity)
                 if performers:
-                    member.planner.build_args(performers[0], activity, dict(values))
+                    performers[0].cls.Args.build(activity, dict(values))
                     return
 
     def destroy(self) -> None:
