@@ -59,7 +59,8 @@ def default_hook(hook: F) -> F:
 _WAITS: Final = dis.opmap["SEND"]  # what every await, ``async for`` and ``async with`` is compiled to
 # Who names one of these may ask on which task, or in which scope, it runs.
 _ASKS_WHERE: Final = frozenset(
-    {"CancelScope", "anyio", "asyncio", "current_strand", "current_task", "fail_after", "move_on_after", "sniffio", "trio"}
+    {"CancelScope", "anyio", "asyncio", "current_strand", "current_task", "fail_after"}
+    | {"move_on_after", "sniffio", "trio"}
 )
 
 
@@ -101,12 +102,13 @@ class ActionSpec:
         "output_label",
         "output_reads",
         "output_type",
+        "run_code",
         "scheduler_priority",
         "span",
         "steps",
         "subject",
         "takes_none",
-        "run_code",
+        "takes_plain",
         "think_code",
         "think_timeout",
         "uses",
@@ -140,6 +142,7 @@ class ActionSpec:
         # whether more is to be done when its thinking stops than to forget it; always for who has steps
         self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
         self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
+        self.takes_plain: bool = cls.Args.holds_plain()  # whether no entity can be among them
         self.has_on_reject: bool = self._hook("on_reject")
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)

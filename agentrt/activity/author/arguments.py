@@ -121,7 +121,10 @@ def _union(parts: list[_Accept]) -> _Accept:
 Fits: typing.TypeAlias = "collections.abc.Callable[[dict[str, Any]], bool]"
 
 
-def _unknown(values: dict[str, Any]) -> bool:
+_PLAIN: typing.Final = frozenset({bool, bytes, float, int, str, type(None)})
+
+
+def _unknown(_values: dict[str, Any]) -> bool:
     """The types are not known yet."""
     return False
 
@@ -332,6 +335,13 @@ class Fields:
                 unknown,
                 f"is not declared.{did_you_mean(unknown, cls._fields)} Declared: {', '.join(cls._fields) or 'none'}.",
             )
+
+    @classmethod
+    def holds_plain(cls) -> bool:
+        """Whether each field takes numbers and strings alone, as far as that is known by now."""
+        return not cls._unresolved and all(
+            accept.classes is not None and _PLAIN.issuperset(accept.classes) for _, accept in cls._fields.values()
+        )
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:

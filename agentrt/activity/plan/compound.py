@@ -451,9 +451,14 @@ class CompoundUnit(Unit):
         self.own_output = own.take(output) if own is not None and output.__class__ is dict else output
         if not self.is_due:
             self.is_due = True
-            self.frame.planner.kernel.call_soon(self._own_ready)
+            kernel = self.frame.planner.kernel
+            if kernel.acting is not self or kernel.inline.coro is None:
+                kernel.call_soon(self.own_ready)
 
-    def _own_ready(self) -> None:
+    def own_ready(self) -> None:
+        """Have the steps think with a new output of its own, if there is one; not on the author's stack."""
+        if not self.is_due:
+            return
         self.is_due = False
         if self.own_output is None or self.state not in (THINKING, READY):
             return
@@ -492,7 +497,8 @@ class CompoundUnit(Unit):
         self._is_open = False
 
     def _steps_think(self, own: Any) -> None:
-        self._stop_steps(1)
+        if self.results:
+            self._stop_steps(1)
         self.results = [own]
         self._think(1)
 

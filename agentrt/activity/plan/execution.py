@@ -89,7 +89,6 @@ class Execution:
         "_is_killed",
         "_switch_tick",
         "_switches",
-        "_target",
         "_was_running",
         "abort_reason",
         "aborts",
@@ -105,6 +104,7 @@ class Execution:
         "runs",
         "stale",
         "stepper",
+        "target",
         "waiting",
     )
 
@@ -137,7 +137,7 @@ class Execution:
         self._switches = 0
         self._executed_tick = 0
         self._executed = 0
-        self._target: Frame | None = None
+        self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self._was_running = False
         self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
         self.waiting: object = 0  # until which tick it pauses
@@ -263,7 +263,7 @@ class Execution:
             self.runs.pop()
         else:
             self.runs.remove(unit)
-        if self._target is not None and is_under(unit.frame, self._target):
+        if self.target is not None and is_under(unit.frame, self.target):
             # What it awaited behind a shield was unwound, too: nothing that it could have helped.
             harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
             if error is not None and not isinstance(error, harmless):
@@ -286,7 +286,7 @@ class Execution:
 
         What thinks under another unit of the target goes on.
         """
-        target = self._target
+        target = self.target
         if target is None or self.is_aborting:
             return self.is_aborting
         node = frame
@@ -297,8 +297,8 @@ class Execution:
 
     def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
         """Stop what runs under a frame; the frame's ``unwound`` is called then."""
-        if self._target is None or target.depth < self._target.depth:
-            self._target = target
+        if self.target is None or target.depth < self.target.depth:
+            self.target = target
             self._was_running = was_running
             innermost = self.runs[-1] if self.runs else None
             if innermost is None or innermost.extras is None or innermost.extras.execute is None:
@@ -315,7 +315,7 @@ class Execution:
         self.unwind(frame, "the executing action gave up", False)
 
     def _stop_innermost(self, reason: str) -> None:
-        target = self._target
+        target = self.target
         if target is None:
             return
         if self.runs and is_under(self.runs[-1].frame, target):
@@ -334,13 +334,13 @@ class Execution:
             then()
 
     def _unwound(self) -> None:
-        target = self._target
+        target = self.target
         if target is None:
             return  # a call that was overtaken by another unwinding
         if self.runs and is_under(self.runs[-1].frame, target):
             self._stop_innermost("the plan unwinds")  # it is being stopped, or began to run after it was looked for
             return
-        self._target = None  # before who comes next is started, which must not take itself for unwinding
+        self.target = None  # before who comes next is started, which must not take itself for unwinding
         if target is self.root and self.is_aborting:
             self._stopped()
         elif self._given_up is not None and target in self._given_up:

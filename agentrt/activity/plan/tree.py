@@ -383,6 +383,10 @@ def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
                 pass
         else:  # as a strand of such a host each would have a context of its own; those of a round share one
             copy_context().run(list, steps)
+        kernel.inline.coro = kernel.acting = None
+        for unit in asked:
+            if unit.spec.steps is not None:
+                unit.own_ready()
     except BaseException:
         # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
         Batch(kernel, asked).launch(frame.close_round, number)
@@ -605,6 +609,9 @@ class Unit:
     def round_is_over(self) -> None:
         """Nobody waits for its immediate answer any more."""
 
+    def own_ready(self) -> None:
+        """A compound whose own think has an output since has its steps think."""
+
     def may_change(self) -> bool:
         """Whether its thinking goes on, so that it may become ready, or ready with another output."""
         is_asked = self.state == THINKING or self.state == READY
@@ -803,6 +810,13 @@ class Unit:
     def set_output(self, output: Any) -> None:
         """The author's think has an output. Called on the author's stack."""
         frame = self.frame
+        watched = frame.planner.trace.on
+        if frame.round_open and not watched:  # most answers: nothing looks at them before the round is over
+            if self.state == THINKING:
+                self.state = READY
+            self.output = output
+            self.is_fresh = True
+            return
         is_open = frame.round_open
         # Until the round is over nobody but the thread that steps this looks at what is changed here. After that it
         # mostly is that thread still, which is seen here without the two calls that ``is_handed_over`` is made of.
@@ -812,7 +826,7 @@ class Unit:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
         self.is_fresh = True
-        if frame.planner.trace.on:
+        if watched:
             self.note(TraceEvent.READY, utility=self.utility)
         if not is_open:
             frame.look_again()
@@ -1230,13 +1244,17 @@ class Frame:
             self._drop()
             self._answer()
             return
-        if args is not NO_ARGS:
+        if args is not NO_ARGS and not (units and units[0].spec.takes_plain):
             self.protection = protect_arguments(self)
             if self.protection is not None and self.protection.missing is not None:
                 self.round_open = False
                 self._drop()
                 self.owner.frame_rejected(self)
                 return
+        self._ask_all(units, at_once=at_once)
+
+    def _ask_all(self, units: Iterable[Unit], *, at_once: bool) -> None:
+        planner = self.planner
         asked: list[Unit] = []
         watched = planner.trace.on
         for unit in units:
@@ -1279,7 +1297,9 @@ class Frame:
         self.pending -= 1
         if self.pending == 0 and self.round_open:
             self.round_open = False
-            if not self.execution.is_unwinding(self) and not self.elect():
+            execution = self.execution
+            is_calm = execution.target is None and not execution.is_aborting
+            if (is_calm or not execution.is_unwinding(self)) and not self.elect():
                 self._nobody()
 
     def open_answer(self) -> bool:
@@ -1299,7 +1319,12 @@ class Frame:
         best = best_ready(self, is_patient=True)
         if best is None:
             return False
-        self.elected(best)
+        if self.state == THINKING and not self.planner.trace.on:  # what ``elected`` does
+            self.state = READY
+            self.active = best
+            best.is_fresh = False
+        else:
+            self.elected(best)
         self.owner.frame_ready(self)
         return True
 
