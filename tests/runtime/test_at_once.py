@@ -432,7 +432,7 @@ def test_a_refusal_of_a_lease_is_not_taken_for_that_of_the_next_one(play):
     runtime.leases.acquire(thing, Being("other"))
     runtime.after_tick(lambda: units.extend(agent.snapshot().plan.units if runtime.tick == 1 else ()))
     play.ticks(runtime, 1)
-    assert [unit.reason for unit in units] == ["it ended thinking without an output", "something else"]
+    assert [unit.reason for unit in units] == ["it ended thinking without an output", "rejected: something else"]
 
 
 # --- compounds and properties ----------------------------------------------------------------------------------------------
