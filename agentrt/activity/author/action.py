@@ -27,7 +27,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
+from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.errors import DefinitionError, did_you_mean
@@ -136,30 +136,9 @@ class ActionSpec:
         # in how many game seconds it has to be ready; None for no limit
         self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
         self.flags: tuple[str, ...] = self._flag_names(cls.flags)
-        self.has_filter: bool = self._hook("should_start_thinking")
-        self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
-        self.has_stop_thinking: bool = self._hook("stop_thinking")
-        # whether more is to be done when its thinking stops than to forget it; always for who has steps
-        self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
-        self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
-        self.takes_plain: bool = cls.Args.holds_plain()  # whether no entity can be among them
-        self.has_on_reject: bool = self._hook("on_reject")
-        self.has_start: bool = self._hook("start")
-        self.has_run: bool = self._hook("run", is_async=True)
-        self.has_stop: bool = self._hook("stop")
-        # the code of such a hook if it cannot suspend: then it is stepped where it stands; None if it can
-        self.think_code: CodeType | None = code_without_waits(cls.think) if self.has_think else None
-        self.run_code: CodeType | None = code_without_waits(cls.run) if self.has_run else None
-        # whether it has no other hook than ``should_start_thinking``: then it is never run
-        self.is_filter: bool = self.has_filter and not (
-            self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
-        )
+        self._read_hooks(cls)
         self.output_type: type[ThinkOutput] | None = cls.Output
         self.output_label: str = f"{cls.does} (think output)"
-        # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
-        self.is_plain: bool = (
-            self.kind == "leaf" and self.has_think and not self.has_stop_thinking and self.think_timeout is None
-        )
         self.steps: tuple[CompiledStep, ...] | None = None  # a compound's steps; None for a leaf
         # a compound's declared output fields
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
@@ -172,6 +151,30 @@ class ActionSpec:
             self._compile_steps(cls)  # type: ignore[arg-type]
         # whether its thinking goes on over the end of plans; see ``plan.election``
         self.keeps: bool = self._keeps(cls.asks)
+
+    def _read_hooks(self, cls: type[Action]) -> None:
+        self.has_filter: bool = self._hook("should_start_thinking")
+        self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
+        self.has_stop_thinking: bool = self._hook("stop_thinking")
+        # whether more is to be done when its thinking stops than to forget it; always for who has steps
+        self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
+        self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
+        self.takes_plain: bool = holds_plain(cls.Args)  # whether no entity can be among them
+        self.has_on_reject: bool = self._hook("on_reject")
+        self.has_start: bool = self._hook("start")
+        self.has_run: bool = self._hook("run", is_async=True)
+        self.has_stop: bool = self._hook("stop")
+        # the code of such a hook if it cannot suspend: then it is stepped where it stands; None if it can
+        self.think_code: CodeType | None = code_without_waits(cls.think) if self.has_think else None
+        self.run_code: CodeType | None = code_without_waits(cls.run) if self.has_run else None
+        # whether it has no other hook than ``should_start_thinking``: then it is never run
+        self.is_filter: bool = self.has_filter and not (
+            self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
+        )
+        # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
+        self.is_plain: bool = (
+            self.kind == "leaf" and self.has_think and not self.has_stop_thinking and self.think_timeout is None
+        )
 
     def output_fields(self) -> tuple[str, ...]:
         """The fields of the think output that later steps may read."""

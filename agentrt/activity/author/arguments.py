@@ -129,7 +129,7 @@ def _unknown(_values: dict[str, Any]) -> bool:
     return False
 
 
-def _fits(fields: Mapping[str, tuple[type, ...] | None]) -> Fits:
+def _fitting(fields: Mapping[str, tuple[type, ...] | None]) -> Fits:
     """Generate what tells whether all fields are given, each with a value of one of its classes, as nearly always.
 
     A loop over the fields takes twice as long, and whoever says that it is ready comes here.
@@ -170,7 +170,7 @@ class Fields:
     _fields: ClassVar[dict[str, tuple[Any, _Accept]]] = {}
     _unresolved: ClassVar[bool] = False
     # whether values can be taken as they are
-    fits: ClassVar[Fits]
+    _fits: ClassVar[Fits]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -189,7 +189,7 @@ class Fields:
                 # A class attribute would be found on instances and hide what is missing.
                 delattr(cls, name)
         cls._fields = {name: (default, _ANYTHING) for name, default in fields.items()}
-        cls.fits = staticmethod(_unknown if fields else _fits({}))
+        cls._fits = staticmethod(_unknown if fields else _fitting({}))
         cls._unresolved = bool(fields) and not cls._resolve()
 
     @classmethod
@@ -231,7 +231,7 @@ class Fields:
             resolved[name] = (default, accept)
         cls._fields = resolved
         cls._unresolved = False
-        cls.fits = staticmethod(_fits({name: accept.classes for name, (_, accept) in resolved.items()}))
+        cls._fits = staticmethod(_fitting({name: accept.classes for name, (_, accept) in resolved.items()}))
         return True
 
     def __init__(self, **values: Any) -> None:
@@ -252,21 +252,10 @@ class Fields:
             ArgumentError: a value is missing, unknown or of the wrong type.
         """
         made = _new(cls)
-        if cls.fits(values):
+        if cls._fits(values):
             _put_values(made, values)
         else:
             made._fill(activity, values)
-        return made
-
-    @classmethod
-    def take(cls, values: dict[str, Any]) -> Fields:
-        """Make one of values that fit.
-
-        Args:
-            values: by field name; the record takes the dict over.
-        """
-        made = _new(cls)
-        _put_values(made, values)
         return made
 
     @classmethod
@@ -337,13 +326,6 @@ class Fields:
             )
 
     @classmethod
-    def holds_plain(cls) -> bool:
-        """Whether each field takes numbers and strings alone, as far as that is known by now."""
-        return not cls._unresolved and all(
-            accept.classes is not None and _PLAIN.issuperset(accept.classes) for _, accept in cls._fields.values()
-        )
-
-    @classmethod
     def field_names(cls) -> tuple[str, ...]:
         """The names of the declared fields, in order."""
         return tuple(cls._fields)
@@ -405,7 +387,21 @@ class Fields:
 # What a record is made with: it is read-only to everybody else.
 _new: collections.abc.Callable[[type[Fields]], Fields] = object.__new__
 _put_values: collections.abc.Callable[[Fields, dict[str, Any]], None] = Fields.__dict__["__dict__"].__set__
-Fields.fits = staticmethod(_fits({}))
+Fields._fits = staticmethod(_fitting({}))
+
+
+def take(kind: type[Fields], values: dict[str, Any]) -> Fields:
+    """Make a record of values that fit; it takes the dict over."""
+    made = _new(kind)
+    _put_values(made, values)
+    return made
+
+
+def holds_plain(kind: type[Fields]) -> bool:
+    """Whether each field of a record takes numbers and strings alone, as far as that is known by now."""
+    return not kind._unresolved and all(
+        accept.classes is not None and _PLAIN.issuperset(accept.classes) for _, accept in kind._fields.values()
+    )
 
 
 class ActionArgs(Fields):

@@ -422,7 +422,7 @@ class Context:
         kind = spec.output_type
         if kind is None:
             seat.set_output(seat.frame.args if not fields else undeclared(spec, fields))
-        elif kind.fits(fields):
+        elif kind._fits(fields):
             seat.set_output(fields)  # it becomes a record when somebody looks at it
         else:
             seat.set_output(kind.build(spec.output_label, fields))

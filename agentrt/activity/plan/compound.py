@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from agentrt.activity.author.arguments import ThinkOutput
+from agentrt.activity.author.arguments import ThinkOutput, take
 from agentrt.activity.author.steps import ARGUMENTS
 from agentrt.activity.plan.election import refuse
 from agentrt.activity.plan.extras import Backoff, keep_place, line_up, offer_next, restore_place
@@ -448,7 +448,7 @@ class CompoundUnit(Unit):
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         own = self.spec.output_type
-        self.own_output = own.take(output) if own is not None and output.__class__ is dict else output
+        self.own_output = take(own, output) if own is not None and output.__class__ is dict else output
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel

@@ -62,7 +62,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
-from agentrt.activity.author.arguments import NO_ARGS
+from agentrt.activity.author.arguments import NO_ARGS, take
 from agentrt.activity.author.context import Context, late
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current
@@ -592,7 +592,7 @@ class Unit:
         output = self.output
         if output.__class__ is dict:
             assert self.spec.output_type is not None
-            output = self.output = self.spec.output_type.take(output)
+            output = self.output = take(self.spec.output_type, output)
         return output
 
     def own_extras(self) -> Extras:
@@ -1061,9 +1061,7 @@ class Unit:
         Args:
             state: what to be instead of idle.
         """
-        if not UNIT_MASKS[self.state] >> state & 1:
-            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
-        self.state = state  # first: what its own ``stop`` does through its context comes too late to mean anything
+        self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
