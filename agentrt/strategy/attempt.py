@@ -38,6 +38,7 @@ Source: prismarine-gameplay: "Task Failure", "Pauseable/Cancelable Tasks", "Plan
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from agentrt.activity.author.action import Action
@@ -56,10 +57,10 @@ from agentrt.errors import (
 )
 from agentrt.kernel.strand import CancelScope, current_strand, outlast
 from agentrt.kernel.traps import Waiter, next_tick, park
-from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, StrategyContext
-from agentrt.strategy.dependency import Ask, Cannot, told_path
+from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, Order, StrategyContext
+from agentrt.strategy.dependency import Ask, Cannot, label_of, told_path
 from agentrt.strategy.supplies import enough
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.strand import Strand
-    from agentrt.strategy.declare import Interruption, Order, Provider, Rank, Strategy, StrategySpec
+    from agentrt.strategy.declare import Interruption, Provider, Rank, Strategy, StrategySpec
     from agentrt.strategy.dependency import Dependency, Params
     from agentrt.strategy.estimate import Chain, Estimator
     from agentrt.strategy.state import State
@@ -395,6 +396,7 @@ class OwnTime:
 
 _LEAST_PATIENCE: Final = 60.0  # game seconds
 _PATIENCE: Final = 10.0  # times what it said that it costs
+_EXCEPTIONAL: Final = 3.0  # times what all others cost together
 _UNWOUND: Final = "the strategy that was interrupted is unwound"
 
 
@@ -843,31 +845,52 @@ class Attempt(Spawned):
 
         return Calls(state.catalog, state.agent.name, solve)
 
-    @property
-    def order(self) -> Order:
-        """In which order dependencies are solved, if nobody says more."""
-        return self.solving.state.order
-
-    @property
-    def takes_options(self) -> bool:
-        """Whether optional dependencies are considered."""
-        return self.solving.state.takes_options
-
-    @property
-    def tick(self) -> int:
-        """The tick that it is."""
-        return self.solving.state.tick
-
     def ask(self) -> Ask:
         """The world and what things would cost."""
         estimator = self.solving.estimator
         return Ask(estimator, estimator.world, estimator.state.lookahead)
 
-    def prices(self, *needs: Sequence[Dependency[Any]]) -> list[float]:
-        """What several lists of needs would cost below it, where nobody who runs is asked for the same."""
-        return self._prices(self.chain(), needs)
+    def cost(self, wanted: Dependency[Any]) -> float:
+        """What a dependency would cost below it, where nobody who runs is asked for the same."""
+        return self._prices(self.chain(), ((wanted,),))[0]
 
-    def prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
+    @property
+    def order(self) -> Order:
+        """In which order dependencies are solved, if nobody says more."""
+        return self.solving.state.order
+
+    def next_of(self, wanted: Sequence[Dependency[Any]], order: Order) -> int:
+        """Which of several dependencies comes first in an order."""
+        if order is Order.GIVEN or len(wanted) == 1:
+            return 0
+        costs = self._prices(self.chain(), [(one,) for one in wanted])
+        highest = max(costs)
+        dearest = costs.index(highest)
+        others = sum(cost for index, cost in enumerate(costs) if index != dearest)
+        is_exceptional = order is Order.EXCEPTIONAL and highest < inf and highest > _EXCEPTIONAL * others
+        return dearest if is_exceptional or order is Order.DEAREST else costs.index(min(costs))
+
+    async def solve_if_worth(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], limit: float) -> bool:
+        """Have an optional dependency solved, if what is done then is cheaper with it; says whether it holds now."""
+        state = self.solving.state
+        if not state.takes_options:
+            return False
+        if self.ask().is_met(wanted):
+            return True
+        own, having, without = self._prices_of_option(wanted, then)
+        node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", self.node, wanted)
+        node.cost = own
+        if own > limit or having >= without:
+            gain = f"{seconds(having)} with it, {seconds(without)} without"
+            node.end(Outcome.SKIPPED, state.tick, f"{seconds(own)} is too dear" if own > limit else gain)
+            return False
+        try:
+            await self.solving.solve(self._acting, wanted, self, node=node)
+        except DependencyFailedError:
+            return False
+        return True
+
+    def _prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
         """What an option costs; what it costs with all that is done then; and what that costs without it."""
         # What is done then may be what it is run for: who runs for that is no circle, but who goes on.
         chain = [who for who in self.chain() if who[1] not in then]
@@ -893,20 +916,14 @@ class Attempt(Spawned):
         if self._dealing is not None:
             await self._dealing.join()
 
-    async def solve(
-        self,
-        wanted: Dependency[R],
-        among: str | Iterable[type[Strategy]] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> R:
-        """Have a dependency solved."""
+    async def solve(self, wanted: Dependency[R], among: str | Iterable[type[Strategy]] | None, rank: Rank | None) -> R:
+        """Have a dependency solved, by those who joined a list, by some strategies, or by anybody."""
         catalog, who = self.solving.state.catalog, None
         if isinstance(among, str):
             who = [one for one in catalog.joined(among, "ctx.solve") if type(wanted) in one.spec.provides]
         elif among is not None:
             who = catalog.chosen(among, type(wanted), "ctx.solve")
-        found: R = await self.solving.solve(self._acting, wanted, self, among=who, rank=rank, node=node)
+        found: R = await self.solving.solve(self._acting, wanted, self, among=who, rank=rank)
         return found
 
     @property

@@ -23,9 +23,9 @@ what it declares is read once, when it is defined. Rules:
 * For each dependency and each strategy that is loaded there is a *generated call* (``Calls``) with its signature and
   its text. They are made when they are asked for, so that what was loaded a moment ago has its call.
 
-A context is a handle over a *seat* (``AttemptSeat``): the attempt that runs the strategy. So nothing here knows how
-anything is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a
-strategy is run with a context, which has others solved, of which offers name the strategies.
+A context is a handle over a *seat*: the attempt that runs the strategy. So nothing here knows how anything is solved.
+Strategies, offers, calls and the context are in one module because authors' signatures go round: a strategy is run with
+a context, which has others solved, of which offers name the strategies.
 
 Source: prismarine-gameplay: "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies",
 "Hierarchy".
@@ -34,8 +34,7 @@ Source: prismarine-gameplay: "Plugins", "Global Dependency Lists", "Orderless De
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
@@ -44,10 +43,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol,
 from agentrt.activity.author.action import default_hook
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
-from agentrt.errors import ArgumentError, DefinitionError, DependencyFailedError, UnknownDependencyError
+from agentrt.errors import ArgumentError, DefinitionError, UnknownDependencyError
 from agentrt.kernel.traps import at_once
-from agentrt.strategy.dependency import Ask, Dependency, check_topics, label_of, required, words
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
+from agentrt.strategy.dependency import Ask, Dependency, check_topics, required, snake_case, words
+from agentrt.strategy.tree import Outcome, TaskNode
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -62,12 +61,10 @@ __all__ = [
     "Fail",
     "Interruptible",
     "Interruption",
-    "Listing",
     "Offer",
     "Order",
     "Provider",
     "Rank",
-    "AttemptSeat",
     "Strategy",
     "StrategyContext",
     "StrategySpec",
@@ -77,8 +74,6 @@ __all__ = [
 ]
 
 R = TypeVar("R")
-
-_EXCEPTIONAL = 3.0  # times what all others cost together
 
 _HOOKS = {
     "run": ("ctx", "wanted"),
@@ -91,15 +86,10 @@ LONGEST_COST = 1e9  # game seconds; more is a mistake
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """Something that came up.
-
-    Attributes:
-        name: what it was.
-        value: what was said with it.
-    """
+    """Something that came up."""
 
     name: str
-    value: Any = None
+    value: Any = None  # what was said with it
 
 
 class Interruptible(StrEnum):
@@ -120,20 +110,14 @@ class Interruptible(StrEnum):
 
 @final
 class Fail(Flow):
-    """The strategy cannot provide what it was run for: the next one is tried.
-
-    Source: prismarine-gameplay: "Task Failure".
-    """
+    """The strategy cannot provide what it was run for: the next one is tried."""
 
     method = "fail"
 
 
 @final
 class BeginAgain(Flow):
-    """The strategy begins again.
-
-    Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
-    """
+    """The strategy begins again."""
 
     method = "restart"
 
@@ -141,39 +125,31 @@ class BeginAgain(Flow):
 class Strategy:
     """A way to provide one or several dependencies. Subclass it.
 
-    Attributes:
-        provides: the class of dependencies that it provides, or several; a class without any is a base class.
-        name: what tools and the generated call use: the name of its class in lower case with underscores.
-        cost: what it is expected to take, in game seconds, if it says nothing finer.
-        reads: the topics that ``estimate`` and ``foresee`` look at (see ``agent.gameplay.changed``), so that what they
-            said is kept until one of them changes; None if that is not known: then it is asked in each decision.
-        interruption: what it supports when something comes up.
-        flags: control flags that it holds while it runs, shared with what it has solved.
-        patience: after how many game seconds of its own (without those of what it has solved, and of interruptions) it
-            counts as hanging, is cancelled and fails; what it shields is waited for. None for ten times what it said
-            that it costs, and at least a minute.
-        injects: the names of the lists of other strategies that it joins: ``("Smelt.fuels",)``.
-        status_text_key: as for an action: a key under which the game finds words for what the agent does.
-
     Source: prismarine-gameplay: "Plugins".
     """
 
+    # the class of dependencies that it provides, or several; a class without any is a base class
     provides: ClassVar[type[Dependency[Any]] | Collection[type[Dependency[Any]]]] = ()
-    name: ClassVar[str] = ""
-    cost: ClassVar[float | None] = None
+    name: ClassVar[str] = ""  # for tools and the generated call: that of its class in lower case with underscores
+    cost: ClassVar[float | None] = None  # what it is expected to take, in game seconds, if it says nothing finer
+    # the topics that ``estimate`` and ``foresee`` look at (see ``agent.gameplay.changed``), so that what they said is
+    # kept until one of them changes; None if that is not known: then it is asked in each decision
     reads: ClassVar[Collection[str] | None] = None
-    interruption: ClassVar[Interruptible] = Interruptible.RESTART
-    flags: ClassVar[Collection[str]] = ()
+    interruption: ClassVar[Interruptible] = Interruptible.RESTART  # what it supports when something comes up
+    flags: ClassVar[Collection[str]] = ()  # that it holds while it runs, shared with what it has solved
+    # after how many game seconds of its own (without those of what it has solved, and of interruptions) it counts as
+    # hanging, is cancelled and fails; what it shields is waited for. None for ten times what it said that it costs, and
+    # at least a minute
     patience: ClassVar[float | None] = None
-    injects: ClassVar[Collection[str]] = ()
-    status_text_key: ClassVar[str | None] = None
+    injects: ClassVar[Collection[str]] = ()  # the lists of other strategies that it joins: ``("Smelt.fuels",)``
+    status_text_key: ClassVar[str | None] = None  # under which the game finds words for what the agent does
 
     spec: ClassVar[StrategySpec]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__dict__.get("name"):
-            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+            cls.name = snake_case(cls.__name__)
         if cls.provides:
             cls.spec = StrategySpec(cls)
 
@@ -252,60 +228,48 @@ class StrategySpec:
         self.hears: bool = not hasattr(cls.interrupted, "is_default_hook")  # whether it has the hook ``interrupted``
         # what the planner runs for each of the dependencies; made when it is first needed
         self.carriers: dict[type[Dependency[Any]], ActionSpec] = {}
-        self._check()
+        for what, instead in self._mistakes():
+            raise DefinitionError(self.subject, what, instead)
 
-    def _check(self) -> None:
+    def _mistakes(self) -> Iterator[tuple[str, str]]:
+        """What is wrong, and what to write instead."""
         cls = self.cls
         declared: tuple[object, ...] = self.provides
         for one in declared:
             if not (isinstance(one, type) and issubclass(one, Dependency)):
-                raise DefinitionError(
-                    self.subject, f"it provides {one!r}.", "Name classes of dependencies: provides = Collect."
-                )
-            if not one.activity:
-                raise DefinitionError(
-                    self.subject, f"it provides {one.__name__}, which is a base class.", "Name its subclasses."
-                )
+                yield f"it provides {one!r}.", "Name classes of dependencies: provides = Collect."
+            elif not one.activity:
+                yield f"it provides {one.__name__}, which is a base class.", "Name its subclasses."
         named: object = self.name
         if not (isinstance(named, str) and named.isidentifier()):
-            raise DefinitionError(self.subject, f"its name is {repr_of(named)}.", "Write one such as 'mine_ore'.")
-        self._check_hooks()
+            yield f"its name is {repr_of(named)}.", "Write one such as 'mine_ore'."
+        if cls.run is Strategy.run:
+            yield "it has no 'run'.", "Write: async def run(self, ctx, wanted)."
+        if not self.asks and cls.cost is None:
+            yield "nothing says what it costs.", "Give it a 'cost' in game seconds, 'foresee' or 'estimate'."
+        for name, parameters in _HOOKS.items():
+            self._check_hook(name, parameters)
         for what, given in (("cost", cls.cost), ("patience", cls.patience)):
             seconds: object = given
             if seconds is not None and not (isinstance(seconds, (int, float)) and 0 <= seconds <= LONGEST_COST):
-                raise DefinitionError(self.subject, f"its {what} is {seconds!r}.", "Write game seconds, 0 or more.")
+                yield f"its {what} is {seconds!r}.", "Write game seconds, 0 or more."
         for what, names in (("reads", cls.reads), ("flags", cls.flags), ("injects", cls.injects)):
             check_topics(self.subject, what, names)
         supported: object = cls.interruption
         if not isinstance(supported, Interruptible):
-            raise DefinitionError(
-                self.subject, f"its interruption is {supported!r}.", "Write Interruptible.PAUSE or another."
-            )
+            yield f"its interruption is {supported!r}.", "Write Interruptible.PAUSE or another."
 
-    def _check_hooks(self) -> None:
-        cls = self.cls
-        if cls.run is Strategy.run:
-            raise DefinitionError(self.subject, "it has no 'run'.", "Write: async def run(self, ctx, wanted).")
-        if not self.asks and cls.cost is None:
-            raise DefinitionError(
-                self.subject,
-                "nothing says what it costs.",
-                "Give it a 'cost' in game seconds, 'foresee' or 'estimate'.",
-            )
-        for name, parameters in _HOOKS.items():
-            hook = getattr(cls, name)
-            function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
-            if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
-                word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
-                raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
-            try:
-                inspect.signature(function).bind(*own, *parameters)
-            except TypeError as error:
-                raise DefinitionError(
-                    self.subject,
-                    f"{name} cannot be called: {error}.",
-                    f"Write {name}({', '.join((*own, *parameters))}).",
-                ) from error
+    def _check_hook(self, name: str, parameters: tuple[str, ...]) -> None:
+        hook = getattr(self.cls, name)
+        function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
+        if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
+            word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+        try:
+            inspect.signature(function).bind(*own, *parameters)
+        except TypeError as error:
+            instead = f"Write {name}({', '.join((*own, *parameters))})."
+            raise DefinitionError(self.subject, f"{name} cannot be called: {error}.", instead) from error
 
     def __repr__(self) -> str:
         return f"<StrategySpec {self.subject}>"
@@ -332,15 +296,9 @@ def strategy(
     Args:
         provides: what it provides.
         name: what tools and the generated call use; None for the name of the function.
-        cost: as for ``Strategy``; so are the others.
+        cost, reads, interruption, flags, patience, injects, status_text_key: as for ``Strategy``.
         estimate: a function of (ask, wanted).
         foresee: a function of (ask, wanted).
-        reads: topics.
-        interruption: what it supports.
-        flags: control flags.
-        patience: game seconds.
-        injects: lists that it joins.
-        status_text_key: a key of the game's texts.
 
     Returns:
         The decorator, which gives the class of the strategy.
@@ -391,17 +349,13 @@ def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], An
 
 
 class Provider:
-    """A strategy that an agent has.
-
-    Args:
-        number: its place in the order of loading.
-    """
+    """A strategy that an agent has."""
 
     __slots__ = ("holds", "number", "oracle", "spec")
 
     def __init__(self, spec: StrategySpec, number: int) -> None:
         self.spec: StrategySpec = spec
-        self.number: int = number
+        self.number: int = number  # its place in the order of loading
         self.oracle: Strategy = spec.cls()  # the instance that is asked what it would cost
         self.holds: int = 0  # how many times it was loaded
 
@@ -410,21 +364,13 @@ class Provider:
 
 
 class Offer(NamedTuple):
-    """What a strategy said when it was asked to provide a dependency.
-
-    Attributes:
-        provider: it.
-        cost: the expected game seconds; infinity if it cannot.
-        reason: why it cannot; empty if it can.
-        said: the game seconds that it said, before that was corrected; None if nothing was.
-        circle: the circle of needs because of which it cannot, in words; empty if there is none.
-    """
+    """What a strategy said when it was asked to provide a dependency."""
 
     provider: Provider
-    cost: float
-    reason: str = ""
-    said: float | None = None
-    circle: str = ""
+    cost: float  # the expected game seconds; infinity if it cannot
+    reason: str = ""  # why it cannot; empty if it can
+    said: float | None = None  # the game seconds that it said, before that was corrected; None if nothing was
+    circle: str = ""  # the circle of needs because of which it cannot, in words; empty if there is none
 
 
 Rank = Callable[[Sequence[Offer]], Iterable[Offer]]
@@ -432,31 +378,17 @@ Rank = Callable[[Sequence[Offer]], Iterable[Offer]]
 
 
 def check_rank(method: str, rank: object) -> None:
-    """Check what was given as a parent's say.
-
-    Args:
-        method: what was called, for the error.
-
-    Raises:
-        ArgumentError: it is no function, or one that waits.
-    """
+    """Raise ``ArgumentError`` if a parent's say is no function, or one that waits."""
     if rank is not None and (not callable(rank) or inspect.iscoroutinefunction(rank)):
         meant = "Write a plain function: rank=lambda offers: offers[:2]."
         raise ArgumentError(method, "rank", f"takes a function of the offers, not {repr_of(rank)}. {meant}")
 
 
 def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) -> list[Offer]:
-    """What a parent says to offers.
+    """What a parent says to offers, of those that can and of those that cannot.
 
-    Args:
-        offers: of those that can, and of those that cannot.
-        failed: who has failed already; a parent may have kept their offers.
-
-    Returns:
-        Those that are to be tried, in the parent's order, and then all others, which cannot or were left out.
-
-    Raises:
-        ArgumentError: it gave something that is no offer of anybody who was asked.
+    Those that are to be tried come first, in the parent's order, then all others, which cannot or were left out. It may
+    have kept offers of those that failed: they are passed over. What is no offer is an ``ArgumentError``.
     """
     able = {offer.provider: offer for offer in offers if offer.cost < inf}
     asked = {*failed, *(offer.provider for offer in offers)}
@@ -489,22 +421,16 @@ def _several(given: object) -> list[Any]:
 # --- the generated calls ----------------------------------------------------------------------------------------------
 
 
-class Listing(Protocol):
+class _Listing(Protocol):
     """What is loaded, as the generated calls see it: a ``Catalog``."""
 
     @property
-    def dependencies(self) -> tuple[type[Dependency[Any]], ...]:
-        """The classes of dependencies that anybody provides."""
-        ...
+    def dependencies(self) -> tuple[type[Dependency[Any]], ...]: ...
 
     @property
-    def providers(self) -> tuple[Provider, ...]:
-        """Who provides them."""
-        ...
+    def providers(self) -> tuple[Provider, ...]: ...
 
-    def named(self, name: str) -> Provider | None:
-        """The strategy of a name; None if there is none."""
-        ...
+    def named(self, name: str) -> Provider | None: ...
 
 
 class Calls:
@@ -518,10 +444,10 @@ class Calls:
 
     __slots__ = ("_listing", "_name", "_solve")
 
-    def __init__(self, listing: Listing, name: str, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
-        self._listing: Listing = listing
-        self._name: str = name
-        self._solve: Callable[[Any, Provider | None], Awaitable[Any]] = solve
+    def __init__(self, listing: _Listing, name: str, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
+        self._listing = listing
+        self._name = name
+        self._solve = solve
 
     def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
         """Solve a dependency; typed, where the generated calls are known at run time only.
@@ -587,8 +513,8 @@ class Order(StrEnum):
     """The cheapest first; but one that costs three times as much as all others together comes before them."""
 
 
-class AttemptSeat(Protocol):
-    """What a context is a handle of: the attempt that runs its strategy, as the author's side sees it."""
+class _AttemptSeat(Protocol):
+    """What a context is a handle of: the ``Attempt`` that runs its strategy, which explains these."""
 
     node: TaskNode
     outcome: Outcome
@@ -596,79 +522,46 @@ class AttemptSeat(Protocol):
     is_hearing: bool
 
     @property
-    def params(self) -> Params:
-        """The global parameters of the request."""
-        ...
+    def params(self) -> Params: ...
 
     @property
-    def calls(self) -> Calls:
-        """The generated calls, for what it has solved."""
-        ...
+    def calls(self) -> Calls: ...
 
     @property
-    def order(self) -> Order:
-        """In which order dependencies are solved, if nobody says more."""
-        ...
+    def order(self) -> Order: ...
 
-    @property
-    def takes_options(self) -> bool:
-        """Whether optional dependencies are considered."""
-        ...
+    def ask(self) -> Ask: ...
 
-    @property
-    def tick(self) -> int:
-        """The tick that it is."""
-        ...
+    def cost(self, wanted: Dependency[Any]) -> float: ...
 
-    def ask(self) -> Ask:
-        """The world and what things would cost."""
-        ...
+    def next_of(self, wanted: Sequence[Dependency[Any]], order: Order) -> int: ...
 
-    def prices(self, *needs: Sequence[Dependency[Any]]) -> list[float]:
-        """What several lists of needs would cost below it, where nobody who runs is asked for the same."""
-        ...
+    def supplies(self, wanted: Sequence[Dependency[Any]], confidence: float) -> dict[str, float]: ...
 
-    def prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
-        """What an option costs; what it costs with all that is done then; and what that costs without it."""
-        ...
-
-    def supplies(self, wanted: Sequence[Dependency[Any]], confidence: float) -> dict[str, float]:
-        """How much will be used up: for dependencies; for none, by all that is still to come."""
-        ...
-
-    async def rest(self) -> None:
-        """Wait until what came up was dealt with."""
+    async def rest(self) -> None: ...
 
     async def solve(
         self,
         wanted: Dependency[R],
-        among: str | Iterable[type[Strategy]] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> R:
-        """Have a dependency solved."""
-        ...
+        among: str | Iterable[type[Strategy]] | None,
+        rank: Rank | None,
+    ) -> R: ...
 
-    async def perform(self, activity: str, args: Mapping[str, Any]) -> Any:
-        """Think and run a plain activity of the agent."""
+    async def solve_if_worth(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], limit: float) -> bool: ...
 
-    def give_up(self, flow: Flow) -> None:
-        """It is to fail, or to begin again; said by somebody else than the strategy itself."""
+    async def perform(self, activity: str, args: Mapping[str, Any]) -> Any: ...
+
+    def give_up(self, flow: Flow) -> None: ...
 
 
 class StrategyContext(Context):
-    """What a strategy gets as the first argument of ``run`` and ``interrupted``.
-
-    Args:
-        unit: its place in the plan.
-        attempt: its attempt.
-    """
+    """What a strategy gets as the first argument of ``run`` and ``interrupted``."""
 
     __slots__ = ("_attempt",)
 
-    def __init__(self, unit: Unit, attempt: AttemptSeat) -> None:
+    def __init__(self, unit: Unit, attempt: _AttemptSeat) -> None:
         super().__init__(unit)
-        self._attempt: AttemptSeat = attempt
+        self._attempt = attempt
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -684,9 +577,7 @@ class StrategyContext(Context):
 
     @property
     def interruptions(self) -> int:
-        """How many times something came up while this strategy, or one below it, ran. Compare to see whether the world
-        may be otherwise.
-        """  # noqa: D205
+        """How many times something came up while it, or one below it, ran: if more, the world may be otherwise."""
         return self._attempt.interruptions
 
     @property
@@ -747,27 +638,14 @@ class StrategyContext(Context):
         Source: prismarine-gameplay: "Orderless Dependencies".
         """
         await at_once(is_dear=True)
-        order = self._attempt.order if order is None else order
         left = list(enumerate(wanted))
         required("ctx.solve_all", *(one for _, one in left))
+        order = self._attempt.order if order is None else order
         found: dict[int, Any] = {}
         while left:
-            chosen = self._next_of(left, order)
-            left.remove(chosen)
-            found[chosen[0]] = await self.solve(chosen[1])
+            index, chosen = left.pop(self._attempt.next_of([one for _, one in left], order))
+            found[index] = await self.solve(chosen)
         return [found[index] for index in sorted(found)]
-
-    def _next_of(self, left: Sequence[tuple[int, Dependency[Any]]], order: Order) -> tuple[int, Dependency[Any]]:
-        if order is Order.GIVEN or len(left) == 1:
-            return left[0]
-        costs = self._attempt.prices(*((wanted,) for _, wanted in left))
-        dearest = max(range(len(left)), key=lambda index: (costs[index], -index))
-        if order is Order.DEAREST:
-            return left[dearest]
-        others = sum(cost for index, cost in enumerate(costs) if index != dearest)
-        if order is Order.EXCEPTIONAL and costs[dearest] < inf and costs[dearest] > _EXCEPTIONAL * others:
-            return left[dearest]
-        return left[min(range(len(left)), key=lambda index: (costs[index], index))]
 
     async def solve_if_worth(
         self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], *, limit: float = inf
@@ -794,37 +672,13 @@ class StrategyContext(Context):
             raise ArgumentError("ctx.solve_if_worth", "then", "takes a list of dependencies. Write [Build()].")
         required("ctx.solve_if_worth", *then)
         self._own("solve_if_worth")
-        seat = self._attempt
-        await seat.rest()
-        if not seat.takes_options:
-            return False
-        if self.ask.is_met(wanted):
-            return True
-        own, having, without = seat.prices_of_option(wanted, then)
-        node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", seat.node, wanted)
-        node.cost = own
-        if own > limit or having >= without:
-            gain = f"{seconds(having)} with it, {seconds(without)} without"
-            reason = f"{seconds(own)} is too dear" if own > limit else gain
-            node.end(Outcome.SKIPPED, seat.tick, reason)
-            return False
-        try:
-            await seat.solve(wanted, node=node)
-        except DependencyFailedError:
-            return False
-        return True
+        await self._attempt.rest()
+        return await self._attempt.solve_if_worth(wanted, then, limit)
 
     def cost(self, wanted: Dependency[Any]) -> float:
-        """What a dependency would cost now.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
-        """
+        """The expected game seconds of a dependency now: 0 if it is met, infinity if nobody can provide it."""
         required("ctx.cost", wanted)
-        return self._attempt.prices((wanted,))[0]
+        return self._attempt.cost(wanted)
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
         """How much will be used up: for dependencies, or for all that is still to come in the request.

@@ -14,7 +14,7 @@ other. Every dependency is an activity, too (``Collect.activity``), so that plan
 * *Global parameters* (``Params``) are what all strategies may read, at any depth: may the agent look through walls,
   which ores matter most. They are read-only while something is being solved; other values make a set of their own.
 * An ``Ask`` belongs to one question and is not kept, and it never changes anything. It is the author's side of an
-  estimate; who works it out is behind ``Pricing``, which an ``Estimator`` is.
+  estimate; who works it out, an ``Estimator``, stands above.
 
 Dependencies and ``Ask`` name each other in what they take, and so does ``Branch``, which has needs and is priced: that
 is why they stand in one module. What is asked and run (strategies) stands above, in ``declare``.
@@ -76,14 +76,15 @@ __all__ = [
     "LeftOut",
     "Need",
     "Params",
-    "Pricing",
     "Scenario",
     "Table",
     "Versions",
     "check_topics",
     "is_as_assumed",
+    "keep",
     "label_of",
     "required",
+    "snake_case",
     "take_over",
     "told_path",
     "words",
@@ -107,14 +108,7 @@ LeftOut = frozenset[tuple[Need, object]]
 
 
 class Kept(Generic[T_co]):
-    """Something that was found out, and when it holds.
-
-    Args:
-        topics: what was read for it; None if that is not known.
-        context: who of those who provide one of these needs was being asked or run for it, so that he was left out.
-        decision: the number of the decision in which it was found out.
-        stamp: how many changes there had been.
-    """
+    """Something that was found out, and when it holds."""
 
     __slots__ = ("context", "decision", "needs", "stamp", "topics", "value")
 
@@ -122,19 +116,14 @@ class Kept(Generic[T_co]):
         self, value: T_co, topics: Versions | None, needs: Set[Need], context: LeftOut, decision: int, stamp: int
     ) -> None:
         self.value: T_co = value
-        self.topics: Versions | None = topics
-        self.needs: Set[Need] = needs
-        self.context: LeftOut = context
-        self.decision: int = decision
-        self.stamp: int = stamp
+        self.topics: Versions | None = topics  # what was read for it; None if that is not known
+        self.needs: Set[Need] = needs  # what was priced for it
+        self.context: LeftOut = context  # who of those who provide one of these needs was left out
+        self.decision: int = decision  # the number of the one in which it was found out
+        self.stamp: int = stamp  # how many changes there had been
 
     def holds(self, decision: int, stamp: int, versions: Mapping[str, int]) -> bool:
-        """Whether it still holds, in its context.
-
-        Args:
-            decision: the number of the present decision.
-            stamp: how many changes there were up to now.
-        """
+        """Whether it still holds, in its context."""
         if self.decision == decision:
             return True  # nothing changes within a decision, and nobody is asked twice in it
         topics = self.topics
@@ -148,11 +137,7 @@ class Kept(Generic[T_co]):
         return True
 
     def fits(self, running: Mapping[Need, Mapping[Any, int]]) -> bool:
-        """Whether it was found out in a context that makes no difference.
-
-        Args:
-            running: who is being asked or run for what.
-        """
+        """Whether it was found out in a context that makes no difference now that these are being asked or run."""
         needs, context = self.needs, self.context
         if not needs or not running:
             return not context
@@ -166,63 +151,41 @@ class Kept(Generic[T_co]):
         return met == len(context)
 
 
-class Table:
-    """What was found out about one dependency at one depth: by provider, and by what it is."""
+Table: TypeAlias = dict[object, list[Kept[Any]]]
+"""What was found out about one dependency at one depth, by provider or by what it is: one for each context, the latest
+last."""
 
-    __slots__ = ("kept",)
 
-    def __init__(self) -> None:
-        self.kept: dict[object, list[Kept[Any]]] = {}  # the entries, one for each context, the latest last
-
-    def add(self, key: object, kept: Kept[Any]) -> None:
-        """Keep something."""
-        entries = self.kept.setdefault(key, [])
-        if len(entries) >= _MOST_CONTEXTS:
-            del entries[0]  # the oldest: what is asked now is asked from where the last ones were
-        entries.append(kept)
+def keep(table: Table, key: object, kept: Kept[Any]) -> None:
+    """Add an entry to a table."""
+    entries = table.setdefault(key, [])
+    if len(entries) >= _MOST_CONTEXTS:
+        del entries[0]  # the oldest: what is asked now is asked from where the last ones were
+    entries.append(kept)
 
 
 class Scenario:
-    """The world as it is, or as look-ahead assumes it.
-
-    Args:
-        state: a layer of CURRENT with what is assumed; None for the world as it is.
-    """
+    """The world as it is, or as look-ahead assumes it."""
 
     __slots__ = ("state", "tables")
 
     def __init__(self, state: Current | None = None) -> None:
-        self.state: Current | None = state
+        self.state: Current | None = state  # a layer of CURRENT with what is assumed; None for the world as it is
         self.tables: dict[tuple[Hashable, int], Table] = {}  # what was found out in it
 
     def table(self, wanted: Hashable, depth: int) -> Table:
-        """The table of what can be asked for; made if there is none.
-
-        Args:
-            depth: how many levels are looked ahead.
-        """
+        """The table of what can be asked for, at a depth of look-ahead; made if there is none."""
         key = (wanted, depth)
         found = self.tables.get(key)
         if found is None:
             if len(self.tables) >= MOST_TABLES:
                 self.tables.clear()  # all: to count uses would cost something with every look
-            found = self.tables[key] = Table()
+            found = self.tables[key] = {}
         return found
-
-    def forget(self) -> None:
-        """Nothing holds any more."""
-        self.tables.clear()
 
 
 def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
-    """Whether the world is as it was assumed.
-
-    Args:
-        real: a layer on the world as it is.
-
-    Returns:
-        The names of the fields that were assumed; None if one of them has another value.
-    """
+    """The names of the fields that a layer assumes, if the real one has the same values; else None."""
     assumed = expected_fields(state)
     for name, value in assumed.items():
         try:
@@ -241,20 +204,15 @@ def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
 def take_over(
     source: Scenario, into: Scenario, fields: Collection[str], versions: Mapping[str, int], stamp: int
 ) -> int:
-    """Let what was found out in one scenario hold in another one.
-
-    Args:
-        fields: those that were assumed, and are so.
-        stamp: how many changes there were up to now.
-    """
+    """Let what was found out in one scenario hold in another, since the fields that were assumed are so."""
     count = 0
     for (wanted, depth), table in source.tables.items():
         target = into.table(wanted, depth)
-        for key, entries in table.kept.items():
+        for key, entries in table.items():
             for kept in entries:
                 topics = _as_of_now(kept.topics, fields, versions)
                 if topics is not None and not isinstance(kept.value, Scenario):  # its layers would hide what changes
-                    target.add(key, Kept(kept.value, topics, kept.needs, kept.context, -1, stamp))
+                    keep(target, key, Kept(kept.value, topics, kept.needs, kept.context, -1, stamp))  # of no decision
                     count += 1
     return count
 
@@ -275,11 +233,7 @@ _MOST_NEEDS: Final = 6  # of a path that is told
 
 
 def check_topics(subject: str, what: str, topics: object) -> None:
-    """Check what was declared as topics: words, several of them.
-
-    Raises:
-        DefinitionError: it is something else.
-    """
+    """Check what was declared as topics: words, several of them; else raise ``DefinitionError``."""
     if isinstance(topics, str):
         raise DefinitionError(subject, f"its {what} are one text.", f"Write a tuple: ({topics!r},).")
     is_several = isinstance(topics, Collection) and not isinstance(topics, (bytes, bytearray))
@@ -349,32 +303,21 @@ R = TypeVar("R")
 
 _DEPENDENCY_HOOKS = ("is_met", "met_value", "assume", "guard_key", "label")
 _CALL = re.compile(r"[a-z][a-z0-9_]*")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def words(name: str) -> str:
     """The name of a class in words: ``MineOre`` is "Mine Ore"."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return _HUMP.sub(" ", name)
 
 
-class _Declared:
-    """What a class of dependencies declares besides its fields. Apart, since annotations of the class are fields."""
-
-    activity: ClassVar[str] = ""
-    call: ClassVar[str] = ""
-    reads: ClassVar[Collection[str] | None] = None
-    cost: ClassVar[float] = 10.0
-    _solver: ClassVar[type[Action] | None] = None  # the action that has it solved in a plan
-    _signature: ClassVar[inspect.Signature | None] = None
-
-    @classmethod
-    def _take_name(cls, activity: str) -> None:
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
-        cls.call = cls.activity.rpartition(":")[2]
+def snake_case(name: str) -> str:
+    """The name of a class as that of a function: ``MineOre`` is "mine_ore"."""
+    return _HUMP.sub("_", name).lower()
 
 
 @typing.dataclass_transform()
-class Dependency(_Declared, ActionArgs, Generic[R]):
+class Dependency(ActionArgs, Generic[R]):
     """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
 
     A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
@@ -401,10 +344,23 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:  # what is annotated when the class is made is a field
+        activity: ClassVar[str]
+        call: ClassVar[str]
+        reads: ClassVar[Collection[str] | None]
+        cost: ClassVar[float]
+        _solver: ClassVar[type[Action]]  # the action that has it solved in a plan
+        _signature: ClassVar[inspect.Signature]
+    activity = call = ""
+    reads = None
+    cost = 10.0
+
     def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         subject = f"{cls.__module__}.{cls.__qualname__}"
-        cls._take_name(activity)
+        name = snake_case(cls.__name__)
+        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
+        cls.call = cls.activity.rpartition(":")[2]
         if cls.activity and not (ACTIVITY.fullmatch(cls.activity) and _CALL.fullmatch(cls.call)):
             raise DefinitionError(
                 subject,
@@ -460,26 +416,17 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         return False
 
     def met_value(self, ask: Ask) -> Any:
-        """What solving it gives when it was met already, or when the strategy that provided it returned nothing.
-
-        Args:
-            ask: the world.
-        """
+        """What solving it gives when it was met already, or when who provided it returned nothing."""
         return None
 
     @default_hook
     def assume(self, state: Current) -> None:
-        """Write into an expected state what holds when it is met; for look-ahead.
-
-        Args:
-            state: a layer of CURRENT.
-        """
+        """Write into a layer of CURRENT what holds when it is met; for look-ahead."""
 
     def guard_key(self) -> object:
         """What must not be asked for by a strategy that is solving it already; hashable.
 
-        Returns:
-            All values, by default. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
+        By default all values. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
         """
         return self.values_in_order()
 
@@ -508,16 +455,10 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         found: list[inspect.Parameter] = []
         for name, (default, _) in cls._fields.items():
-            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
-            given = (
-                inspect.Parameter.empty
-                if default is REQUIRED
-                else default.value
-                if isinstance(default, Fresh)
-                else default
-            )
-            hint = inspect.get_annotations(owner)[name]
-            found.append(inspect.Parameter(name, kind, default=given, annotation=hint))
+            hint = next(known[name] for known in map(inspect.get_annotations, cls.__mro__) if name in known)
+            given = default.value if isinstance(default, Fresh) else default
+            empty = inspect.Parameter.empty
+            found.append(inspect.Parameter(name, kind, default=empty if given is REQUIRED else given, annotation=hint))
         return found
 
     @classmethod
@@ -559,14 +500,7 @@ def _shown(value: object, *, is_alone: bool = False) -> str:
 
 
 def required(method: str, *wanted: object) -> None:
-    """Check that what was given are dependencies: classes of them, and plain values, are given by mistake.
-
-    Args:
-        method: what was called, for the error.
-
-    Raises:
-        ArgumentError: one is none.
-    """
+    """Raise ``ArgumentError`` if one is no dependency: classes of them, and plain values, are given by mistake."""
     for one in wanted:
         if not isinstance(one, Dependency):
             meant = 'Write one, such as Collect("log", 4).'
@@ -627,60 +561,38 @@ class Cannot(BaseException):
         super().__init__(self.reason)
 
 
-class Pricing(Protocol):
-    """Who works out what an author asks, under one set of global parameters. An ``Estimator``, as its asks see it."""
+class _Pricing(Protocol):
+    """Who works out what an author asks, under one set of global parameters: an ``Estimator``, which explains these."""
 
     params: Params
     agent: Any  # as authors know it
 
     @property
-    def clock(self) -> Clock:
-        """The clock of the runtime."""
-        ...
+    def clock(self) -> Clock: ...
 
-    def layer(self, world: Scenario) -> Current:
-        """A new layer of CURRENT in a world."""
-        ...
+    def layer(self, world: Scenario) -> Current: ...
 
-    def read_words(self, topics: Collection[str]) -> str:
-        """Whoever is being asked reads topics; says what is wrong with them, or nothing."""
-        ...
+    def read_words(self, topics: Collection[str]) -> str: ...
 
-    def deciding(self) -> AbstractContextManager[None]:
-        """Ask several things as one decision."""
-        ...
+    def deciding(self) -> AbstractContextManager[None]: ...
 
-    def is_met(self, wanted: Dependency[Any], world: Scenario) -> bool:
-        """Whether a dependency holds in a world."""
-        ...
+    def is_met(self, wanted: Dependency[Any], world: Scenario) -> bool: ...
 
-    def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
-        """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
-        ...
+    def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float: ...
 
-    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float:
-        """What several needs would cost, each in the world that the ones before it leave."""
-        ...
+    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float: ...
 
     def expected(
         self, branches: Iterable[Branch], wanted: Dependency[Any] | None, world: Scenario, depth: int
-    ) -> float:
-        """The expected cost of what may come of whoever is being asked."""
-        ...
+    ) -> float: ...
 
     def supplies(
         self, wanted: Sequence[Dependency[Any]], world: Scenario, depth: int, confidence: float
-    ) -> dict[str, float]:
-        """The least amounts of what will be used up that are enough."""
-        ...
+    ) -> dict[str, float]: ...
 
-    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
-        """The world in which a dependency has been met."""
-        ...
+    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario: ...
 
-    def when(self, expect: Expect, world: Scenario) -> Scenario:
-        """The world in which fields of CURRENT have other values."""
-        ...
+    def when(self, expect: Expect, world: Scenario) -> Scenario: ...
 
 
 class Ask:
@@ -691,15 +603,12 @@ class Ask:
         world: the world as it is assumed.
         depth: how many levels further it may be looked ahead.
         wanted: the dependency that it is about; None outside ``estimate`` and ``foresee``.
-
-    Attributes:
-        world, depth, wanted: as given.
     """
 
     __slots__ = ("_pricing", "_state", "depth", "wanted", "world")
 
-    def __init__(self, pricing: Pricing, world: Scenario, depth: int, wanted: Dependency[Any] | None = None) -> None:
-        self._pricing: Pricing = pricing
+    def __init__(self, pricing: _Pricing, world: Scenario, depth: int, wanted: Dependency[Any] | None = None) -> None:
+        self._pricing: _Pricing = pricing
         self.world: Scenario = world
         self.depth: int = depth
         self.wanted: Dependency[Any] | None = wanted
@@ -766,31 +675,16 @@ class Ask:
         raise Cannot(reason)
 
     def is_met(self, wanted: Dependency[Any]) -> bool:
-        """Whether a dependency holds.
-
-        Args:
-            wanted: the dependency.
-        """
+        """Whether a dependency holds."""
         return self._pricing.is_met(wanted, self.world)
 
     def cost(self, wanted: Dependency[Any]) -> float:
-        """What a dependency would cost.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
-        """
+        """The expected game seconds of a dependency: 0 if it is met, infinity if nobody can provide it."""
         required("ask.cost", wanted)
         return self._pricing.need(wanted, self.world, self.depth)
 
     def can(self, wanted: Dependency[Any]) -> bool:
-        """Whether anybody can provide a dependency, or it is met.
-
-        Args:
-            wanted: the dependency.
-        """
+        """Whether anybody can provide a dependency, or it is met."""
         return self.cost(wanted) < inf
 
     def total(self, needs: Iterable[Dependency[Any]]) -> float:
@@ -880,9 +774,5 @@ class Ask:
         return self._pricing.when(expect, world or self.world)
 
     def within(self, world: Scenario) -> Ask:
-        """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``.
-
-        Args:
-            world: the world, as ``after`` or ``when`` made it.
-        """
+        """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``."""
         return Ask(self._pricing, world, self.depth, self.wanted)

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import TraceEvent
 from agentrt.strategy.dependency import Scenario, is_as_assumed, label_of, take_over
-from agentrt.strategy.estimate import after, amounts_left, likeliest, outcome
+from agentrt.strategy.estimate import likeliest
 from agentrt.strategy.supplies import Amounts, together
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
@@ -154,7 +154,7 @@ def forecast(
     with estimator.deciding(((provider, wanted),)):
         for need in remaining(first, done):
             needs.append(forecast_need(estimator, need, world, depth, share))
-            world = after(estimator, need, world, depth)
+            world = estimator.after(need, world, depth)
     others: dict[Dependency[Any], float] = {}
     for one in possible[1:]:
         for need in dict.fromkeys(remaining(one, done)):
@@ -305,12 +305,12 @@ class Preparing:
             chain = outlook.attempt.chain()
             for need in left:
                 yield from self._decide(need, chain, world)
-                world = after(estimator, need, world, depth)
+                world = estimator.after(need, world, depth)
             if left and not is_innermost:
                 return
             if outlook.attempt.above is None:
                 return
-            world = outcome(estimator, outlook.attempt.wanted, branch, (), world, depth)
+            world = estimator.outcome(outlook.attempt.wanted, branch, (), world, depth)
             yield
 
     def _decide(
@@ -320,7 +320,7 @@ class Preparing:
             return
         is_kept = False
         for provider in self._state.catalog.of(type(need)):
-            is_kept = self._estimator.price(provider, need, chain, None, world)[1] or is_kept
+            is_kept = self._estimator.price(provider, need, world, chain)[1] or is_kept
             yield
         if is_kept:
             self._state.foreseen.prepared += 1
@@ -467,7 +467,7 @@ class Foresight:
             with estimator.deciding(one.chain()):
                 for outlook in self.outlooks:
                     if outlook.attempt is one:
-                        total = together(total, amounts_left(estimator, outlook.shares(), estimator.world, depth))
+                        total = together(total, estimator.amounts_left(outlook.shares(), estimator.world, depth))
             one = one.above
         return total
 
@@ -476,7 +476,7 @@ class Foresight:
         estimator, depth = self._estimator, self._state.lookahead
         attempt = outlook.attempt
         with estimator.deciding(attempt.chain()[:-1]):
-            priced, _ = estimator.price(attempt.provider, attempt.wanted)
+            priced, _ = estimator.price(attempt.provider, attempt.wanted, estimator.world)
             if not outlook.done or priced.branches:
                 outlook.branches = likeliest(priced.branches)
             if outlook.branches:

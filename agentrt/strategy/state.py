@@ -535,24 +535,15 @@ class Records:
         return tuple(found)
 
 
+@dataclass(slots=True)
 class ForesightCounts:
-    """How far what was foreseen came true, for one agent."""
+    """How far what was foreseen came true, for one agent; ``ForesightView`` explains the numbers."""
 
-    __slots__ = ("hits", "misses", "others", "prepared", "taken")
-
-    def __init__(self) -> None:
-        self.hits: int = 0  # how many times the likeliest branch came true
-        self.others: int = 0  # how many times another branch that was foreseen
-        self.misses: int = 0  # how many times something that nobody had foreseen
-        self.prepared: int = 0  # how many decisions were made in advance
-        # how many times the world turned out as it was assumed, so that a decision had been made already
-        self.taken: int = 0
-
-    def __repr__(self) -> str:
-        return (
-            f"<{self.hits} hits, {self.others} others, {self.misses} misses; "
-            f"{self.prepared} decisions prepared, {self.taken} taken>"
-        )
+    hits: int = 0
+    others: int = 0
+    misses: int = 0
+    prepared: int = 0
+    taken: int = 0
 
 
 # --- the state --------------------------------------------------------------------------------------------------------

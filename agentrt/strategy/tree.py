@@ -25,7 +25,7 @@ from agentrt.strategy.dependency import label_of
 if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
 
-__all__ = ["MOST_CHILDREN", "NodeKind", "Outcome", "TaskNode", "seconds"]
+__all__ = ["MOST_CHILDREN", "OPEN", "NodeKind", "Outcome", "TaskNode", "seconds"]
 
 MOST_CHILDREN = 48
 """How many children of a node that have ended are kept."""
@@ -54,7 +54,8 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-_OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)
+OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)
+"""The outcomes of what has not ended."""
 
 
 def seconds(value: float) -> str:
@@ -144,7 +145,7 @@ class TaskNode:
         self._made += 1
         self.children.append(child)
         if len(self.children) > MOST_CHILDREN:
-            ended = next((one for one in self.children if one.outcome not in _OPEN), None)
+            ended = next((one for one in self.children if one.outcome not in OPEN), None)
             if ended is not None:
                 self.children.remove(ended)
                 self.forgotten += 1
@@ -152,7 +153,7 @@ class TaskNode:
     @property
     def is_open(self) -> bool:
         """Whether it has not ended."""
-        return self.outcome in _OPEN
+        return self.outcome in OPEN
 
     def begin(self, tick: int) -> None:
         """It is being done.

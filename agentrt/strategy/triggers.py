@@ -48,7 +48,6 @@ from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.declare import Interruptible, Interruption
 from agentrt.strategy.dependency import Dependency, is_as_assumed, required
-from agentrt.strategy.estimate import after, layered, outcome
 from agentrt.strategy.requests import Request
 from agentrt.strategy.solve import Incident
 from agentrt.strategy.state import near
@@ -477,7 +476,7 @@ class _Look:
         if estimator.need_of(wanted) not in priced and not self._meets(outlook, wanted, before):
             return True
         self._require_more()
-        behind = self._goes_on(outlook, after(estimator, wanted, real, self._depth))
+        behind = self._goes_on(outlook, estimator.after(wanted, real, self._depth))
         if self._is_same(before, behind):
             return False
         with estimator.deciding(chain):
@@ -508,14 +507,14 @@ class _Look:
         outlook = next((one for one in self._solving.foresight.outlooks if one.attempt is attempt), None)
         if outlook is None:
             self._require_more()
-            return after(self._estimator, attempt.wanted, world, self._depth)
+            return self._estimator.after(attempt.wanted, world, self._depth)
         world = self._goes_on(outlook, world)
         branch, left = outlook.left()
         with self._estimator.deciding(attempt.chain()):
             for need in left:
                 self._require_more()
-                world = after(self._estimator, need, world, self._depth)
-            return outcome(self._estimator, attempt.wanted, branch, (), world, self._depth)
+                world = self._estimator.after(need, world, self._depth)
+            return self._estimator.outcome(attempt.wanted, branch, (), world, self._depth)
 
     def _is_same(self, one: Scenario, other: Scenario) -> bool:
         """Whether everything is the same in two worlds; what is assumed is never the same as what is."""
@@ -532,7 +531,7 @@ class _Look:
         if not type(wanted).has_effect():
             return True  # whoever provides it may say so
         estimator = self._estimator
-        behind = layered(estimator, world, wanted, "assume", wanted.assume)
+        behind = estimator.layered(world, wanted, "assume", wanted.assume)
         needs = {need: None for _, left in outlook.shares() for need in left}
         if outlook.forecast is not None:
             needs.update((one.wanted, None) for _, one in outlook.forecast.walk() if not one.is_met)
@@ -553,11 +552,11 @@ class _Look:
             self._require_more()
             cost = estimator.cost(need, world, depth)
             priced.add(estimator.need_of(need))
-            for entries in world.table(need, depth).kept.values():
+            for entries in world.table(need, depth).values():
                 for kept in entries:
                     priced.update(kept.needs)
             if cost == inf:
                 return inf
             total += cost
-            world = after(estimator, need, world, depth)
+            world = estimator.after(need, world, depth)
         return total
