@@ -24,7 +24,7 @@ planner: it is the outcome of the attempt. In this order:
   knows who asked for it, which counts as long as that one runs, and all that were asked for by one another keep one
   *pace*. What is asked for while something that came up is dealt with is as urgent as that: it is a part of it.
 
-What it asks of the request that it belongs to is ``Requesting``: the request (``solve``) stands above it.
+The request that it belongs to (``solve``) stands above it.
 
 This is one module of more than 800 lines since its parts are parts of one run of one coroutine; each of them alone
 would have one reader.
@@ -38,6 +38,7 @@ Source: prismarine-gameplay: "Task Failure", "Pauseable/Cancelable Tasks", "Plan
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -87,7 +88,6 @@ __all__ = [
     "OwnTime",
     "Pace",
     "Pausable",
-    "Requesting",
     "Within",
     "await_end",
     "carrier_of",
@@ -136,33 +136,18 @@ def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
 
 
 def is_lost(unit: Unit) -> bool:
-    """Whether an action is being unwound, and the strand that runs at this moment does not hear of it.
-
-    Args:
-        unit: the action for which the strand has something solved.
-    """
+    """Whether an action is being unwound, and the strand that has something solved for it does not hear of it."""
     return unit.frame.execution.is_unwinding(unit.frame) and _is_shielded()
 
 
 def stop_if_lost(unit: Unit) -> None:
-    """Go no further behind a shield, if an action is being unwound.
-
-    Raises:
-        ActivityAbortedError: it is.
-    """
+    """Go no further behind a shield, if an action is being unwound: raise ``ActivityAbortedError``."""
     if is_lost(unit):
         raise _error(unit)
 
 
 async def await_end(unit: Unit) -> None:
-    """Wait to be cancelled: the caller has had itself unwound.
-
-    Args:
-        unit: the action for which it has something solved.
-
-    Raises:
-        ActivityAbortedError: it waits behind a shield.
-    """
+    """Wait to be cancelled, since the caller has had itself unwound; behind a shield raise ``ActivityAbortedError``."""
     if _is_shielded():
         raise _error(unit)
     await park()
@@ -231,11 +216,7 @@ class Pausable(Generator[Any, Any, Any]):
         return self.send(None)
 
     def send(self, value: Any) -> Any:
-        """A wake: on to the coroutine, or kept.
-
-        Returns:
-            What the coroutine awaits next, or the wait here.
-        """
+        """A wake: on to the coroutine, or kept; gives what the coroutine awaits next, or the wait here."""
         if self._waiter is not None:  # it was the one of here
             value, self._kept, self._waiter = self._kept, None, None
         if self.is_held:
@@ -286,45 +267,23 @@ class OwnTime:
     hold at once, so they are counted. Its *patience* runs while its time does and it has nothing solved.
 
     Rejected: subtracting each stretch when it is over. Two that overlap would be subtracted twice.
-
-    Args:
-        above: that of the attempt that waits for it; None at the root.
-        hangs: called when its patience is over.
     """
-
-    __slots__ = (
-        "_above",
-        "_began",
-        "_hangs",
-        "_is_lent",
-        "_kernel",
-        "_left",
-        "_left_out",
-        "_since",
-        "_stopped_at",
-        "_stops",
-        "_timer",
-    )
 
     def __init__(self, kernel: Kernel, above: OwnTime | None, hangs: Callable[[], object]) -> None:
         self._kernel = kernel
-        self._above = above
-        self._hangs = hangs
-        self._began: int | None = None
+        self._above = above  # that of the attempt that waits for it; None at the root
+        self._hangs = hangs  # called when its patience is over
+        self._began: int | None = None  # the tick
         self._stops = 0  # how many reasons there are that it stands still
-        self._stopped_at = 0
+        self._stopped_at = 0  # the tick
         self._left_out = 0  # ticks, up to the last time that it went on
         self._is_lent = False  # whether it has something solved
         self._left = 0  # ticks of its patience
-        self._since = 0
+        self._since = 0  # the tick from which on that runs
         self._timer: Timer | None = None
 
     def begin(self, patience: int) -> None:
-        """It has its control flags, and begins.
-
-        Args:
-            patience: how many ticks it may run by itself.
-        """
+        """It has its control flags, and may run by itself for so many ticks."""
         self._began = self._kernel.clock.tick
         self._left = patience
         self._count()
@@ -403,42 +362,23 @@ _UNWOUND: Final = "the strategy that was interrupted is unwound"
 # --- the attempt ------------------------------------------------------------------------------------------------------
 
 
-class Requesting(Protocol):
-    """The request that an attempt is made for, as the attempt sees it: a ``Solving``."""
+class _Requesting(Protocol):
+    """The request that an attempt is made for, as the attempt sees it: a ``Solving``, which explains these."""
 
     state: State
     estimator: Estimator
-    stack: list[Attempt]  # the attempts that run, the outermost first
-    regress: str  # the endless regress that was run into, in words; empty if none was
+    regress: str
     within: Within
 
-    @property
-    def floor(self) -> int | None:
-        """What comes up has to be more urgent than that; None for anything."""
-        ...
+    def push(self, attempt: Attempt) -> None: ...
 
-    @property
-    def unit(self) -> Unit:
-        """Below which action of the plan it is solved."""
-        ...
+    def pop(self, attempt: Attempt) -> None: ...
 
-    def push(self, attempt: Attempt) -> None:
-        """An attempt begins."""
+    def is_still_best(self, attempt: Attempt) -> bool: ...
 
-    def pop(self, attempt: Attempt) -> None:
-        """An attempt is over."""
+    def urgency(self) -> int | None: ...
 
-    def is_still_best(self, attempt: Attempt) -> bool:
-        """Whether an attempt that had to wait for its control flags is to be run now that it has them."""
-        ...
-
-    def urgency(self) -> int | None:
-        """What has to be exceeded to be dealt with now; None for nothing."""
-        ...
-
-    def supplies(self, attempt: Attempt) -> Amounts:
-        """What an attempt and those above it will still use up."""
-        ...
+    def supplies(self, attempt: Attempt) -> Amounts: ...
 
     async def solve(
         self,
@@ -449,111 +389,53 @@ class Requesting(Protocol):
         among: Collection[Provider] | None = None,
         rank: Rank | None = None,
         node: TaskNode | None = None,
-    ) -> Any:
-        """Solve a dependency below an action of the plan."""
+    ) -> Any: ...
 
-    async def breakpoint(self, unit: Unit, node: TaskNode, above: Attempt | None) -> bool:
-        """Deal with what came up and is due, if there is anything."""
-        ...
+    async def breakpoint(self, unit: Unit, node: TaskNode, above: Attempt | None) -> bool: ...
 
-    async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
-        """Deal with all that is due."""
+    async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None: ...
 
 
+@dataclass(slots=True, eq=False)
 class Errand:
-    """One dependency that is being solved, as whoever needs it wants that done.
+    """One dependency that is being solved, as whoever needs it wants that done."""
 
-    Args:
-        unit: the action of the plan below which it is done.
-        above: the attempt that needs it; None at the root.
-        node: its node in the task tree.
-        among: who may provide it; None for everybody.
-        rank: what the parent says to the offers.
-    """
-
-    __slots__ = ("above", "among", "failed", "interruptions", "node", "rank", "unit", "wanted")
-
-    def __init__(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        node: TaskNode,
-        among: Collection[Provider] | None,
-        rank: Rank | None,
-    ) -> None:
-        self.unit: Unit = unit
-        self.wanted: Dependency[Any] = wanted
-        self.above: Attempt | None = above
-        self.node: TaskNode = node
-        self.among: Collection[Provider] | None = among
-        self.rank: Rank | None = rank
-        self.failed: dict[Provider, Attempt] = {}  # the attempts of those who were tried, the last of each
-        # how often each was interrupted; one that begins again goes on counting
-        self.interruptions: dict[Provider, int] = {}
+    unit: Unit  # the action of the plan below which it is done
+    wanted: Dependency[Any]
+    above: Attempt | None  # the attempt that needs it; None at the root
+    node: TaskNode  # its node in the task tree
+    among: Collection[Provider] | None  # who may provide it; None for everybody
+    rank: Rank | None  # what the parent says to the offers
+    failed: dict[Provider, Attempt] = field(
+        default_factory=dict
+    )  # the attempts of those who were tried, the last of each
+    # how often each was interrupted; one that begins again goes on counting
+    interruptions: dict[Provider, int] = field(default_factory=dict)
 
 
 class Attempt(Spawned):
-    """One try of one strategy.
+    """One try of one strategy."""
 
-    Args:
-        errand: what for: the dependency, and how whoever needs it wants it solved.
-        node: its node in the task tree.
-    """
-
-    __slots__ = (
-        "_dealing",
-        "_driven",
-        "_is_kept_waiting",
-        "_scope",
-        "_strategy",
-        "above",
-        "cause",
-        "circle",
-        "context",
-        "errand",
-        "executed",
-        "interruptions",
-        "is_again",
-        "is_hearing",
-        "is_solving",
-        "node",
-        "outcome",
-        "provider",
-        "reason",
-        "said",
-        "solving",
-        "time",
-        "value",
-        "wanted",
-        "was_interrupted",
-    )
-
-    def __init__(self, solving: Requesting, errand: Errand, provider: Provider, node: TaskNode) -> None:
+    def __init__(self, solving: _Requesting, errand: Errand, provider: Provider, node: TaskNode) -> None:
         wanted, above = errand.wanted, errand.above
         chosen = carrier_of(provider.spec, type(wanted))
         args = dict(zip(wanted.field_names(), wanted.values_in_order(), strict=True))
         super().__init__(errand.unit, type(wanted).activity, args, chosen, catches=True)
-        self.solving: Requesting = solving
+        self.solving: _Requesting = solving
         self.errand: Errand = errand
         self.provider: Provider = provider
         self.wanted: Dependency[Any] = wanted
-        self.node: TaskNode = node
+        self.node: TaskNode = node  # its node in the task tree
         self.above: Attempt | None = above  # the attempt that needs the dependency; None at the root
-        # what it takes
         self.time: OwnTime = OwnTime(solving.state.kernel, None if above is None else above.time, self._hangs)
         self.context: StrategyContext | None = None  # what its strategy is run with; None before
-        # what became of it; RUNNING until then, SKIPPED if it was not the best any more when it could begin
-        self.outcome: Outcome = Outcome.RUNNING
+        self.outcome: Outcome = Outcome.RUNNING  # SKIPPED if it was not the best any more when it could begin
         self.reason: str = ""  # why it failed
         self.cause: BaseException | None = None  # the error that it failed with, if it was one
-        # the circle of needs, or the endless regress, that it failed of, in words; empty if it did not
-        self.circle: str = ""
-        # what its strategy said that it costs, before that was corrected, in game seconds
-        self.said: float = node.cost or 0.0
+        self.circle: str = ""  # the circle of needs, or the endless regress, that it failed of, in words
+        self.said: float = node.cost or 0.0  # what its strategy said that it costs, before that was corrected
         self.value: Any = None  # what it returned
-        # how many times something came up while it, or something below it, ran; one that begins again goes on
-        # counting
+        # how many times something came up while it, or something below it, ran
         self.interruptions: int = errand.interruptions.get(provider, 0)
         self.is_again: bool = False  # whether it is to be run again
         self.was_interrupted: bool = False  # whether it was unwound because something came up
@@ -564,19 +446,16 @@ class Attempt(Spawned):
         self._strategy: Strategy | None = None
         self._scope: CancelScope | None = None
         self._is_kept_waiting = False  # whether whoever needs it waits until it has its control flags
-        # whether its strategy is being told of an interruption; it may have been unwound for that already
-        self.is_hearing: bool = False
+        self.is_hearing: bool = False  # whether its strategy is being told of an interruption
 
     # --- running ------------------------------------------------------------------------------------------------------
 
     async def attempt(self) -> None:
-        """Run the strategy to its end, whatever that is; ``outcome`` tells it.
-
-        Raises:
-            ActivityAbortedError: it is awaited behind a shield, and who awaits it is unwound.
-        """
+        """Run the strategy to its end, whatever that is; ``outcome`` tells it. Raises where ``stop_if_lost`` does."""
         self.solving.push(self)
-        self._wait_for_flags()
+        if self.above is not None:  # it waits until this one has its control flags; that is nobody's own time
+            self.above.time.stop()
+            self._is_kept_waiting = True
         try:
             await self.execute()
         except ActivityRecursionError as error:
@@ -595,12 +474,6 @@ class Attempt(Spawned):
             self.solving.pop(self)
         if self.outcome is Outcome.RUNNING and not self.is_again:
             self.fail("it was stopped")
-
-    def _wait_for_flags(self) -> None:
-        """Whoever needs it waits until it begins; that is nobody's own time."""
-        if self.above is not None:
-            self.above.time.stop()
-            self._is_kept_waiting = True
 
     def _has_flags(self) -> None:
         if self._is_kept_waiting and self.above is not None:
@@ -664,23 +537,14 @@ class Attempt(Spawned):
                 self.outcome = Outcome.DONE
 
     def fail(self, reason: str, cause: BaseException | None = None) -> None:
-        """It has failed.
-
-        Args:
-            cause: the error, if it was one.
-        """
+        """It has failed; of an error, if there is one."""
         self.outcome = Outcome.FAILED
         self.reason = words_of(reason)
         self.cause = cause
         self.circle = cause.circle if isinstance(cause, DependencyFailedError) else ""
 
     def fail_of_depth(self, reason: str, cause: BaseException | None = None) -> None:
-        """There was no end to what is needed, or nobody waited for it.
-
-        Args:
-            reason: what the limit was, in words.
-            cause: the error, if it was one.
-        """
+        """There was no end to what is needed, or nobody waited for it."""
         circle = regress_of(self.chain()) or self.solving.regress
         self.fail(reason, cause)
         self.circle = self.solving.regress = circle
@@ -691,11 +555,6 @@ class Attempt(Spawned):
     def interruption(self) -> Interruptible:
         """What it supports."""
         return self.provider.spec.cls.interruption
-
-    @property
-    def interrupted_ticks(self) -> int:
-        """How many ticks of its time were not its own, up to now."""
-        return self.time.left_out
 
     @property
     def has_begun(self) -> bool:
@@ -761,19 +620,13 @@ class Attempt(Spawned):
         try:
             if not is_stopped:
                 await dealing.join()  # a deadline of its author's ended it
-        except GeneratorExit:
-            raise
         finally:
             if not dealing.is_done:  # it is unwound, or somebody lost patience with it while it joined
                 dealing.stop(_UNWOUND)
                 await outlast(lambda: dealing.is_done, dealing.join)
 
     def hear(self, interruption: Interruption) -> bool:
-        """Something came up while it, or something below it, ran, and was dealt with: the author looks at the world.
-
-        Returns:
-            Whether it gave up or begins again, and is being unwound.
-        """
+        """Something came up while it, or something below it, ran, and was dealt with; says whether it is unwound."""
         self.interruptions += 1
         strategy, context, spec = self._strategy, self.context, self.provider.spec
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
@@ -918,11 +771,7 @@ class Attempt(Spawned):
 
     async def solve(self, wanted: Dependency[R], among: str | Iterable[type[Strategy]] | None, rank: Rank | None) -> R:
         """Have a dependency solved, by those who joined a list, by some strategies, or by anybody."""
-        catalog, who = self.solving.state.catalog, None
-        if isinstance(among, str):
-            who = [one for one in catalog.joined(among, "ctx.solve") if type(wanted) in one.spec.provides]
-        elif among is not None:
-            who = catalog.chosen(among, type(wanted), "ctx.solve")
+        who = None if among is None else self.solving.state.catalog.chosen(among, type(wanted))
         found: R = await self.solving.solve(self._acting, wanted, self, among=who, rank=rank)
         return found
 
@@ -977,11 +826,7 @@ class Attempt(Spawned):
             self._scope.cancel("it seems to hang")
 
     def awaits_others(self, *, is_waiting: bool) -> None:
-        """Its coroutine awaits what others do; that is not its own time.
-
-        Args:
-            is_waiting: whether it begins to wait, or has waited.
-        """
+        """Its coroutine begins to await what others do, or has awaited it; that is not its own time."""
         if is_waiting:
             self.time.stop()
         else:
@@ -1003,14 +848,7 @@ _REGRESS: Final = 3  # times that a strategy is run for the same kind of thing w
 
 
 def regress_of(chain: Sequence[tuple[Provider, Dependency[Any]]]) -> str:
-    """Whether strategies need each other again and again, each time for something new, which nothing stops but depth.
-
-    Args:
-        chain: who is run, for what, the outermost first.
-
-    Returns:
-        The regress in words; empty if there is none.
-    """
+    """The regress in words, if strategies need each other again and again, each time for something new; else empty."""
     kinds = [(provider, type(wanted)) for provider, wanted in chain]
     for index, kind in enumerate(kinds):
         if kinds.count(kind) >= _REGRESS:
@@ -1052,11 +890,7 @@ class Pace:
 
 
 class Within:
-    """What a request is within, as long as who asked for it runs.
-
-    Args:
-        kernel: of the runtime; None outside of one.
-    """
+    """What a request is within, as long as who asked for it runs."""
 
     __slots__ = ("_floor", "asker", "pace")
 

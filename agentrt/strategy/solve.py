@@ -55,8 +55,6 @@ lost: it waits for the next breakpoint, or goes back to the agent when the reque
 A request that is told to pause is interrupted like by anything else, but stands still until it is told to resume; what
 comes up meanwhile is dealt with then, too.
 
-It works on the request that it belongs to as an attempt sees it (``Requesting``).
-
 Rejected: throwing an exception into the strategies. Each would have to know what may come up, and to pass it on.
 
 Source: prismarine-gameplay: "Hierarchy", "Task Failure", "Global Dependency Lists", "Interrupting Tasks",
@@ -67,6 +65,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -96,7 +95,6 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
-    from agentrt.strategy.attempt import Requesting
     from agentrt.strategy.declare import Provider, Rank
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.state import State
@@ -108,35 +106,18 @@ PAUSE: Final = "pause"
 """The name of the interruption when a request was told to pause."""
 
 
+@dataclass(slots=True, eq=False)
 class Incident:
-    """Something that came up, and what is to be done about it.
+    """Something that came up, and what is to be done about it."""
 
-    Args:
-        wanted: what to have solved because of it; None for nothing.
-        priority: a higher one interrupts what is done about a lower one.
-        then: called when it was dealt with, with how that ended: DONE, FAILED, or CANCELLED if nobody will any more.
-    """
-
-    __slots__ = ("interruption", "priority", "then", "wanted")
-
-    def __init__(
-        self,
-        interruption: Interruption,
-        wanted: Dependency[Any] | None = None,
-        priority: int = 0,
-        then: Callable[[Outcome], object] | None = None,
-    ) -> None:
-        self.interruption: Interruption = interruption
-        self.wanted: Dependency[Any] | None = wanted
-        self.priority: int = priority
-        self.then: Callable[[Outcome], object] | None = then
+    interruption: Interruption
+    wanted: Dependency[Any] | None = None  # what to have solved because of it; None for nothing
+    priority: int = 0  # a higher one interrupts what is done about a lower one
+    # called when it was dealt with, with how that ended: DONE, FAILED, or CANCELLED if nobody will any more
+    then: Callable[[Outcome], object] | None = None
 
     def over(self, outcome: Outcome, state: State) -> None:
-        """It was dealt with, or never will be. That the author's function raises is nobody else's failure.
-
-        Args:
-            state: of the agent's gameplay, to which that is reported.
-        """
+        """It was dealt with, or never will be. That the author's function raises is nobody else's failure."""
         if self.then is not None:
             try:
                 self.then(outcome)
@@ -145,19 +126,13 @@ class Incident:
             except BaseException as error:
                 state.fault(f"interruption {self.interruption.name}", "then", error)
 
-    def __repr__(self) -> str:
-        return f"<Incident {self.interruption.name}, priority {self.priority}>"
 
-
+@dataclass(slots=True, eq=False)
 class _Level:
     """Where incidents are being dealt with."""
 
-    __slots__ = ("current", "mark")
-
-    def __init__(self, mark: int) -> None:
-        self.mark: int = mark  # how many attempts there were on the stack when it began; those after it belong to it
-        # what is being dealt with; None while it looks for the next one, or stands still
-        self.current: Incident | None = None
+    mark: int  # how many attempts there were on the stack when it began; those after it belong to it
+    current: Incident | None = None  # what is dealt with; None while it looks for the next one, or stands still
 
 
 class Interruptions:
@@ -165,13 +140,13 @@ class Interruptions:
 
     __slots__ = ("_changed", "_is_looking", "_levels", "_solving", "is_paused", "pending")
 
-    def __init__(self, solving: Requesting) -> None:
+    def __init__(self, solving: Solving) -> None:
         self.pending: list[Incident] = []  # what was not dealt with yet, in the order in which it will be
         self.is_paused: bool = False  # whether the request is to stand still
         self._solving = solving
-        self._levels: list[_Level] = []
-        self._changed: Signal | None = None
-        self._is_looking = False
+        self._levels: list[_Level] = []  # each interrupted what is done in the one before
+        self._changed: Signal | None = None  # while it stands still
+        self._is_looking = False  # whether a look stands in the ready queue: many that come up at once make one
 
     @property
     def handled(self) -> tuple[Interruption, ...]:
@@ -182,7 +157,7 @@ class Interruptions:
 
     def add(self, incident: Incident) -> None:
         """Something came up. Nothing is interrupted on the caller's stack."""
-        insort(self.pending, incident, key=_rank)
+        insort(self.pending, incident, key=_rank)  # behind its equals: what came first is dealt with first
         self._look_soon()
 
     def pause(self) -> None:
@@ -214,7 +189,7 @@ class Interruptions:
             attempts = [one for one in self._attempts() if one.has_begun]
             innermost = self._solving.stack[-1] if self._attempts() else None
             if innermost is None or _is_covered(attempts):
-                return  # a breakpoint will come
+                return  # a breakpoint will come; to one that has not begun WAIT means nothing, it has nothing to lose
             whole = _outermost_tree(attempts)
             if whole is not None:
                 whole.begin_again()
@@ -235,26 +210,16 @@ class Interruptions:
         return self._solving.floor if current is None else current.priority
 
     def _is_due(self) -> bool:
-        floor = self.floor()
-        if self.pending and (floor is None or self.pending[0].priority > floor):
-            return True
-        return self.is_paused and not self._levels
+        return self._is_next(self.floor()) or (self.is_paused and not self._levels)
 
     # --- dealing with it ----------------------------------------------------------------------------------------------
 
     async def breakpoint(
         self, unit: Unit, node: TaskNode, above: Attempt | None, interrupted: Attempt | None = None
     ) -> bool:
-        """Deal with what is due, if there is anything; but nothing is begun in a plan that unwinds.
+        """Deal with what is due, if there is anything; but nothing is begun in a plan that unwinds (``stop_if_lost``).
 
-        Args:
-            unit: below which action of the plan.
-            node: below which node of the task tree.
-            above: the innermost attempt that goes on.
-            interrupted: one that was unwound for it.
-
-        Raises:
-            ActivityAbortedError: it is called behind a shield, and unwound.
+        Those from ``above`` on hear of it; or from the ``interrupted`` one that was unwound for it.
         """
         if not (self.pending or self.is_paused) or not self._is_due():
             return False
@@ -271,13 +236,7 @@ class Interruptions:
         return True
 
     async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
-        """Deal with all that is due.
-
-        Args:
-            unit: below which action of the plan.
-            node: below which node of the task tree.
-            how: what the interrupted one supports, for the trace.
-        """
+        """Deal with all that is due; those from ``told`` on hear of it, and the trace of how it supports that."""
         floor = self.floor()
         level = _Level(len(self._solving.stack))
         self._levels.append(level)
@@ -330,6 +289,7 @@ class Interruptions:
         finally:
             level.current = None
         self._note(unit, TraceEvent.RESUMED, incident.interruption, outcome=place.outcome.value)
+        # Before anybody is told: one that gives up unwinds this strand, and its trigger would stay busy for ever.
         incident.over(place.outcome, solving.state)
         await self._tell(unit, told, incident.interruption)
 
@@ -365,8 +325,7 @@ class Interruptions:
     async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
         """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here.
 
-        Those of other requests, too, that await this one: for them it is the same whether they had it solved by
-        themselves or through the gameplay.
+        Those of other requests that await this one, too: it is the same to them, however they had it solved.
         """
         is_unwound = False
         while told is not None:
@@ -411,11 +370,11 @@ class RequestTable:
     def __init__(self, state: State) -> None:
         self.state: State = state
         self.estimator: Estimator = Estimator(state, Params())  # under the agent's global parameters
-        # the requests that are being solved, in the order in which they began
+        # The requests that are being solved, in the order in which they began. Never changed in place: authors get it,
+        # and whoever goes through it may call what begins or ends another.
         self.running: tuple[Solving, ...] = ()
         self.finished: tuple[TaskNode, ...] = ()  # the task trees of the last ones that are over, the oldest first
-        # takes what came up and was not dealt with when a request was over
-        self.left_over: Callable[[Incident], object] | None = None
+        self.left_over: Callable[[Incident], object] | None = None  # takes what was not dealt with in a request
         self._count = 0  # of the requests that began
 
     def began(self, solving: Solving) -> None:
@@ -431,9 +390,10 @@ class RequestTable:
         self.running = tuple(one for one in self.running if one is not solving)
         self.finished = (*self.finished, solving.root)[-MOST_FINISHED:]
         self.changed("requests")
+        # The last, since who takes them looks for another request among those that run.
         for incident in solving.interruptions.take_rest():
             if self.left_over is not None:
-                self.left_over(incident)  # it still has to be dealt with
+                self.left_over(incident)
 
     def changed(self, *topics: str) -> None:
         """Something changed that estimates rest on; none for everything."""
@@ -449,36 +409,9 @@ class RequestTable:
 
 
 class Solving:
-    """One request, and all that is solved for it.
-
-    Args:
-        estimator: who asks for costs, under its global parameters.
-        only: the one strategy that may provide it; None for anybody.
-        priority: if it is what is done about something that came up.
-    """
+    """One request, and all that is solved for it."""
 
     unit: Unit  # below which action of the plan it is solved; there is one as long as it is
-
-    __slots__ = (
-        "_is_anew",
-        "_only",
-        "attempts",
-        "deadlock",
-        "estimator",
-        "failure",
-        "foresight",
-        "interruptions",
-        "priority",
-        "regress",
-        "root",
-        "stack",
-        "state",
-        "table",
-        "unit",
-        "value",
-        "wanted",
-        "within",
-    )
 
     def __init__(
         self,
@@ -495,25 +428,16 @@ class Solving:
         self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, None, None, wanted)  # the top of its task tree
         self.stack: list[Attempt] = []  # the attempts that run, the outermost first
         self.failure: DependencyFailedError | None = None  # why it could not be solved; None until then
-        # the circle of those that waited for each other because of which it fails, in words; empty if it does
-        # not
-        self.deadlock: str = ""
+        self.deadlock: str = ""  # the circle of those that waited for each other, in words, if it fails because of one
         self.regress: str = ""  # the endless regress that was run into, in words; empty if none was
         self.value: Any = None  # what solving it gave, when it is over
-        self.priority: int | None = priority
+        self.priority: int | None = priority  # if it is what is done about something that came up
         self.interruptions: Interruptions = Interruptions(self)  # what comes up meanwhile
         self.foresight: Foresight = Foresight(estimator)  # what is expected to come
-        self._only = only
-        self._is_anew = False
+        self._only = only  # the one strategy that may provide it; None for anybody
+        self._is_anew = False  # whether it was told to begin again, and has not done so yet
         self.attempts: int = 0  # how many there were
-        self.within: Within = Within(
-            table.state.agent.kernel
-        )  # who asked for it through the gameplay, or through a plan
-
-    @property
-    def asker(self) -> Attempt | None:
-        """The attempt that asked for it through the gameplay, or through a plan; None if none did."""
-        return self.within.asker
+        self.within: Within = Within(table.state.agent.kernel)  # who asked for it through the gameplay, or a plan
 
     @property
     def floor(self) -> int | None:
@@ -521,12 +445,8 @@ class Solving:
         return self.within.floor if self.priority is None else self.priority
 
     async def run(self, unit: Unit) -> None:
-        """Solve it, below an action of the plan.
-
-        Raises:
-            DependencyFailedError: it could not be solved.
-        """
-        self.unit = unit
+        """Solve it, below an action of the plan."""
+        self.unit = unit  # before anybody finds it in the table: who looks for a request to interrupt reads it
         self.table.began(self)
         try:
             self.value = await self.solve(unit, self.wanted, None, among=None if self._only is None else (self._only,))
@@ -574,12 +494,7 @@ class Solving:
         priority: int = 0,
         then: Callable[[Outcome], object] | None = None,
     ) -> None:
-        """Something came up: have it dealt with as soon as those that run allow it.
-
-        Args:
-            wanted: what to have solved because of it; None for nothing.
-            priority: a higher one interrupts what is done about a lower one.
-            then: called when it was dealt with, with how that ended.
+        """Something came up: have it dealt with as soon as those that run allow it. See ``Incident``.
 
         Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
         """
@@ -608,23 +523,12 @@ class Solving:
         rank: Rank | None = None,
         node: TaskNode | None = None,
     ) -> Any:
-        """Solve a dependency.
-
-        Args:
-            unit: the action of the plan below which it is done.
-            above: the attempt that needs it; None at the root.
-            among: who may provide it; None for everybody.
-            rank: what the parent says to the offers.
-            node: its node, if it has one already.
-
-        Raises:
-            DependencyFailedError: it could not be solved.
-        """
+        """Solve a dependency below an action of the plan, which an attempt needs; None at the root. See ``Errand``."""
         node = node or self._node(wanted, above)
         node.begin(self.state.tick)
         if above is not None:
             above.is_solving = True  # a breakpoint is near: it need not be unwound for what comes up
-        self.foresight.asked(unit, wanted, above, node)
+        self.foresight.asked(unit, wanted, above, node)  # before anything is asked: it takes over what was found out
         try:
             errand = Errand(unit, wanted, above, node, among, rank)
             if self.estimator.is_met(wanted):
@@ -709,7 +613,7 @@ class Solving:
         wanted, above = errand.wanted, errand.above
         who = self.state.catalog.of(type(wanted)) if errand.among is None else errand.among
         # A request that a strategy asked for is as much within that strategy as what it has solved by itself.
-        last = self.asker if above is None else above
+        last = self.within.asker if above is None else above
         chain = [] if last is None else last.chain()
         if self.within.depth > MAX_WITHIN:
             told = "requests are nested too deep within one another"
@@ -720,10 +624,7 @@ class Solving:
         return offers, offers[0] if offers and offers[0].cost < inf else None
 
     def is_still_best(self, attempt: Attempt) -> bool:
-        """Whether an attempt that had to wait for its control flags is to be run now that it has them.
-
-        If so, it is expected to cost what its strategy says now.
-        """
+        """Whether an attempt that waited for its control flags is to be run; it costs what its strategy says now."""
         errand = attempt.errand
         if self.estimator.is_met(errand.wanted):
             return False
@@ -804,13 +705,7 @@ def failure_of(
     offers: Sequence[Offer],
     failed: Mapping[Provider, Attempt],
 ) -> DependencyFailedError:
-    """A dependency could not be solved: end its node, and make the error.
-
-    Args:
-        unit: below which action of the plan.
-        offers: what those said who are left; nobody of them can.
-        failed: the attempts of those who were tried.
-    """
+    """End the node of what could not be solved, and make the error: nobody of those who are left can."""
     planner = unit.frame.planner
     clock = planner.kernel.clock
     if not offers and not failed:
@@ -820,7 +715,7 @@ def failure_of(
         told += [f"{offer.provider.spec.label} cannot ({offer.reason})" for offer in offers]
         reason = "; ".join(told)
     circles = [attempt.circle for attempt in failed.values()] + [offer.circle for offer in offers]
-    circle = circles[0] if circles and all(circles) else ""
+    circle = circles[0] if circles and all(circles) else ""  # one who failed of something else is reason enough
     node.end(Outcome.FAILED, clock.tick, reason)
     failure = DependencyFailedError(
         wanted,
@@ -833,6 +728,7 @@ def failure_of(
         tick=clock.tick,
     )
     causes = [_cause(attempt.cause) for attempt in failed.values()]
+    # The last one's: with it the last hope went, and the story tells of those before.
     failure.__cause__ = next((one for one in reversed(causes) if one is not None), None)
     return failure
 

@@ -176,7 +176,7 @@ def view_of(gameplay: Gameplay) -> GameplayView:
 
 
 def _request(solving: Solving) -> RequestView:
-    interruptions = solving.interruptions
+    interruptions, asker = solving.interruptions, solving.within.asker
     return RequestView(
         wanted=solving.root.label[:_LONGEST],
         attempts=solving.attempts,
@@ -186,7 +186,7 @@ def _request(solving: Solving) -> RequestView:
         pending=tuple(one.interruption.name for one in interruptions.pending),
         is_paused=interruptions.is_paused,
         forecast=_forecast(solving),
-        asked_by="" if solving.asker is None else solving.asker.provider.spec.label,
+        asked_by="" if asker is None else asker.provider.spec.label,
         awaits=wait_in_words(solving.unit.frame.execution)[:_LONGEST],
     )
 
