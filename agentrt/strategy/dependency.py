@@ -328,13 +328,6 @@ class Dependency(ActionArgs, Generic[R]):
         args: values, in the order of the fields.
         values: values by name.
 
-    Attributes:
-        activity: its name among activities; empty for a base class.
-        call: what is generated on ``agent.gameplay``.
-        reads: the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None
-            if that is not known: then it is asked in each decision.
-        cost: what to assume that it costs where look-ahead ends and no provider says more, in game seconds.
-
     Raises:
         ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
         DefinitionError: it is a base class; or, when it is defined, what it declares is wrong.
@@ -351,9 +344,12 @@ class Dependency(ActionArgs, Generic[R]):
         cost: ClassVar[float]
         _solver: ClassVar[type[Action]]  # the action that has it solved in a plan
         _signature: ClassVar[inspect.Signature]
-    activity = call = ""
+    activity = ""  # its name among activities; empty for a base class
+    call = ""  # what is generated on ``agent.gameplay``
+    # the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None if that is
+    # not known: then it is asked in each decision
     reads = None
-    cost = 10.0
+    cost = 10.0  # the game seconds to assume where look-ahead ends and no provider says more
 
     def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -527,26 +523,18 @@ Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"
 class Branch:
     """One thing that may come of a strategy, as it declares it for look-ahead.
 
-    Attributes:
-        probability: how likely, against the other branches; they are taken as shares of their sum.
-        cost: the strategy's own game seconds in it, without those of its needs.
-        needs: the dependencies that it will have solved, in this order.
-        expect: fields of CURRENT as they will be when it is over, besides what its needs bring about; or a function
-            that writes them into the state which its needs leave, for what is used up of it.
-        uses: what it will use up, by name: ``{"wooden_pickaxe": 0.2}``.
-        fails: whether that outcome is a failure, so that the next strategy would be tried.
-        label: for people.
-
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
-    probability: float = 1.0
-    cost: float = 0.0
-    needs: tuple[Dependency[Any], ...] = ()
+    probability: float = 1.0  # how likely, against the other branches; they are taken as shares of their sum
+    cost: float = 0.0  # the strategy's own game seconds in it, without those of its needs
+    needs: tuple[Dependency[Any], ...] = ()  # what it will have solved, in this order
+    # fields of CURRENT as they will be when it is over, besides what its needs bring about; or a function that writes
+    # them into the state which its needs leave, for what is used up of it
     expect: Expect = field(default_factory=dict)
-    uses: Mapping[str, float] = field(default_factory=dict)
-    fails: bool = False
-    label: str = ""
+    uses: Mapping[str, float] = field(default_factory=dict)  # what it will use up: ``{"wooden_pickaxe": 0.2}``
+    fails: bool = False  # whether that outcome is a failure, so that the next strategy would be tried
+    label: str = ""  # for people
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------

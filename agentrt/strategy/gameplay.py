@@ -31,7 +31,7 @@ from agentrt.strategy.declare import Calls, Order
 from agentrt.strategy.dependency import Params, required
 from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.lookahead import Foreseen, forecast_need
-from agentrt.strategy.requests import Postponed, Request, Solvers, await_request
+from agentrt.strategy.requests import Request, Solvers, await_request
 from agentrt.strategy.solve import RequestTable
 from agentrt.strategy.state import State
 from agentrt.strategy.triggers import Opportunity, Trigger, Triggers, lookout
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentrt.strategy.declare import Provider, Strategy
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.solve import Solving
-    from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner, Records, Topics
+    from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner
     from agentrt.strategy.tree import TaskNode
 
 __all__ = ["Gameplay", "Setting"]
@@ -89,8 +89,9 @@ class Setting(Generic[V]):
             raise ArgumentError("gameplay", self._name, f"takes {self._what}, not {repr_of(value)}.")
         was = getattr(gameplay._state, self._name)
         setattr(gameplay._state, self._name, value)
+        # Of all settings this one alone changes what was kept: nobody who was asked has read that it would matter.
         if self._name == "corrects" and value != was:
-            gameplay.changed()  # nobody who was asked before has read that it would matter
+            gameplay.changed()
 
 
 _COUNT: Final = "a whole number, 0 or more"
@@ -100,48 +101,30 @@ _SWITCH: Final = "True or False"
 class Gameplay:
     """The strategies of one agent, and what they are asked for. ``agent.gameplay``.
 
-    Args:
-        agent: whose.
-
-    Attributes:
-        agent: as given.
-        catalog: the strategies that it has.
-        lookahead: how many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that
-            strategies declare, and foresees, prepares and picks up nothing.
-        most_asks: how many times strategies are asked for one decision; after that it looks ahead no further.
-        prepare_asks: how many times strategies are asked in a tick, for each request, for decisions that come later; 0
-            prepares nothing.
-        corrects: whether what strategies say is corrected by what they took before.
-        takes_options: whether optional dependencies are considered.
-        order: in which order dependencies are solved that do not depend on each other.
-        changes: emitted whenever something changed that estimates rest on.
-        running: the requests that are being solved, in the order in which they began; who looks at them in an estimate
-            reads the topic "requests".
-        finished: the task trees of the last ones that are over, the oldest first.
-        triggers: what the agent looks out for.
-        solvers: what its plan knows to have solved.
-        postponed: what its plan does not try again for a while.
-        topics: the words of ``changed`` and ``reads`` that are known.
-        foreseen: how far what was foreseen came true.
-        records: what strategies took, beside what they said.
-
     Source: prismarine-gameplay: "Plugins".
     """
 
     __slots__ = ("_state", "_table", "solvers", "triggers")
 
+    # how many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that strategies
+    # declare, and foresees, prepares and picks up nothing
     lookahead: Setting[int] = Setting(_is_count, _COUNT)
+    # how many times strategies are asked for one decision; after that it looks ahead no further
     most_asks: Setting[int] = Setting(_is_count, _COUNT)
+    # how many times strategies are asked in a tick, for each request, for decisions that come later; 0 prepares nothing
     prepare_asks: Setting[int] = Setting(_is_count, _COUNT)
+    # whether optional dependencies are considered
     takes_options: Setting[bool] = Setting(_is_switch, _SWITCH)
+    # whether what strategies say is corrected by what they took before
     corrects: Setting[bool] = Setting(_is_switch, _SWITCH)
+    # in which order dependencies are solved that do not depend on each other
     order: Setting[Order] = Setting(_is_order, "Order.CHEAPEST or another Order")
 
     def __init__(self, agent: GameplayOwner) -> None:
         self._state: State = State(agent)
         self._table: RequestTable = RequestTable(self._state)
-        self.solvers: Solvers = Solvers(self._table)
-        self.triggers: Triggers = Triggers(self._table)
+        self.solvers: Solvers = Solvers(self._table)  # what its plan knows to have solved
+        self.triggers: Triggers = Triggers(self._table)  # what the agent looks out for
         self._state.catalog.reserved = frozenset(object.__dir__(self))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -169,7 +152,7 @@ class Gameplay:
 
     @property
     def running(self) -> tuple[Solving, ...]:
-        """The requests that are being solved, in the order in which they began."""
+        """The requests that are being solved, the first first; an estimate that looks at them reads "requests"."""
         return self._table.running
 
     @property
@@ -183,24 +166,9 @@ class Gameplay:
         return self._table.estimator
 
     @property
-    def postponed(self) -> Postponed:
-        """What its plan does not try again for a while."""
-        return self.solvers.postponed
-
-    @property
-    def topics(self) -> Topics:
-        """The words of ``changed`` and ``reads`` that are known."""
-        return self._state.topics
-
-    @property
     def foreseen(self) -> ForesightCounts:
         """How far what was foreseen came true."""
         return self._state.foreseen
-
-    @property
-    def records(self) -> Records:
-        """What strategies took, beside what they said."""
-        return self._state.records
 
     def accuracy(self) -> tuple[Accuracy, ...]:
         """What strategies said that they cost, beside what they took; of each that was completed."""
@@ -328,41 +296,24 @@ class Gameplay:
         """Make words known as topics: they are right as they are, however near they come to others.
 
         Args:
-            topics: the words.
-
-        Raises:
-            ArgumentError: one is no word.
+            topics: the words. What is none is an ``ArgumentError``.
         """
         self._state.topics.add(topics)
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def cost(self, wanted: Dependency[Any]) -> float:
-        """What a dependency would cost now.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
-        """
+        """The expected game seconds of a dependency now: 0 if it is met, infinity if nobody can provide it."""
         required("gameplay.cost", wanted)
         return self._table.estimator.cost(wanted)
 
     def offers(self, wanted: Dependency[Any]) -> list[tuple[str, float, str]]:
-        """What each strategy says to a dependency, the cheapest first: name, game seconds, why it cannot.
-
-        Args:
-            wanted: the dependency.
-        """
+        """What each strategy says to a dependency, the cheapest first: name, game seconds, why it cannot."""
         required("gameplay.offers", wanted)
         return [(one.provider.spec.name, one.cost, one.reason) for one in self._table.estimator.offers(wanted)]
 
     def forecast(self, wanted: Dependency[Any]) -> Foreseen:
-        """What is expected if a dependency is asked for now: the likeliest path, as far as the agent looks ahead.
-
-        Args:
-            wanted: the dependency.
+        """The likeliest path if a dependency is asked for now, as far as the agent looks ahead.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """

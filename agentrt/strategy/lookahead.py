@@ -59,35 +59,21 @@ __all__ = ["Foreseen", "Foresight", "Outlook", "Preparing", "forecast", "forecas
 class Foreseen:
     """A dependency that is expected to be solved.
 
-    Attributes:
-        wanted: it.
-        by: the label of the strategy that is expected to provide it; empty if it will be met, if nobody can provide it,
-            and where look-ahead ends.
-        cost: the game seconds that are expected from there on.
-        probability: how likely it is that the path gets there.
-        is_met: whether it is expected to be met by then.
-        branch: the label of the branch that is expected; empty if it has none.
-        needs: what that branch needs, in order.
-        others: what only other branches need, each with its probability.
-
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
     wanted: Dependency[Any]
+    # the label of who is expected to provide it; empty if it will be met, if nobody can, and where look-ahead ends
     by: str
-    cost: float
-    probability: float = 1.0
-    is_met: bool = False
-    branch: str = ""
-    needs: tuple[Foreseen, ...] = ()
-    others: tuple[tuple[Dependency[Any], float], ...] = ()
+    cost: float  # the game seconds that are expected from there on
+    probability: float = 1.0  # how likely it is that the path gets there
+    is_met: bool = False  # whether it is expected to be met by then
+    branch: str = ""  # the label of the branch that is expected; empty if it has none
+    needs: tuple[Foreseen, ...] = ()  # what that branch needs, in order
+    others: tuple[tuple[Dependency[Any], float], ...] = ()  # what only other branches need, with its probability
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Foreseen]]:
-        """This node and all below it, from top to bottom, with their depths.
-
-        Args:
-            depth: its own.
-        """
+        """This node and all below it, from top to bottom, with their depths, from its own on."""
         yield depth, self
         for need in self.needs:
             yield from need.walk(depth + 1)
@@ -130,15 +116,10 @@ def forecast(
     done: Sequence[Dependency[Any]] = (),
     probability: float = 1.0,
 ) -> Foreseen:
-    """What is expected if a strategy is run.
+    """What is expected if a strategy is run, with this probability.
 
-    Args:
-        estimator: who asks; whoever is run above is known to it (``deciding``).
-        priced: the strategy, with what it foresees.
-        depth: how many levels it is looked ahead.
-        branches: those that are still possible; None for all.
-        done: what it has asked for already.
-        probability: how likely it is that it is run.
+    Of its ``branches`` those count that are still possible (None: all), since it has asked for what is ``done``. Whoever
+    is run above is known to the estimator (``deciding``).
     """
     possible = likeliest(priced.branches if branches is None else branches)
     provider, cost = priced.offer.provider, priced.offer.cost
@@ -166,12 +147,7 @@ def forecast(
 def forecast_need(
     estimator: Estimator, need: Dependency[Any], world: Scenario, depth: int, probability: float = 1.0
 ) -> Foreseen:
-    """What is expected if a dependency is asked for.
-
-    Args:
-        depth: how many levels it is looked ahead.
-        probability: how likely it is that it is asked for.
-    """
+    """What is expected if a dependency is asked for, with this probability."""
     choice = estimator.choose(need, world, depth)
     if choice.by is None:
         return Foreseen(need, "", choice.cost, probability, choice.is_met)
@@ -217,18 +193,14 @@ _MOST_PREPARED: Final = 16  # worlds
 
 
 class Preparing:
-    """What is prepared for one request.
-
-    Args:
-        outlooks: gives what is expected of the attempts that run, the outermost first.
-    """
+    """What is prepared for one request."""
 
     __slots__ = ("_credit", "_epoch", "_estimator", "_outlooks", "_stamp", "_state", "_timer", "_work", "_worlds")
 
     def __init__(self, estimator: Estimator, outlooks: Callable[[], Sequence[Outlook]]) -> None:
         self._state: State = estimator.state
         self._estimator = estimator
-        self._outlooks = outlooks
+        self._outlooks = outlooks  # gives what is expected of the attempts that run, the outermost first
         self._worlds: list[Scenario] = []  # in which something was decided in advance
         self._work: Iterator[None] | None = None
         self._timer: Timer | None = None
@@ -384,13 +356,7 @@ class Foresight:
             self.preparing.lay_out()
 
     def asked(self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode) -> None:
-        """A dependency is about to be solved: compare it with what was foreseen.
-
-        Args:
-            unit: below which action of the plan.
-            above: the attempt that needs it; None at the root.
-            node: its node; an option that nobody foresaw is no surprise.
-        """
+        """A dependency is about to be solved: compare it with what was foreseen."""
         if not self._is_on:
             return
         self.preparing.take_over()
@@ -402,7 +368,10 @@ class Foresight:
         what = self._compared(outlook, wanted)
         if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
             return
-        self._count(what)
+        counts = self._state.foreseen
+        counts.hits += what == "hit"
+        counts.others += what == "other"
+        counts.misses += what == "miss"
         outlook.done.append(wanted)
         planner = unit.frame.planner
         if planner.trace.on:
@@ -435,12 +404,6 @@ class Foresight:
             if wanted in remaining(branch, outlook.done):
                 return "hit" if rank == 0 else "other"
         return "miss"
-
-    def _count(self, what: str) -> None:
-        counts = self._state.foreseen
-        counts.hits += what == "hit"
-        counts.others += what == "other"
-        counts.misses += what == "miss"
 
     def stir(self) -> None:
         """Something changed that estimates rest on: what comes next may be prepared anew."""
@@ -480,15 +443,8 @@ class Foresight:
             if not outlook.done or priced.branches:
                 outlook.branches = likeliest(priced.branches)
             if outlook.branches:
-                outlook.forecast = forecast(
-                    estimator,
-                    priced,
-                    attempt.wanted,
-                    estimator.world,
-                    depth,
-                    branches=outlook.open,
-                    done=outlook.done,
-                )
+                wanted, world, done = attempt.wanted, estimator.world, outlook.done
+                outlook.forecast = forecast(estimator, priced, wanted, world, depth, branches=outlook.open, done=done)
         self._show(outlook)
         self.preparing.lay_out()
 
@@ -503,13 +459,10 @@ class Foresight:
         for one in outlook.open[1:]:
             others.update(dict.fromkeys(remaining(one, outlook.done)))
         for need in left[:_MOST_PLANNED]:
-            self._plan(node, need).cost = costs.get(need)
+            TaskNode(NodeKind.DEPENDENCY, None, node, need).cost = costs.get(need)
         chances = {} if seen is None else dict(seen.others)
         for need in list(others)[: max(0, _MOST_PLANNED - len(left))]:
             if branch is None or need not in branch.needs:
-                planned = self._plan(node, need)
+                planned = TaskNode(NodeKind.DEPENDENCY, None, node, need)
                 planned.is_conditional = True
                 planned.probability = chances.get(need, 1.0)
-
-    def _plan(self, node: TaskNode, need: Dependency[Any]) -> TaskNode:
-        return TaskNode(NodeKind.DEPENDENCY, None, node, need)

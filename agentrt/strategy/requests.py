@@ -117,7 +117,9 @@ class _Solver(Action):
             await Solving(solvers.table, solvers.table.estimator, args).run(unit)
         except DependencyFailedError as failure:
             execution, reason = unit.frame.execution, f"{label_of(args)} could not be solved: {failure.reason}"
-            solvers.postponed.put_off(args, ctx.clock)
+            solvers.postponed.put_off(
+                args, ctx.clock
+            )  # before the plan is thought again, or it would choose this again
             if isinstance(execution, Performance) or catcher_of(unit) is not None:
                 ctx.abort(reason)  # somebody awaits it, and hears of it
             execution.replan(reason, unit)
@@ -149,7 +151,7 @@ def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
     return found
 
 
-_MOST_TIMES: Final = 7  # doublings of a second: about a minute
+_MOST_TIMES: Final = 7  # the first is a second, each of the others twice as long: about a minute
 _MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one attempt more
 
 
@@ -190,14 +192,11 @@ class Solvers:
         self.postponed: Postponed = Postponed()
         self._provided: tuple[type[Dependency[Any]], ...] = ()
         self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
-        self._held: dict[type[Dependency[Any]], int] = {}  # how many times a plan is doing it
+        # How many times a plan is doing it: not whether, since one that is performed beside the plan may do it, too.
+        self._held: dict[type[Dependency[Any]], int] = {}
 
     def fit(self, provided: tuple[type[Dependency[Any]], ...]) -> None:
-        """Know just what strategies provide, and what is being done.
-
-        Raises:
-            DefinitionError: the agent knows an action that does the same with other arguments.
-        """
+        """Know just what strategies provide, and what is being done."""
         self._provided = provided
         self._forget()
         for wanted in provided:
@@ -257,35 +256,10 @@ class _Performed(Performance):
 class Request(Generic[R]):
     """Something that an agent was asked to solve. Made by ``agent.gameplay.begin``.
 
-    Args:
-        table: of the agent that is asked.
-        wanted: what is asked for.
-        estimator: who asks for costs, under its global parameters.
-        only: the one strategy that may provide it; None for anybody.
-        priority: if it is what is done about something that came up.
-
-    Attributes:
-        wanted: as given.
-        solving: how it is solved.
-        outcome: what became of it: RUNNING, and in the end DONE, FAILED or CANCELLED.
-        error: why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved
-            (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
-            ``ActivityAbortedError`` if it was cancelled or the agent ended.
-
     Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
-    __slots__ = (
-        "_agent",
-        "_callbacks",
-        "_ended",
-        "_kernel",
-        "_performed",
-        "error",
-        "outcome",
-        "solving",
-        "wanted",
-    )
+    __slots__ = ("_agent", "_callbacks", "_ended", "_kernel", "_performed", "error", "outcome", "solving", "wanted")
 
     def __init__(
         self,
@@ -296,15 +270,18 @@ class Request(Generic[R]):
         priority: int | None = None,
     ) -> None:
         self._agent = table.state.agent
-        self.wanted: Dependency[R] = wanted
-        self.solving: Solving = Solving(table, estimator, wanted, only, priority)
-        self.outcome: Outcome = Outcome.RUNNING
+        self.wanted: Dependency[R] = wanted  # what is asked for
+        self.solving: Solving = Solving(table, estimator, wanted, only, priority)  # how it is solved
+        self.outcome: Outcome = Outcome.RUNNING  # in the end DONE, FAILED or CANCELLED
+        # Why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved
+        # (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
+        # ``ActivityAbortedError`` if it was cancelled or the agent ended.
         self.error: BaseException | None = None
         self._ended = Event()
         self._callbacks: list[Callable[[Request[R]], object]] = []
         self._kernel = self._agent.require_life(type(wanted).activity).kernel
         self._performed: _Performed | None = None
-        self._inside(self._begin)
+        self._inside(self._begin)  # the last: inside a tick it is done at once
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -437,11 +414,7 @@ class Request(Generic[R]):
             self._callbacks.append(callback)
 
     def over(self, error: BaseException | None) -> None:
-        """It has ended; called by what performed it.
-
-        Args:
-            error: why it was not performed to its end.
-        """
+        """It has ended, and was not performed to its end if there is an error; called by what performed it."""
         self.error = self.solving.failure if error is None else error
         if isinstance(error, ActivityAbortedError) and self.solving.deadlock:
             self.error = self._deadlocked(error)
@@ -475,13 +448,7 @@ class Request(Generic[R]):
 
 
 async def await_request(request: Request[R]) -> R:
-    """Wait for a request, and cancel it if the wait is.
-
-    Raises:
-        DependencyFailedError: it could not be solved.
-        ActivityAbortedError: the agent ended.
-        NotRunningError: neither a runtime nor an event loop steps the coroutine in which it is awaited.
-    """
+    """Wait for a request, and cancel it if the wait is: nobody else knows of it. Raises as ``Request.wait``."""
     try:
         return await request.wait()
     except GeneratorExit:

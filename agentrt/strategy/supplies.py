@@ -70,17 +70,7 @@ def _require(call: str, name: str, value: object, is_right: bool, wanted: str) -
 
 
 def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
-    """The least amounts that are enough.
-
-    Args:
-        confidence: how certain that has to be, from 0 to less than 1.
-
-    Returns:
-        By name, in the order of names; without those of which nothing is needed.
-
-    Raises:
-        ArgumentError: the confidence is out of its range.
-    """
+    """The least amounts that are enough with a confidence, by name, in that order; without those of which nothing is needed."""
     _require("supplies", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
     found: dict[str, float] = {}
     for name in sorted(amounts):

@@ -64,30 +64,7 @@ def seconds(value: float) -> str:
 
 
 class TaskNode:
-    """One node of a task tree.
-
-    Args:
-        kind: what it stands for.
-        label: what it is called; None for a dependency, which has a label of its own.
-        parent: the node above it; None for the root.
-        wanted: the dependency, if it is one.
-
-    Attributes:
-        kind, parent, wanted: as given.
-        outcome: what became of it.
-        reason: why it failed or was skipped; empty otherwise.
-        began: the tick in which it began; 0 while it is planned.
-        ended: the tick in which it ended; 0 before.
-        cost: the game seconds that were expected when it was chosen; None if nobody asked.
-        is_conditional: whether it is needed in some branches only.
-        probability: how likely it is needed at all, as far as it was looked ahead.
-        number: of a root, the request's: the requests of an agent are counted; of others, which child it is, counted as
-            they were made. It stays when others are forgotten, or are not expected any more.
-        offers: for a dependency, who offered to provide it at the last decision: label, cost (None: cannot), why not.
-        children: the nodes below it, in order.
-        forgotten: how many of its children that have ended were forgotten.
-        seen: what whoever looks at it keeps of it, once it has ended and does not change any more; None until then.
-    """
+    """One node of a task tree; below another one, unless it is the root."""
 
     __slots__ = (
         "_label",
@@ -113,22 +90,25 @@ class TaskNode:
         self, kind: NodeKind, label: str | None, parent: TaskNode | None = None, wanted: Dependency[Any] | None = None
     ) -> None:
         self.kind: NodeKind = kind
-        self._label = label  # None until somebody asks: most labels of dependencies are never read
+        self._label = label  # of a dependency None until somebody asks: most are never read
         self.parent: TaskNode | None = parent
-        self.wanted: Dependency[Any] | None = wanted
+        self.wanted: Dependency[Any] | None = wanted  # the dependency, if it is one
         self.outcome: Outcome = Outcome.PLANNED
-        self.reason: str = ""
-        self.began: int = 0
-        self.ended: int = 0
-        self.cost: float | None = None
-        self.is_conditional: bool = False
-        self.probability: float = 1.0
+        self.reason: str = ""  # why it failed or was skipped
+        self.began: int = 0  # the tick; 0 while it is planned
+        self.ended: int = 0  # the tick; 0 before
+        self.cost: float | None = None  # the game seconds expected when it was chosen; None if nobody asked
+        self.is_conditional: bool = False  # whether it is needed in some branches only
+        self.probability: float = 1.0  # how likely it is needed at all, as far as it was looked ahead
+        # of a root, the request's: the requests of an agent are counted; of others, which child it is, counted as they
+        # were made. It stays when others are forgotten, or are not expected any more: ids in views are made of it
         self.number: int = 0
+        # for a dependency, who offered to provide it at the last decision: label, cost (None: cannot), why not
         self.offers: tuple[tuple[str, float | None, str], ...] = ()
-        self.children: list[TaskNode] = []
-        self.forgotten: int = 0
-        self.seen: object = None
-        self._made = 0
+        self.children: list[TaskNode] = []  # the nodes below it, in order
+        self.forgotten: int = 0  # how many of its children that have ended are not kept
+        self.seen: object = None  # what whoever looks at it keeps of it, once it has ended and does not change any more
+        self._made = 0  # how many children it ever had
         if parent is not None:
             parent._add(self)
 
@@ -156,23 +136,13 @@ class TaskNode:
         return self.outcome in OPEN
 
     def begin(self, tick: int) -> None:
-        """It is being done.
-
-        Args:
-            tick: when.
-        """
+        """It is being done, from this tick on."""
         self.outcome = Outcome.RUNNING
         self.began = tick
         self.seen = None
 
     def end(self, outcome: Outcome, tick: int, reason: str = "") -> None:
-        """It is over; so is whatever is still open below it.
-
-        Args:
-            outcome: what became of it.
-            tick: when.
-            reason: why, if it failed or was skipped.
-        """
+        """It is over in this tick; so is whatever is still open below it."""
         for child in self.children:
             if child.is_open:
                 was_planned = child.outcome is Outcome.PLANNED
@@ -183,22 +153,14 @@ class TaskNode:
         self.seen = None
 
     def planned(self, wanted: Dependency[Any]) -> TaskNode | None:
-        """The planned child that stands for a dependency, if there is one.
-
-        Args:
-            wanted: the dependency.
-        """
+        """The planned child that stands for a dependency, if there is one."""
         for child in self.children:
             if child.outcome is Outcome.PLANNED and child.wanted == wanted:
                 return child
         return None
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, TaskNode]]:
-        """This node and all below it, from top to bottom, with their depths.
-
-        Args:
-            depth: its own.
-        """
+        """This node and all below it, from top to bottom, with their depths, from its own on."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)

@@ -72,15 +72,6 @@ _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: a
 class Trigger:
     """Something that an agent looks out for. Say either ``on`` or ``when``.
 
-    Attributes:
-        name: what it is called, in trees and for ``interrupted``.
-        solve: what to have solved; or a function of the value that came with it, which gives that, or None for nothing.
-        on: the name of a signal of the entity; its value is the value.
-        when: asked of the agent now and then; a true answer is the value.
-        every: how often, in game seconds.
-        priority: a higher one interrupts what is done about a lower one.
-        again_after: how long after it was dealt with it may come up again, in game seconds.
-
     Raises:
         DefinitionError: it says neither when it comes up, or both; a time is negative, or no time; or something else of
             it is nothing of its kind.
@@ -88,41 +79,26 @@ class Trigger:
     Source: prismarine-gameplay: "Interrupting Tasks".
     """
 
-    name: str
+    name: str  # in trees and for ``interrupted``
+    # what to have solved; or a function of the value that came with it, which gives that, or None for nothing
     solve: Dependency[Any] | Callable[[Any], Dependency[Any] | None]
-    on: str = ""
-    when: Callable[[Any], Any] | None = None
-    every: float = 1.0
-    priority: int = 0
-    again_after: float = 0.0
+    on: str = ""  # a signal of the entity; its value is the value
+    when: Callable[[Any], Any] | None = None  # asked of the agent now and then; a true answer is the value
+    every: float = 1.0  # how often, in game seconds
+    priority: int = 0  # a higher one interrupts what is done about a lower one
+    again_after: float = 0.0  # how long after it was dealt with it may come up again, in game seconds
 
     def __post_init__(self) -> None:
         subject = f"the trigger {repr_of(self.name, 200)}"
-        for what, is_right, wanted in self._kinds():
-            if not is_right:
-                told = repr_of(getattr(self, what), 200)
-                raise DefinitionError(subject, f"its {what!r} is {told}.", f"Give it {wanted}.")
+        for name, (is_right, wanted) in _KINDS.items():
+            value = getattr(self, name)
+            if not is_right(value):
+                raise DefinitionError(subject, f"its {name!r} is {repr_of(value, 200)}.", f"Give it {wanted}.")
         if bool(self.on) == (self.when is not None):
             raise DefinitionError(subject, "nobody can tell when it comes up.", "Give it either 'on' or 'when'.")
         if not self.every > 0 or not self.again_after >= 0:
-            raise DefinitionError(
-                subject, f"'every' is {self.every!r}, 'again_after' {self.again_after!r}.", "Write game seconds."
-            )
-
-    def _kinds(self) -> tuple[tuple[str, bool, str], ...]:
-        """For each attribute whether it is of its kind, and which that is."""
-        name: object = self.name
-        on: object = self.on
-        solve: object = self.solve
-        return (
-            ("name", isinstance(name, str) and bool(name), "a word"),
-            ("on", isinstance(on, str), "the name of a signal of the entity"),
-            ("when", self.when is None or _is_plain(self.when), "a plain function of the agent"),
-            ("solve", isinstance(solve, Dependency) or _is_plain(solve), "a dependency, or a function that gives one"),
-            ("every", _is_number(self.every), "game seconds"),
-            ("again_after", _is_number(self.again_after), "game seconds"),
-            ("priority", _is_number(self.priority), "a number"),
-        )
+            told = f"'every' is {self.every!r}, 'again_after' {self.again_after!r}."
+            raise DefinitionError(subject, told, "Write game seconds.")
 
 
 def _is_plain(value: object) -> bool:
@@ -131,6 +107,20 @@ def _is_plain(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+
+
+_KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {  # of the fields of a trigger, in words, too
+    "name": (lambda value: isinstance(value, str) and bool(value), "a word"),
+    "on": (lambda value: isinstance(value, str), "the name of a signal of the entity"),
+    "when": (lambda value: value is None or _is_plain(value), "a plain function of the agent"),
+    "solve": (
+        lambda value: isinstance(value, Dependency) or _is_plain(value),
+        "a dependency, or a function that gives one",
+    ),
+    "every": (_is_number, "game seconds"),
+    "again_after": (_is_number, "game seconds"),
+    "priority": (_is_number, "a number"),
+}
 
 
 class _Watch:
@@ -145,8 +135,8 @@ class _Watch:
         self._state: State = triggers.table.state
         self._connection: Connection | None = None
         self._timer: Timer | None = None
-        self._again_at = 0
-        self._failures = 0
+        self._again_at = 0  # the tick
+        self._failures = 0  # since it was last dealt with
 
     def begin(self) -> None:
         """Look out."""
@@ -244,15 +234,7 @@ class Triggers:
         return tuple(name for name, watch in self._watches.items() if watch.is_busy)
 
     def add(self, trigger: Trigger) -> Callable[[], None]:
-        """Look out for something more.
-
-        Returns:
-            A function that ends it; what came up already is dealt with.
-
-        Raises:
-            DefinitionError: there is one of that name; it is no trigger; or the entity has no signal that is called as
-                it says, and one that is called nearly so.
-        """
+        """Look out for something more; returns how to end that. What came up already is dealt with."""
         given: object = trigger
         if not isinstance(given, Trigger):
             raise DefinitionError(f"the trigger {repr_of(given, 200)}", "it is none.", "Write Trigger(name=..., ...).")
@@ -281,7 +263,7 @@ class Triggers:
 
     def _signals(self) -> list[str]:
         """The names of the signals that the entity has by now."""
-        names = getattr(self.table.state.agent.entity, "signal_names", ())
+        names = getattr(self.table.state.agent.entity, "signal_names", ())  # which an entity need not have
         return [*names, "destroyed"] if isinstance(names, tuple) else ["destroyed"]
 
     def begin(self) -> None:
@@ -336,24 +318,18 @@ LOOK_ASKS: Final = 256
 class Opportunity:
     """What could be had by the way.
 
-    Attributes:
-        name: what it is called, in trees and for ``interrupted``.
-        find: asked of the agent now and then: what could be had, each a dependency and the detour in game seconds.
-        every: how often, in game seconds.
-        priority: as for a trigger.
-        again_after: how long after it was taken it may be taken again, in game seconds.
-
     Raises:
         DefinitionError: a time is negative, or no time.
 
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
-    name: str
+    name: str  # in trees and for ``interrupted``
+    # asked of the agent now and then: what could be had, each a dependency and the detour in game seconds
     find: Callable[[Any], Iterable[tuple[Dependency[Any], float]]]
-    every: float = 1.0
-    priority: int = -1
-    again_after: float = 0.0
+    every: float = 1.0  # how often, in game seconds
+    priority: int = -1  # below what triggers have by default
+    again_after: float = 0.0  # how long after it was taken it may be taken again, in game seconds
 
 
 class Found(NamedTuple):
@@ -381,13 +357,10 @@ def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
                 best = found
         return best
 
-    def solve(found: Found) -> Dependency[Any]:
-        return found.wanted
-
     return Trigger(
         name=opportunity.name,
         when=when,
-        solve=solve,
+        solve=lambda found: found.wanted,
         every=opportunity.every,
         priority=opportunity.priority,
         again_after=opportunity.again_after,
@@ -397,14 +370,12 @@ def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
 def _lost(table: RequestTable) -> float:
     """What is lost if what runs is interrupted, in game seconds."""
     state, solving = table.state, table.running[-1]
-    kinds = {Interruptible.TREE} if solving.stack and solving.stack[-1].is_solving else _BEGIN_AGAIN
     began = [one.node.began for one in solving.stack if one.interruption is Interruptible.TREE]
-    if solving.stack and solving.stack[-1].interruption in kinds:
-        began.append(solving.stack[-1].node.began)
+    innermost = solving.stack[-1] if solving.stack else None
+    # One that has something solved comes to a breakpoint by itself: it is not unwound for this.
+    if innermost is not None and not innermost.is_solving and innermost.interruption is Interruptible.RESTART:
+        began.append(innermost.node.began)
     return (state.tick - min(began)) / state.kernel.clock.ticks_per_second if began else 0.0
-
-
-_BEGIN_AGAIN = {Interruptible.RESTART, Interruptible.TREE}
 
 
 def saved(
@@ -412,11 +383,8 @@ def saved(
 ) -> dict[Dependency[Any], float]:
     """How many game seconds it saves later to have a dependency met now, times how likely it is.
 
-    Args:
-        most: after how many asks no further need is priced.
-
-    Returns:
-        For each, the sum over what is being solved; infinity if something could not be done without it.
+    For each, the sum over what is being solved; infinity if something could not be done without it. After ``most`` asks
+    no further need is priced.
     """
     totals = dict.fromkeys(wanted, 0.0)
     for solving in reversed(table.running):
@@ -436,12 +404,7 @@ class _CutShort(Exception):
 
 
 class _Look:
-    """What having something would save in one request.
-
-    Args:
-        totals: by dependency, what having it saves; counted up.
-        most: after how many asks it is cut short.
-    """
+    """What having something would save in one request; cut short after so many asks."""
 
     __slots__ = ("_depth", "_estimator", "_limit", "_over", "_solving", "_totals")
 
@@ -450,19 +413,13 @@ class _Look:
         self._estimator = solving.estimator
         self._depth = solving.state.lookahead
         self._limit = solving.estimator.asked + most
-        self._totals = totals
-        self._over: dict[tuple[Attempt, Scenario], Scenario] = {}
+        self._totals = totals  # by dependency, what having it saves; counted up
+        self._over: dict[tuple[Attempt, Scenario], Scenario] = {}  # the world that an attempt leaves, by that before
 
     def price_all(self) -> None:
-        """Count up what is saved, from the innermost attempt to the outermost.
-
-        Raises:
-            _CutShort: as many as may be were asked.
-        """
+        """Count up what is saved, from the innermost attempt to the outermost; raise ``_CutShort`` at the limit."""
         open_ = list(self._totals)
         for outlook in reversed(self._solving.foresight.outlooks):
-            if not open_:
-                return
             if any(left for _, left in outlook.shares()):
                 open_ = [one for one in open_ if self._may_save_more(outlook, one)]
 
