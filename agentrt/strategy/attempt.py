@@ -42,12 +42,12 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from agentrt.activity.author.action import Action
-from agentrt.activity.author.context import ignored
+from agentrt.activity.author.action import Action, ActionSpec
+from agentrt.activity.author.context import Context, ignored
 from agentrt.activity.author.control import Flow, Reject
 from agentrt.activity.plan.execution import aborted
 from agentrt.activity.plan.spawned import Performance, Spawned
-from agentrt.activity.plan.tree import Unit
+from agentrt.activity.plan.tree import Frame, Unit
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -56,38 +56,26 @@ from agentrt.errors import (
     ActivityRecursionError,
     DependencyFailedError,
 )
-from agentrt.kernel.strand import CancelScope, current_strand, outlast
+from agentrt.kernel.strand import CancelScope, Strand, current_strand, outlast
 from agentrt.kernel.traps import Waiter, next_tick, park
 from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, Order, StrategyContext
-from agentrt.strategy.dependency import Ask, Cannot, label_of, told_path
-from agentrt.strategy.supplies import enough
+from agentrt.strategy.dependency import Ask, Cannot, Dependency, Params, label_of, told_path
+from agentrt.strategy.supplies import Amounts, enough
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.author.context import Context
-    from agentrt.activity.plan.tree import Frame
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel, Timer
-    from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Interruption, Provider, Rank, Strategy, StrategySpec
-    from agentrt.strategy.dependency import Dependency, Params
     from agentrt.strategy.estimate import Chain, Estimator
     from agentrt.strategy.state import State
-    from agentrt.strategy.supplies import Amounts
 
 __all__ = [
-    "MAX_A_TICK",
-    "MAX_ATTEMPTS",
-    "MAX_WITHIN",
     "Attempt",
     "Errand",
-    "OwnTime",
-    "Pace",
-    "Pausable",
     "Within",
     "await_end",
     "carrier_of",
@@ -859,17 +847,11 @@ def regress_of(chain: Sequence[tuple[Provider, Dependency[Any]]]) -> str:
 
 # --- requests within requests -----------------------------------------------------------------------------------------
 
-MAX_ATTEMPTS: Final = 10_000
-"""How many attempts one request may take."""
-
-MAX_A_TICK: Final = 32
-"""How many attempts may begin in one tick; the next one waits for the next tick."""
-
-MAX_WITHIN: Final = 32
-"""How many requests may be within one another."""
+_MAX_A_TICK: Final = 32  # attempts that may begin in one tick; the next one waits for the next tick
+_MAX_WITHIN: Final = 32  # requests that may be within one another
 
 
-class Pace:
+class _Pace:
     """How many attempts begin in one tick: of a request, and of those that were asked for within it."""
 
     __slots__ = ("_began", "_tick")
@@ -880,7 +862,7 @@ class Pace:
 
     def is_full(self, clock: Clock) -> bool:
         """Whether the next attempt has to wait: what ends at once must not keep everybody else from the next tick."""
-        return self._tick == clock.tick and self._began >= MAX_A_TICK
+        return self._tick == clock.tick and self._began >= _MAX_A_TICK
 
     def count(self, clock: Clock) -> None:
         """An attempt begins."""
@@ -899,7 +881,7 @@ class Within:
         # the attempt whose strategy asks for it, or has a plan ask for it; None if none does
         self.asker: Attempt | None = next((one for one in above if isinstance(one, Attempt)), None)
         # what all keep that were asked for by one another
-        self.pace: Pace = Pace() if self.asker is None else self.asker.solving.within.pace
+        self.pace: _Pace = _Pace() if self.asker is None else self.asker.solving.within.pace
         self._floor = None if self.asker is None else self.asker.solving.urgency()
 
     @property
@@ -909,12 +891,12 @@ class Within:
         return self._floor if asker is not None and asker.outcome is Outcome.RUNNING else None
 
     @property
-    def depth(self) -> int:
-        """How many requests that still run it is within."""
+    def is_too_deep(self) -> bool:
+        """Whether it is within more requests that still run than may be within one another."""
         found, asker = 0, self.asker
         while asker is not None and asker.outcome is Outcome.RUNNING:
             found, asker = found + 1, asker.solving.within.asker
-        return found
+        return found > _MAX_WITHIN
 
 
 def waiting_above(unit: Unit) -> Iterator[Attempt]:

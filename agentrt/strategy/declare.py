@@ -40,19 +40,17 @@ from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeVar, final
 
-from agentrt.activity.author.action import default_hook
+from agentrt.activity.author.action import ActionSpec, default_hook
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.errors import ArgumentError, DefinitionError, UnknownDependencyError
 from agentrt.kernel.traps import at_once
-from agentrt.strategy.dependency import Ask, Dependency, check_topics, required, snake_case, words
+from agentrt.strategy.dependency import Ask, Branch, Dependency, Params, check_topics, required, snake_case, words
 from agentrt.strategy.tree import Outcome, TaskNode
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.plan.tree import Unit
-    from agentrt.strategy.dependency import Branch, Params
 
 __all__ = [
     "LONGEST_COST",

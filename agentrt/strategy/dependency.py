@@ -53,7 +53,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NoReturn, Protocol, TypeAlias, TypeVar, final
 
-from agentrt.activity.author.action import default_hook
+from agentrt.activity.author.action import Action, default_hook
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
 from agentrt.activity.author.expected import Current, ExpectedStorage, expected_fields
 from agentrt.activity.author.steps import ACTIVITY
@@ -61,8 +61,6 @@ from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
 from agentrt.words import repr_of, type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import Action
-    from agentrt.activity.author.expected import Current
     from agentrt.kernel.clock import Clock
 
 __all__ = [

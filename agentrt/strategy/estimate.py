@@ -32,19 +32,16 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from agentrt.activity.author.expected import has_changes
+from agentrt.activity.author.expected import Current, has_changes
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.strategy.declare import LONGEST_COST, Offer
+from agentrt.strategy.declare import LONGEST_COST, Offer, Provider
 from agentrt.strategy.dependency import (
     Ask,
     Branch,
     Cannot,
     Dependency,
     Kept,
-    LeftOut,
-    Need,
     Scenario,
-    Table,
     keep,
     label_of,
     required,
@@ -54,10 +51,8 @@ from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.expected import Current
     from agentrt.kernel.clock import Clock
-    from agentrt.strategy.declare import Provider
-    from agentrt.strategy.dependency import Expect, Params
+    from agentrt.strategy.dependency import Expect, LeftOut, Need, Params, Table
     from agentrt.strategy.state import GameplayOwner, State
 
 __all__ = ["Chain", "Cheapest", "Estimator", "Priced", "likeliest"]

@@ -27,22 +27,18 @@ from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import at_once
 from agentrt.strategy.attempt import carrier_of
-from agentrt.strategy.declare import Calls, Order
-from agentrt.strategy.dependency import Params, required
+from agentrt.strategy.declare import Calls, Order, Provider, Strategy
+from agentrt.strategy.dependency import Dependency, Params, required
 from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.lookahead import Foreseen, forecast_need
 from agentrt.strategy.requests import Request, Solvers, await_request
-from agentrt.strategy.solve import RequestTable
-from agentrt.strategy.state import State
+from agentrt.strategy.solve import RequestTable, Solving
+from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner, State
 from agentrt.strategy.triggers import Opportunity, Trigger, Triggers, lookout
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.arguments import Fields
-    from agentrt.strategy.declare import Provider, Strategy
-    from agentrt.strategy.dependency import Dependency
-    from agentrt.strategy.solve import Solving
-    from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner
     from agentrt.strategy.tree import TaskNode
 
 __all__ = ["Gameplay", "Setting"]

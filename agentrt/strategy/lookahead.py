@@ -38,8 +38,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import TraceEvent
-from agentrt.strategy.dependency import Scenario, is_as_assumed, label_of, take_over
-from agentrt.strategy.estimate import likeliest
+from agentrt.strategy.dependency import Branch, Dependency, Scenario, is_as_assumed, label_of, take_over
+from agentrt.strategy.estimate import Estimator, Priced, likeliest
 from agentrt.strategy.supplies import Amounts, together
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.declare import Provider
-    from agentrt.strategy.dependency import Branch, Dependency
-    from agentrt.strategy.estimate import Estimator, Priced
     from agentrt.strategy.state import State
 
 __all__ = ["Foreseen", "Foresight", "Outlook", "Preparing", "forecast", "forecast_need", "remaining"]
@@ -116,10 +114,9 @@ def forecast(
     done: Sequence[Dependency[Any]] = (),
     probability: float = 1.0,
 ) -> Foreseen:
-    """What is expected if a strategy is run, with this probability.
+    """What is expected if a strategy is run, with this probability; who is run above is known to the estimator.
 
-    Of its ``branches`` those count that are still possible (None: all), since it has asked for what is ``done``. Whoever
-    is run above is known to the estimator (``deciding``).
+    Of its ``branches`` those count that are still possible (None: all), since it has asked for what is ``done``.
     """
     possible = likeliest(priced.branches if branches is None else branches)
     provider, cost = priced.offer.provider, priced.offer.cost

@@ -49,9 +49,9 @@ from agentrt.errors import (
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import current_strand, outlast
 from agentrt.kernel.traps import at_once, park, running
-from agentrt.strategy.dependency import label_of
-from agentrt.strategy.solve import Solving
-from agentrt.strategy.tree import Outcome
+from agentrt.strategy.dependency import Dependency, label_of
+from agentrt.strategy.solve import RequestTable, Solving
+from agentrt.strategy.tree import Outcome, TaskNode
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
     from agentrt.kernel.clock import Clock
     from agentrt.strategy.declare import Provider
-    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.estimate import Estimator
-    from agentrt.strategy.solve import RequestTable
-    from agentrt.strategy.tree import TaskNode
 
 __all__ = ["Postponed", "Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
 

@@ -75,8 +75,6 @@ from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.attempt import (
-    MAX_ATTEMPTS,
-    MAX_WITHIN,
     Attempt,
     Errand,
     Within,
@@ -86,8 +84,8 @@ from agentrt.strategy.attempt import (
     stop_if_lost,
     waiting_above,
 )
-from agentrt.strategy.declare import Interruptible, Interruption, Offer, ranked
-from agentrt.strategy.dependency import Ask, Cannot, Params, label_of
+from agentrt.strategy.declare import Interruptible, Interruption, Offer, Provider, Rank, ranked
+from agentrt.strategy.dependency import Ask, Cannot, Dependency, Params, label_of
 from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.lookahead import Foresight
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
@@ -95,15 +93,12 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
-    from agentrt.strategy.declare import Provider, Rank
-    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.state import State
     from agentrt.strategy.supplies import Amounts
 
-__all__ = ["MOST_FINISHED", "PAUSE", "Incident", "Interruptions", "RequestTable", "Solving", "failure_of"]
+__all__ = ["MAX_ATTEMPTS", "Incident", "Interruptions", "RequestTable", "Solving"]
 
-PAUSE: Final = "pause"
-"""The name of the interruption when a request was told to pause."""
+_PAUSE: Final = "pause"  # the name of the interruption when a request was told to pause
 
 
 @dataclass(slots=True, eq=False)
@@ -297,9 +292,9 @@ class Interruptions:
         self, level: _Level, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible
     ) -> None:
         """The request was told to pause."""
-        interruption = Interruption(PAUSE)
+        interruption = Interruption(_PAUSE)
         tick = self._solving.state.tick
-        place = TaskNode(NodeKind.INTERRUPTION, PAUSE, node)
+        place = TaskNode(NodeKind.INTERRUPTION, _PAUSE, node)
         place.begin(tick)
         self._note(unit, TraceEvent.INTERRUPTED, interruption, how=how.value)
         changed = self._changed = Signal()
@@ -358,8 +353,9 @@ def _outermost_tree(attempts: list[Attempt]) -> Attempt | None:
     return next((one for one in attempts if one.interruption is Interruptible.TREE), None)
 
 
-MOST_FINISHED: Final = 8
-"""How many task trees of requests that are over are kept."""
+_MOST_FINISHED: Final = 8  # task trees of requests that are over; the tutorial tells of eight
+MAX_ATTEMPTS: Final = 10_000
+"""How many attempts one request may take."""
 
 
 class RequestTable:
@@ -388,7 +384,7 @@ class RequestTable:
         """A request is over; its tree is kept for a while, to be looked at."""
         solving.foresight.close()
         self.running = tuple(one for one in self.running if one is not solving)
-        self.finished = (*self.finished, solving.root)[-MOST_FINISHED:]
+        self.finished = (*self.finished, solving.root)[-_MOST_FINISHED:]
         self.changed("requests")
         # The last, since who takes them looks for another request among those that run.
         for incident in solving.interruptions.take_rest():
@@ -615,7 +611,7 @@ class Solving:
         # A request that a strategy asked for is as much within that strategy as what it has solved by itself.
         last = self.within.asker if above is None else above
         chain = [] if last is None else last.chain()
-        if self.within.depth > MAX_WITHIN:
+        if self.within.is_too_deep:
             told = "requests are nested too deep within one another"
             return [Offer(one, inf, told, circle=regress_of(chain)) for one in who], None
         offers = self.estimator.offers(wanted, [one for one in who if one not in errand.failed], chain)

@@ -37,46 +37,29 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agentrt.activity.author.expected import Current
+from agentrt.activity.author.expected import Current, CurrentFields, StateReader
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.kernel.signals import Signal
-from agentrt.strategy.declare import Order, Provider
+from agentrt.strategy.declare import Order, Provider, Strategy, StrategySpec
 from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.author.expected import CurrentFields, StateReader
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.plan.search import SearchWork
     from agentrt.body.flags import FlagLedger
     from agentrt.kernel.kernel import Kernel
-    from agentrt.strategy.declare import Strategy, StrategySpec
     from agentrt.strategy.dependency import Dependency
 
 __all__ = [
-    "LOOKAHEAD",
-    "MOST_ASKS",
-    "PREPARE_ASKS",
     "Accuracy",
     "Catalog",
     "ForesightCounts",
     "GameplayOwner",
-    "Records",
     "State",
-    "Topics",
     "near",
 ]
-
-LOOKAHEAD: Final = 4
-"""How many levels of needs are looked ahead, unless the agent says otherwise."""
-
-MOST_ASKS: Final = 4_000
-"""How many times strategies are asked for one decision, unless the agent says otherwise."""
-
-PREPARE_ASKS: Final = 32
-"""How many times strategies are asked in a tick for decisions that come later, unless the agent says otherwise."""
-
 
 # --- the agent --------------------------------------------------------------------------------------------------------
 
@@ -481,9 +464,9 @@ class State:
         self.records: Records = Records()
         self.foreseen: ForesightCounts = ForesightCounts()
         # the settings, which ``Gameplay`` explains and checks
-        self.lookahead: int = LOOKAHEAD
-        self.most_asks: int = MOST_ASKS
-        self.prepare_asks: int = PREPARE_ASKS
+        self.lookahead: int = 4
+        self.most_asks: int = 4_000
+        self.prepare_asks: int = 32
         self.corrects: bool = False
         self.takes_options: bool = True
         self.order: Order = Order.CHEAPEST

@@ -70,7 +70,7 @@ def _require(call: str, name: str, value: object, is_right: bool, wanted: str) -
 
 
 def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
-    """The least amounts that are enough with a confidence, by name, in that order; without those of which nothing is needed."""
+    """The least amounts that are enough, in the order of names; without those of which nothing is needed."""
     _require("supplies", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
     found: dict[str, float] = {}
     for name in sorted(amounts):

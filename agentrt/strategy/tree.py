@@ -18,12 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from agentrt.strategy.dependency import label_of
-
-if TYPE_CHECKING:
-    from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.dependency import Dependency, label_of
 
 __all__ = ["MOST_CHILDREN", "OPEN", "NodeKind", "Outcome", "TaskNode", "seconds"]
 

@@ -47,10 +47,10 @@ from agentrt.activity.plan.execution import is_under
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.declare import Interruptible, Interruption
-from agentrt.strategy.dependency import Dependency, is_as_assumed, required
+from agentrt.strategy.dependency import Dependency, Need, Scenario, is_as_assumed, required
 from agentrt.strategy.requests import Request
-from agentrt.strategy.solve import Incident
-from agentrt.strategy.state import near
+from agentrt.strategy.solve import Incident, RequestTable, Solving
+from agentrt.strategy.state import State, near
 from agentrt.strategy.tree import Outcome
 from agentrt.words import repr_of
 
@@ -58,10 +58,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.dependency import Need, Scenario
     from agentrt.strategy.lookahead import Outlook
-    from agentrt.strategy.solve import RequestTable, Solving
-    from agentrt.strategy.state import State
 
 __all__ = ["LOOK_ASKS", "Found", "Opportunity", "Trigger", "Triggers", "lookout", "saved"]
 
