@@ -276,11 +276,6 @@ class OwnTime:
         self._left = patience
         self._count()
 
-    def end(self) -> None:
-        """Its coroutine has ended: nothing hangs any more."""
-        self._is_lent = True
-        self._count()
-
     def stop(self) -> None:
         """Its time, and that of all above it, stands still for one more reason."""
         for one in self._upwards():
@@ -337,9 +332,6 @@ class OwnTime:
         self._timer = None
         self._hangs()
 
-    def __repr__(self) -> str:
-        return f"<OwnTime: {self.taken()} ticks, {self._stops} reasons to stand still>"
-
 
 _LEAST_PATIENCE: Final = 60.0  # game seconds
 _PATIENCE: Final = 10.0  # times what it said that it costs
@@ -394,9 +386,8 @@ class Errand:
     node: TaskNode  # its node in the task tree
     among: Collection[Provider] | None  # who may provide it; None for everybody
     rank: Rank | None  # what the parent says to the offers
-    failed: dict[Provider, Attempt] = field(
-        default_factory=dict
-    )  # the attempts of those who were tried, the last of each
+    # the attempts of those who were tried, the last of each
+    failed: dict[Provider, Attempt] = field(default_factory=dict)
     # how often each was interrupted; one that begins again goes on counting
     interruptions: dict[Provider, int] = field(default_factory=dict)
 
@@ -489,7 +480,7 @@ class Attempt(Spawned):
         else:
             await self._end_dealing(is_stopped=False)
         finally:
-            self.time.end()
+            self.time.lend()  # for good: nothing hangs any more
 
     async def _carry(self, unit: Unit, wanted: Any) -> None:
         self._has_flags()
@@ -509,10 +500,8 @@ class Attempt(Spawned):
                 self.value = await self._driven
             if self._scope.cancelled_caught:
                 self.fail(f"it ran for more than {patience:g} s by itself; it seems to hang")
-        except (Fail, Cannot, Reject) as failure:
-            self.fail(failure.reason)
-        except BeginAgain:
-            self.is_again = True
+        except (Fail, Cannot, Reject, BeginAgain) as flow:
+            self._obey(flow)
         except (DependencyFailedError, ActivityAbortedError, ActivityImpossibleError) as failure:
             # Behind a shield, being unwound may come as such an error: it is decided already what becomes of it.
             if self.outcome is Outcome.RUNNING and not self.is_again:
@@ -628,10 +617,8 @@ class Attempt(Spawned):
             finally:
                 kernel.acting = outer
                 self.is_hearing = False
-        except (Fail, Cannot, Reject) as failure:
-            self.fail(failure.reason)
-        except BeginAgain:
-            self.is_again = True
+        except (Fail, Cannot, Reject, BeginAgain) as flow:
+            self._obey(flow)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -646,11 +633,15 @@ class Attempt(Spawned):
         if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
             ignored(self._unit, flow.method)
             return
+        self._obey(flow)
+        self._unwind()
+
+    def _obey(self, flow: Flow | Cannot) -> None:
+        """It begins again, or fails."""
         if isinstance(flow, BeginAgain):
             self.is_again = True
         else:
             self.fail(flow.reason)
-        self._unwind()
 
     def _unwind(self) -> bool:
         """What becomes of it is decided: have it unwound. Says whether there was anything to unwind."""

@@ -153,14 +153,11 @@ class Strategy:
 
     @default_hook
     def estimate(self, ask: Ask, wanted: Any) -> float | None:
-        """What it would cost now, with all that it would need.
+        """What it would cost now, with all that it would need: the expected game seconds, or None if it cannot do it.
 
         Args:
             ask: the world, and the costs of further dependencies: ``ask.cost(Find("log"))``.
             wanted: the dependency.
-
-        Returns:
-            The expected game seconds; None if it cannot do it.
         """
         if hasattr(type(self).foresee, "is_default_hook"):
             return type(self).cost
@@ -168,14 +165,11 @@ class Strategy:
 
     @default_hook
     def foresee(self, ask: Ask, wanted: Any) -> Iterable[Branch]:
-        """What may come of it.
+        """What may come of it: its branches; none if it cannot do it.
 
         Args:
             ask: the world as it is, or as look-ahead assumes it.
             wanted: the dependency.
-
-        Returns:
-            The branches; none if it cannot do it.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
@@ -448,14 +442,7 @@ class Calls:
         self._solve = solve
 
     def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
-        """Solve a dependency; typed, where the generated calls are known at run time only.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            An awaitable for what the strategy that provided it returned. It raises ``DependencyFailedError``.
-        """
+        """Solve a dependency; typed, where the generated calls are known at run time only. Await what that gives."""
         return self._solve(wanted, None)
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:

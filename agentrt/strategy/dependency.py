@@ -635,10 +635,7 @@ class Ask:
         return self.world.state is not None
 
     def reads(self, *topics: str) -> None:
-        """What is said depends on topics, besides those that are declared.
-
-        Args:
-            topics: their names; see ``agent.gameplay.changed``.
+        """What is said depends on topics, besides those that are declared; see ``agent.gameplay.changed``.
 
         Raises:
             ArgumentError: nothing is called so that changes, and something is called nearly so.
@@ -650,14 +647,7 @@ class Ask:
     # --- costs --------------------------------------------------------------------------------------------------------
 
     def cannot(self, reason: str) -> NoReturn:
-        """It cannot be provided now.
-
-        Args:
-            reason: why, in words; shown in trees and errors.
-
-        Raises:
-            Cannot: always; let it pass.
-        """
+        """It cannot be provided now, for a reason in words for trees and errors. Raises ``Cannot``: let it pass."""
         raise Cannot(reason)
 
     def is_met(self, wanted: Dependency[Any]) -> bool:
@@ -674,25 +664,11 @@ class Ask:
         return self.cost(wanted) < inf
 
     def total(self, needs: Iterable[Dependency[Any]]) -> float:
-        """What several dependencies would cost, one after the other, each in the world that the ones before it leave.
-
-        Args:
-            needs: the dependencies, in order.
-
-        Returns:
-            The expected game seconds; infinity if one of them cannot be provided.
-        """
+        """The game seconds of several dependencies, each in the world that the ones before leave; or infinity."""
         return self._pricing.total(needs, self.world, self.depth)
 
     def option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> float:
         """What something would cost with or without an optional dependency before it, whichever is less.
-
-        Args:
-            wanted: the optional dependency.
-            then: what is to be done anyway.
-
-        Returns:
-            The expected game seconds of the cheaper way.
 
         Source: prismarine-gameplay: "Optional Dependencies": calculated twice, the smaller is selected.
         """
@@ -700,17 +676,11 @@ class Ask:
             return min(self.total(then), self.total((wanted, *then)))
 
     def expected(self, branches: Iterable[Branch]) -> float:
-        """The expected cost of what may come of a strategy.
+        """The game seconds to expect of what may come of a strategy; infinity if no branch can succeed.
 
         It is the mean over the branches of their own costs and those of their needs. A branch that fails, or that needs
         what nobody can provide, costs its own, and what the next best strategy would cost; with nobody else it counts
         as tried again until it succeeds.
-
-        Args:
-            branches: what it foresees.
-
-        Returns:
-            The expected game seconds; infinity if no branch can succeed.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
@@ -736,23 +706,18 @@ class Ask:
     # --- assuming -----------------------------------------------------------------------------------------------------
 
     def after(self, need: Dependency[Any], world: Scenario | None = None) -> Scenario:
-        """The world in which a dependency has been met.
+        """The world in which a dependency has been met, after another one or that of this question.
 
-        Args:
-            need: the dependency.
-            world: the world before; None for that of this question.
-
-        Returns:
-            The same world, if it is met, or if nobody says what holds then.
+        It is the same world, if it is met, or if nobody says what holds then.
         """
         return self._pricing.after(need, world or self.world, self.depth)
 
     def when(self, expect: Expect, world: Scenario | None = None) -> Scenario:
-        """The world in which fields of CURRENT have other values.
+        """The world in which fields of CURRENT have other values, after another one or that of this question.
 
         Args:
             expect: the fields, or a function that writes them.
-            world: the world before; None for that of this question.
+            world: the world before.
 
         Raises:
             ExpectedStateError: there is no such field, or it takes another type.

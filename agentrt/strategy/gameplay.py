@@ -8,9 +8,9 @@ dependency is an activity like any other: ``step("gameplay:collect", item="log")
 It is the door, and owns nothing but the parts behind it: the state (``state``), the table of what is being solved
 (``solve``), what plans know to have solved (``requests``), and triggers. None of these knows it.
 
-* *Settings are checked when they are set* (``Setting``). One that nobody reads, because its name has a slip, or that is
-  read as something else, because it is a text, would change what the agent does without a word. So there is no other
-  attribute that could be set.
+* *Settings are checked when they are set.* One that nobody reads, because its name has a slip, or that is read as
+  something else, because it is a text, would change what the agent does without a word. So there is no other attribute
+  that could be set.
 * A call may not have the name of anything that is here already; the catalog is told these names.
 
 Rejected: a check of settings that tells construction from use by what is assigned already. It breaks with each field.
@@ -21,7 +21,7 @@ Source: prismarine-gameplay: "Plugins".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
@@ -41,57 +41,38 @@ if TYPE_CHECKING:
     from agentrt.activity.author.arguments import Fields
     from agentrt.strategy.tree import TaskNode
 
-__all__ = ["Gameplay", "Setting"]
+__all__ = ["Gameplay"]
 
 R = TypeVar("R")
-V = TypeVar("V")
+
+
+def _setting(name: str, kind: tuple[Callable[[Any], bool], str], doc: str) -> Any:
+    """One that may be set: a field of the state, which is checked when it is set."""
+    takes, what = kind
+
+    def read(gameplay: Gameplay) -> Any:
+        return getattr(gameplay._state, name)
+
+    def write(gameplay: Gameplay, value: object) -> None:
+        if not takes(value):
+            raise ArgumentError("gameplay", name, f"takes {what}, not {repr_of(value)}.")
+        was = read(gameplay)
+        setattr(gameplay._state, name, value)
+        # Of all settings this one alone changes what was kept: nobody who was asked has read that it would matter.
+        if name == "corrects" and value != was:
+            gameplay.changed()
+
+    return property(read, write, doc=doc)
 
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_switch(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_order(value: object) -> bool:
-    return isinstance(value, Order)
-
-
-class Setting(Generic[V]):
-    """One that may be set on ``agent.gameplay``; it is a field of its state, and checked when it is set."""
-
-    def __init__(self, takes: Callable[[object], bool], what: str) -> None:
-        self._takes = takes
-        self._what = what  # it takes, in words
-        self._name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, gameplay: None, owner: type) -> Setting[V]: ...
-    @overload
-    def __get__(self, gameplay: Gameplay, owner: type) -> V: ...
-    def __get__(self, gameplay: Gameplay | None, owner: type) -> Setting[V] | V:
-        if gameplay is None:
-            return self
-        value: V = getattr(gameplay._state, self._name)
-        return value
-
-    def __set__(self, gameplay: Gameplay, value: V) -> None:
-        if not self._takes(value):
-            raise ArgumentError("gameplay", self._name, f"takes {self._what}, not {repr_of(value)}.")
-        was = getattr(gameplay._state, self._name)
-        setattr(gameplay._state, self._name, value)
-        # Of all settings this one alone changes what was kept: nobody who was asked has read that it would matter.
-        if self._name == "corrects" and value != was:
-            gameplay.changed()
-
-
-_COUNT: Final = "a whole number, 0 or more"
-_SWITCH: Final = "True or False"
+_COUNT: Final = (_is_count, "a whole number, 0 or more")
+_SWITCH: Final = (lambda value: isinstance(value, bool), "True or False")
+_ORDER: Final = (lambda value: isinstance(value, Order), "Order.CHEAPEST or another Order")
+_SETTINGS: Final = ("lookahead", "most_asks", "prepare_asks", "takes_options", "corrects", "order")
 
 
 class Gameplay:
@@ -102,19 +83,21 @@ class Gameplay:
 
     __slots__ = ("_state", "_table", "solvers", "triggers")
 
-    # how many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that strategies
-    # declare, and foresees, prepares and picks up nothing
-    lookahead: Setting[int] = Setting(_is_count, _COUNT)
-    # how many times strategies are asked for one decision; after that it looks ahead no further
-    most_asks: Setting[int] = Setting(_is_count, _COUNT)
-    # how many times strategies are asked in a tick, for each request, for decisions that come later; 0 prepares nothing
-    prepare_asks: Setting[int] = Setting(_is_count, _COUNT)
-    # whether optional dependencies are considered
-    takes_options: Setting[bool] = Setting(_is_switch, _SWITCH)
-    # whether what strategies say is corrected by what they took before
-    corrects: Setting[bool] = Setting(_is_switch, _SWITCH)
-    # in which order dependencies are solved that do not depend on each other
-    order: Setting[Order] = Setting(_is_order, "Order.CHEAPEST or another Order")
+    lookahead: int = _setting(
+        "lookahead",
+        _COUNT,
+        "How many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that strategies "
+        "declare, and foresees, prepares and picks up nothing.",
+    )
+    most_asks: int = _setting(
+        "most_asks", _COUNT, "How often strategies are asked for one decision; after that it looks ahead no further."
+    )
+    prepare_asks: int = _setting(
+        "prepare_asks", _COUNT, "How often they are asked in a tick, for each request, for later decisions; 0 for none."
+    )
+    takes_options: bool = _setting("takes_options", _SWITCH, "Whether optional dependencies are considered.")
+    corrects: bool = _setting("corrects", _SWITCH, "Whether what strategies say is corrected by what they took before.")
+    order: Order = _setting("order", _ORDER, "In which dependencies are solved that do not depend on each other.")
 
     def __init__(self, agent: GameplayOwner) -> None:
         self._state: State = State(agent)
@@ -215,9 +198,6 @@ class Gameplay:
     def add_trigger(self, trigger: Trigger) -> Callable[[], None]:
         """Look out for something, as long as the agent lives; what is being solved is interrupted when it comes up.
 
-        Args:
-            trigger: what for.
-
         Returns:
             A function that ends it.
 
@@ -230,9 +210,6 @@ class Gameplay:
 
     def add_opportunity(self, opportunity: Opportunity) -> Callable[[], None]:
         """Look out for what lies by the way while something is being solved, and take it when that pays.
-
-        Args:
-            opportunity: what could be had.
 
         Returns:
             A function that ends it.
@@ -378,6 +355,3 @@ class Gameplay:
 
     def __repr__(self) -> str:
         return f"<Gameplay of {self.agent.name!r}: {len(self.catalog.providers)} strategies>"
-
-
-_SETTINGS: Final = tuple(name for name, one in vars(Gameplay).items() if isinstance(one, Setting))

@@ -33,7 +33,7 @@ Source: prismarine-gameplay: "Planning Ahead Using Probability", "Task Tree"; "H
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM
@@ -151,16 +151,14 @@ def forecast_need(
     return forecast(estimator, choice.by, need, world, depth - 1, probability=probability)
 
 
+@dataclass(slots=True, eq=False)
 class Outlook:
     """What is expected of one attempt that runs."""
 
-    __slots__ = ("attempt", "branches", "done", "forecast")
-
-    def __init__(self, attempt: Attempt) -> None:
-        self.attempt: Attempt = attempt
-        self.branches: list[Branch] = []  # what its strategy foresees, the likeliest first
-        self.done: list[Dependency[Any]] = []  # what it has had solved, or has solved at this moment
-        self.forecast: Foreseen | None = None  # the path that is expected; None if it foresees nothing
+    attempt: Attempt
+    branches: list[Branch] = field(default_factory=list)  # what its strategy foresees, the likeliest first
+    done: list[Dependency[Any]] = field(default_factory=list)  # what it has had solved, or has solved at this moment
+    forecast: Foreseen | None = None  # the path that is expected; None if it foresees nothing
 
     @property
     def open(self) -> list[Branch]:
@@ -179,9 +177,6 @@ class Outlook:
     def shares(self) -> list[tuple[Branch, list[Dependency[Any]]]]:
         """The branches that can still come true, each with what is left of it."""
         return [(one, remaining(one, self.done)) for one in self.open]
-
-    def __repr__(self) -> str:
-        return f"<Outlook of {self.attempt!r}: {len(self.open)} of {len(self.branches)} branches>"
 
 
 _OVER: Final = object()

@@ -17,7 +17,7 @@ A request is a performance of the planner (``activity.plan.spawned``) that tells
 For plans, each dependency has an action of its own (``solver_of``) that performs its activity, so that a compound can
 have a step ``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can
 provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
-after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off (``Postponed``):
+after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off:
 a plan that wants what nobody can provide would think of it in every tick, and fail each time. What a plan is doing it
 goes on to know, also when the last strategy for it was taken away: what runs, runs to its end. All that such actions
 need of their agent is its ``Solvers``.
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from agentrt.strategy.declare import Provider
     from agentrt.strategy.estimate import Estimator
 
-__all__ = ["Postponed", "Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
+__all__ = ["Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
 
 
 class SolveRequest(Action):
@@ -95,7 +95,7 @@ class _Solver(Action):
     async def think(self, ctx: Context, args: Any) -> None:
         solvers = _solvers_of(ctx)
         while True:
-            await ctx.sleep_ticks(max(0, solvers.postponed.until(args) - ctx.clock.tick))
+            await ctx.sleep_ticks(max(0, solvers.put_off_until(args) - ctx.clock.tick))
             if solvers.table.estimator.cost(args) < inf:
                 ctx.set_think_output()
             else:
@@ -114,15 +114,14 @@ class _Solver(Action):
             await Solving(solvers.table, solvers.table.estimator, args).run(unit)
         except DependencyFailedError as failure:
             execution, reason = unit.frame.execution, f"{label_of(args)} could not be solved: {failure.reason}"
-            solvers.postponed.put_off(
-                args, ctx.clock
-            )  # before the plan is thought again, or it would choose this again
+            # Before the plan is thought again, or it would choose this again.
+            solvers.put_off(args, ctx.clock)
             if isinstance(execution, Performance) or catcher_of(unit) is not None:
                 ctx.abort(reason)  # somebody awaits it, and hears of it
             execution.replan(reason, unit)
             await park()  # this coroutine is unwound with the plan
         else:
-            solvers.postponed.solved(args)
+            solvers.solved(args)
 
 
 def _solvers_of(ctx: Context) -> Solvers:
@@ -152,41 +151,18 @@ _MOST_TIMES: Final = 7  # the first is a second, each of the others twice as lon
 _MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one attempt more
 
 
-class Postponed:
-    """What one agent's plan does not try again for a while: a second after a failure, and twice as long each time.
+class Solvers:
+    """What the plan of an agent knows to have solved.
 
-    Up to about a minute; once it was solved, the next failure counts as the first.
+    What could not be solved is put off: for a second, and twice as long each time, up to about a minute. Once it was
+    solved, the next failure counts as the first.
     """
 
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[Dependency[Any], tuple[int, int]] = {}  # how often, until when
-
-    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
-        """It could not be solved: do not try it again at once, and later each time."""
-        times = min(self._known.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
-        if len(self._known) >= _MOST_KEPT:
-            self._known.clear()
-        self._known[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
-
-    def solved(self, wanted: Dependency[Any]) -> None:
-        """It was solved."""
-        self._known.pop(wanted, None)
-
-    def until(self, wanted: Dependency[Any]) -> int:
-        """The tick from which on it may be tried again; 0 for at once."""
-        return self._known.get(wanted, (0, 0))[1]
-
-
-class Solvers:
-    """What the plan of an agent knows to have solved."""
-
-    __slots__ = ("_held", "_known", "_provided", "postponed", "table")
+    __slots__ = ("_held", "_known", "_postponed", "_provided", "table")
 
     def __init__(self, table: RequestTable) -> None:
         self.table: RequestTable = table
-        self.postponed: Postponed = Postponed()
+        self._postponed: dict[Dependency[Any], tuple[int, int]] = {}  # how often, until when
         self._provided: tuple[type[Dependency[Any]], ...] = ()
         self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
         # How many times a plan is doing it: not whether, since one that is performed beside the plan may do it, too.
@@ -199,6 +175,21 @@ class Solvers:
         for wanted in provided:
             if wanted not in self._known:
                 self._known[wanted] = self.table.state.agent.learn_solver(solver_of(wanted))
+
+    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
+        """It could not be solved: do not try it again at once, and later each time."""
+        times = min(self._postponed.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
+        if len(self._postponed) >= _MOST_KEPT:
+            self._postponed.clear()
+        self._postponed[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
+
+    def solved(self, wanted: Dependency[Any]) -> None:
+        """It was solved."""
+        self._postponed.pop(wanted, None)
+
+    def put_off_until(self, wanted: Dependency[Any]) -> int:
+        """The tick from which on it may be tried again; 0 for at once."""
+        return self._postponed.get(wanted, (0, 0))[1]
 
     def hold(self, wanted: type[Dependency[Any]]) -> None:
         """A plan begins to do it."""
@@ -294,13 +285,7 @@ class Request(Generic[R]):
 
     @property
     def value(self) -> R:
-        """What solving it gave.
-
-        Raises:
-            DependencyFailedError: it could not be solved.
-            ActivityAbortedError: it was cancelled, or the agent ended.
-            WrongStateError: it is not over.
-        """
+        """What solving it gave. Raises its ``error`` if there is one, ``WrongStateError`` while it is not over."""
         if self.error is not None:
             raise self.error
         if not self.is_done:
@@ -332,19 +317,11 @@ class Request(Generic[R]):
         self._inside(self._told, self.solving.restart)
 
     def cancel(self, reason: str = "it was cancelled") -> None:
-        """End it; all of it is unwound, the inner first.
-
-        Args:
-            reason: why, in words.
-        """
+        """End it, for a reason in words; all of it is unwound, the inner first."""
         self._inside(self._cancel, words_of(reason))
 
     def then(self, callback: Callable[[Request[R]], object]) -> None:
-        """Call a function when it is over, inside a tick; if it is over already, soon.
-
-        Args:
-            callback: a plain function of the request.
-        """
+        """Call a plain function of the request when it is over, inside a tick; if it is over already, soon."""
         self._inside(self._add, callback)
 
     async def wait(self) -> R:

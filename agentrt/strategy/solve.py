@@ -336,9 +336,6 @@ class Interruptions:
         if planner.trace.on:
             planner.record(unit.path(), event, (("by", interruption.name), *detail.items()))
 
-    def __repr__(self) -> str:
-        return f"<Interruptions: {len(self.pending)} pending, {len(self._levels)} levels>"
-
 
 def _rank(incident: Incident) -> int:
     return -incident.priority

@@ -525,6 +525,3 @@ class State:
     def fault(self, place: str, hook: str, error: BaseException) -> None:
         """A hook of a strategy or a dependency raised: report it once."""
         self.agent.fault(f"gameplay/{place}", hook, error)
-
-    def __repr__(self) -> str:
-        return f"<State of the gameplay of {self.agent.name!r}: {len(self.catalog.providers)} strategies>"

@@ -17,6 +17,7 @@ Source: prismarine-gameplay: "Task Tree".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -60,54 +61,34 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class TaskNode:
     """One node of a task tree; below another one, unless it is the root."""
 
-    __slots__ = (
-        "_label",
-        "_made",
-        "began",
-        "children",
-        "cost",
-        "ended",
-        "forgotten",
-        "is_conditional",
-        "kind",
-        "number",
-        "offers",
-        "outcome",
-        "parent",
-        "probability",
-        "reason",
-        "seen",
-        "wanted",
-    )
+    kind: NodeKind
+    _label: str | None  # of a dependency None until somebody asks: most are never read
+    parent: TaskNode | None = None
+    wanted: Dependency[Any] | None = None  # the dependency, if it is one
+    outcome: Outcome = Outcome.PLANNED
+    reason: str = ""  # why it failed or was skipped
+    began: int = 0  # the tick; 0 while it is planned
+    ended: int = 0  # the tick; 0 before
+    cost: float | None = None  # the game seconds expected when it was chosen; None if nobody asked
+    is_conditional: bool = False  # whether it is needed in some branches only
+    probability: float = 1.0  # how likely it is needed at all, as far as it was looked ahead
+    # of a root, the request's: the requests of an agent are counted; of others, which child it is, counted as they were
+    # made. It stays when others are forgotten, or are not expected any more: ids in views are made of it
+    number: int = 0
+    # for a dependency, who offered to provide it at the last decision: label, cost (None: cannot), why not
+    offers: tuple[tuple[str, float | None, str], ...] = ()
+    children: list[TaskNode] = field(default_factory=list)  # the nodes below it, in order
+    forgotten: int = 0  # how many of its children that have ended are not kept
+    seen: object = None  # what whoever looks at it keeps of it, once it has ended and does not change any more
+    _made: int = 0  # how many children it ever had
 
-    def __init__(
-        self, kind: NodeKind, label: str | None, parent: TaskNode | None = None, wanted: Dependency[Any] | None = None
-    ) -> None:
-        self.kind: NodeKind = kind
-        self._label = label  # of a dependency None until somebody asks: most are never read
-        self.parent: TaskNode | None = parent
-        self.wanted: Dependency[Any] | None = wanted  # the dependency, if it is one
-        self.outcome: Outcome = Outcome.PLANNED
-        self.reason: str = ""  # why it failed or was skipped
-        self.began: int = 0  # the tick; 0 while it is planned
-        self.ended: int = 0  # the tick; 0 before
-        self.cost: float | None = None  # the game seconds expected when it was chosen; None if nobody asked
-        self.is_conditional: bool = False  # whether it is needed in some branches only
-        self.probability: float = 1.0  # how likely it is needed at all, as far as it was looked ahead
-        # of a root, the request's: the requests of an agent are counted; of others, which child it is, counted as they
-        # were made. It stays when others are forgotten, or are not expected any more: ids in views are made of it
-        self.number: int = 0
-        # for a dependency, who offered to provide it at the last decision: label, cost (None: cannot), why not
-        self.offers: tuple[tuple[str, float | None, str], ...] = ()
-        self.children: list[TaskNode] = []  # the nodes below it, in order
-        self.forgotten: int = 0  # how many of its children that have ended are not kept
-        self.seen: object = None  # what whoever looks at it keeps of it, once it has ended and does not change any more
-        self._made = 0  # how many children it ever had
-        if parent is not None:
-            parent._add(self)
+    def __post_init__(self) -> None:
+        if self.parent is not None:
+            self.parent._add(self)
 
     @property
     def label(self) -> str:
