@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel, Timer
-    from agentrt.strategy.declare import Interruption, Provider, Rank, Strategy, StrategySpec
+    from agentrt.strategy.declare import Interruption, Offer, Provider, Rank, Strategy, StrategySpec
     from agentrt.strategy.estimate import Chain, Estimator
     from agentrt.strategy.state import State
 
@@ -77,6 +77,7 @@ __all__ = [
     "Attempt",
     "Errand",
     "Within",
+    "action_for",
     "await_end",
     "carrier_of",
     "is_lost",
@@ -96,7 +97,7 @@ class _Carrier(Action):
 
     attempt: Attempt  # whose frame elected it, before it is run
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context, args: Dependency[Any]) -> None:
         await self.attempt.carry(args)
 
 
@@ -104,20 +105,18 @@ def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
     """What carries a strategy for one of its dependencies."""
     found = spec.carriers.get(wanted)
     if found is None:
-        cls = spec.cls
-        declared = {
-            "__module__": cls.__module__,
-            "__qualname__": cls.__qualname__,
-            "does": wanted.activity,
-            "name": cls.name.replace("_", " "),
-            "utility": 1.0,
-            "flags": tuple(cls.flags),
-            "status_text_key": cls.status_text_key,
-            "Args": wanted,
-        }
-        made: type[Action] = type(cls.__name__, (_Carrier,), declared)
-        found = spec.carriers[wanted] = made.spec
+        cls, name = spec.cls, spec.name.replace("_", " ")
+        flags, text = tuple(cls.flags), cls.status_text_key
+        found = action_for(_Carrier, cls, wanted, name=name, flags=flags, status_text_key=text).spec
+        spec.carriers[wanted] = found
     return found
+
+
+def action_for(base: type[Action], namesake: type, wanted: type[Dependency[Any]], **declared: object) -> type[Action]:
+    """Make an action that performs the activity of a dependency, under the name of another class."""
+    declared.update(does=wanted.activity, utility=1.0, Args=wanted)
+    declared.update(__module__=namesake.__module__, __qualname__=namesake.__qualname__)
+    return type(namesake.__name__, (base,), declared)
 
 
 # --- behind a shield --------------------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ class Pausable(Generator[Any, Any, Any]):
         self.is_held: bool = False  # whether the coroutine stands still
         self._coro = coro
         self._waiter: Waiter | None = None  # while a wake is kept
-        self._kept: Any = None
+        self._kept: object = None
 
     def hold(self) -> None:
         """Have the coroutine stand still from its next wake on."""
@@ -203,7 +202,7 @@ class Pausable(Generator[Any, Any, Any]):
     def __next__(self) -> Any:
         return self.send(None)
 
-    def send(self, value: Any) -> Any:
+    def send(self, value: object) -> Any:
         """A wake: on to the coroutine, or kept; gives what the coroutine awaits next, or the wait here."""
         if self._waiter is not None:  # it was the one of here
             value, self._kept, self._waiter = self._kept, None, None
@@ -360,16 +359,7 @@ class _Requesting(Protocol):
 
     def supplies(self, attempt: Attempt) -> Amounts: ...
 
-    async def solve(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        *,
-        among: Collection[Provider] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> Any: ...
+    async def solve(self, errand: Errand) -> Any: ...
 
     async def breakpoint(self, unit: Unit, node: TaskNode, above: Attempt | None) -> bool: ...
 
@@ -384,8 +374,8 @@ class Errand:
     wanted: Dependency[Any]
     above: Attempt | None  # the attempt that needs it; None at the root
     node: TaskNode  # its node in the task tree
-    among: Collection[Provider] | None  # who may provide it; None for everybody
-    rank: Rank | None  # what the parent says to the offers
+    among: Collection[Provider] | None = None  # who may provide it; None for everybody
+    rank: Rank | None = None  # what the parent says to the offers
     # the attempts of those who were tried, the last of each
     failed: dict[Provider, Attempt] = field(default_factory=dict)
     # how often each was interrupted; one that begins again goes on counting
@@ -395,8 +385,10 @@ class Errand:
 class Attempt(Spawned):
     """One try of one strategy."""
 
-    def __init__(self, solving: _Requesting, errand: Errand, provider: Provider, node: TaskNode) -> None:
-        wanted, above = errand.wanted, errand.above
+    said: float  # what its strategy said that it costs, before that was corrected, in game seconds
+
+    def __init__(self, solving: _Requesting, errand: Errand, offer: Offer, node: TaskNode) -> None:
+        wanted, above, provider = errand.wanted, errand.above, offer.provider
         chosen = carrier_of(provider.spec, type(wanted))
         args = dict(zip(wanted.field_names(), wanted.values_in_order(), strict=True))
         super().__init__(errand.unit, type(wanted).activity, args, chosen, catches=True)
@@ -412,7 +404,6 @@ class Attempt(Spawned):
         self.reason: str = ""  # why it failed
         self.cause: BaseException | None = None  # the error that it failed with, if it was one
         self.circle: str = ""  # the circle of needs, or the endless regress, that it failed of, in words
-        self.said: float = node.cost or 0.0  # what its strategy said that it costs, before that was corrected
         self.value: Any = None  # what it returned
         # how many times something came up while it, or something below it, ran
         self.interruptions: int = errand.interruptions.get(provider, 0)
@@ -426,6 +417,12 @@ class Attempt(Spawned):
         self._scope: CancelScope | None = None
         self._is_kept_waiting = False  # whether whoever needs it waits until it has its control flags
         self.is_hearing: bool = False  # whether its strategy is being told of an interruption
+        self.expect(offer)
+
+    def expect(self, offer: Offer) -> None:
+        """It is expected to take what its strategy said now."""
+        self.node.cost = offer.cost
+        self.said = offer.cost if offer.said is None else offer.said
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -466,7 +463,7 @@ class Attempt(Spawned):
             carrier.attempt = self
         super().frame_ready(frame)
 
-    async def carry(self, wanted: Any) -> None:
+    async def carry(self, wanted: Dependency[Any]) -> None:
         """Run the author's coroutine; called by the carrier."""
         try:
             await self._carry(self._acting, wanted)
@@ -482,7 +479,7 @@ class Attempt(Spawned):
         finally:
             self.time.lend()  # for good: nothing hangs any more
 
-    async def _carry(self, unit: Unit, wanted: Any) -> None:
+    async def _carry(self, unit: Unit, wanted: Dependency[Any]) -> None:
         self._has_flags()
         # Asked only of one that waited: for all others the choice was made in this very tick.
         if unit.own_extras().was_kept_waiting and not self.solving.is_still_best(self):
@@ -671,7 +668,7 @@ class Attempt(Spawned):
         """The generated calls, for what its strategy has solved."""
         state = self.solving.state
 
-        def solve(wanted: Any, provider: Provider | None) -> Coroutine[Any, Any, Any]:
+        def solve(wanted: Dependency[Any], provider: Provider | None) -> Coroutine[Any, Any, Any]:
             assert self.context is not None
             return self.context.solve(wanted, among=None if provider is None else (provider.spec.cls,))
 
@@ -717,7 +714,7 @@ class Attempt(Spawned):
             node.end(Outcome.SKIPPED, state.tick, f"{seconds(own)} is too dear" if own > limit else gain)
             return False
         try:
-            await self.solving.solve(self._acting, wanted, self, node=node)
+            await self.solving.solve(Errand(self._acting, wanted, self, node))
         except DependencyFailedError:
             return False
         return True
@@ -751,7 +748,9 @@ class Attempt(Spawned):
     async def solve(self, wanted: Dependency[R], among: str | Iterable[type[Strategy]] | None, rank: Rank | None) -> R:
         """Have a dependency solved, by those who joined a list, by some strategies, or by anybody."""
         who = None if among is None else self.solving.state.catalog.chosen(among, type(wanted))
-        found: R = await self.solving.solve(self._acting, wanted, self, among=who, rank=rank)
+        node = self.node.planned(wanted) or TaskNode(NodeKind.DEPENDENCY, None, self.node, wanted)
+        node.is_conditional = False  # it is needed now
+        found: R = await self.solving.solve(Errand(self._acting, wanted, self, node, who, rank))
         return found
 
     @property

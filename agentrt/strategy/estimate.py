@@ -109,10 +109,10 @@ class Estimator:
 
     __slots__ = (
         "_decision",
-        "_levels",
         "_limit",
         "_nested",
         "_open",
+        "_stack",
         "agent",
         "asked",
         "epoch",
@@ -131,7 +131,7 @@ class Estimator:
         self._decision = 0  # the number of the present one, or of the last
         self._nested = 0  # how many ``deciding`` there are, one within the other
         self._limit = 0  # of asked, in this decision
-        self._levels: list[_Asking] = []
+        self._stack: list[_Asking] = []  # who is being asked, each by the one before
         self._open: dict[Need, dict[Provider, int]] = {}  # who is asked or run for what, how often
 
     # --- what an ask is given -----------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ class Estimator:
             depth = 0
         providers = self.state.catalog.of(type(wanted))
         need = self.need_of(wanted)
-        self._levels[-1].needs.add(need)  # even if nobody is left out here: elsewhere somebody may be
+        self._stack[-1].needs.add(need)  # even if nobody is left out here: elsewhere somebody may be
         if depth <= 0:
             return Cheapest(self._constant(wanted, need, providers))
         best: Priced | None = None
@@ -389,14 +389,14 @@ class Estimator:
         try:
             cost: Any = provider.oracle.estimate(ask, wanted)
             # An ``estimate`` of its own need not price what it foresees; look-ahead goes by that all the same.
-            if spec.foresees and not self._levels[-1].branches and cost is not None:
+            if spec.foresees and not self._stack[-1].branches and cost is not None:
                 self._foresees(_checked(provider.oracle.foresee(ask, wanted)))
             if cost is None:
                 return inf, "it says that it cannot"
             if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
                 return float(cost), ""
             if cost == inf:
-                lack = self._levels[-1].lack
+                lack = self._stack[-1].lack
                 return inf, f"nobody can provide {'what it needs' if lack is None else label_of(lack)}"
         except Cannot as cannot:
             return inf, words_of(cannot.reason)
@@ -419,13 +419,13 @@ class Estimator:
 
     def _lacks(self, need: Dependency[Any], circle: tuple[Dependency[Any], ...] = ()) -> None:
         """Whoever is being asked needs something impossible; if since it needs itself, these are the needs between."""
-        if self._levels:
-            self._levels[-1].lack, self._levels[-1].circle = need, circle
+        if self._stack:
+            self._stack[-1].lack, self._stack[-1].circle = need, circle
 
     def _foresees(self, branches: tuple[Branch, ...]) -> None:
         """What whoever is being asked foresees."""
-        if self._levels:
-            self._levels[-1].branches = branches
+        if self._stack:
+            self._stack[-1].branches = branches
 
     # --- levels and the memo ------------------------------------------------------------------------------------------
 
@@ -451,14 +451,14 @@ class Estimator:
 
     def _enter(self, who: tuple[Need, Provider] | None) -> _Asking:
         level = _Asking()
-        self._levels.append(level)
+        self._stack.append(level)
         if who is not None:
             running = self._open.setdefault(who[0], {})
             running[who[1]] = running.get(who[1], 0) + 1
         return level
 
     def _leave(self, who: tuple[Need, Provider] | None) -> None:
-        self._levels.pop()
+        self._stack.pop()
         if who is not None:
             running = self._open[who[0]]
             running[who[1]] -= 1
@@ -469,8 +469,8 @@ class Estimator:
 
     def read(self, topics: Collection[str] | None) -> None:
         """Whoever is being asked reads topics; None if nobody knows which."""
-        if self._levels:
-            into = self._levels[-1]
+        if self._stack:
+            into = self._stack[-1]
             if topics is None:
                 into.topics = None
             elif into.topics is not None:
@@ -493,8 +493,8 @@ class Estimator:
 
     def _pass_on(self, found: Kept[Any]) -> None:
         """Whoever asked has read, and priced, what the one that he asked did."""
-        if self._levels:
-            into = self._levels[-1]
+        if self._stack:
+            into = self._stack[-1]
             into.needs.update(found.needs)
             if found.topics is None:
                 into.topics = None

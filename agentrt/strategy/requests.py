@@ -49,6 +49,7 @@ from agentrt.errors import (
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import current_strand, outlast
 from agentrt.kernel.traps import at_once, park, running
+from agentrt.strategy.attempt import action_for
 from agentrt.strategy.dependency import Dependency, label_of
 from agentrt.strategy.solve import RequestTable, Solving
 from agentrt.strategy.tree import Outcome, TaskNode
@@ -92,7 +93,7 @@ def _unit_of(ctx: Context) -> Unit:
 class _Solver(Action):
     """The action of a plan that has a dependency solved."""
 
-    async def think(self, ctx: Context, args: Any) -> None:
+    async def think(self, ctx: Context, args: Dependency[Any]) -> None:
         solvers = _solvers_of(ctx)
         while True:
             await ctx.sleep_ticks(max(0, solvers.put_off_until(args) - ctx.clock.tick))
@@ -102,13 +103,13 @@ class _Solver(Action):
                 ctx.clear_think_output()
             await solvers.table.state.changes.wait()
 
-    def start(self, ctx: Context, args: Any) -> None:
+    def start(self, ctx: Context, args: Dependency[Any]) -> None:
         _solvers_of(ctx).hold(type(args))
 
-    def stop(self, ctx: Context, args: Any) -> None:
+    def stop(self, ctx: Context, args: Dependency[Any]) -> None:
         _solvers_of(ctx).let_go(type(args))
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context, args: Dependency[Any]) -> None:
         solvers, unit = _solvers_of(ctx), _unit_of(ctx)
         try:
             await Solving(solvers.table, solvers.table.estimator, args).run(unit)
@@ -135,15 +136,7 @@ def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
     """The action that performs the activity of a dependency in a plan; made once, and kept with the dependency."""
     found: type[Action] | None = wanted.__dict__.get("_solver")
     if found is None:
-        declared = {
-            "__module__": wanted.__module__,
-            "__qualname__": wanted.__qualname__,
-            "__doc__": f"Has {wanted.__name__} solved.",
-            "does": wanted.activity,
-            "utility": 1.0,
-            "Args": wanted,
-        }
-        found = wanted._solver = type(wanted.__name__, (_Solver,), declared)
+        found = wanted._solver = action_for(_Solver, wanted, wanted, __doc__=f"Has {wanted.__name__} solved.")
     return found
 
 

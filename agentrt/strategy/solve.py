@@ -58,13 +58,13 @@ comes up meanwhile is dealt with then, too.
 Rejected: throwing an exception into the strategies. Each would have to know what may come up, and to pass it on.
 
 Source: prismarine-gameplay: "Hierarchy", "Task Failure", "Global Dependency Lists", "Interrupting Tasks",
-"Pauseable/Cancelable Tasks". This module is long because an interruption is a way that solving takes.
+"Pauseable/Cancelable Tasks".
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -84,7 +84,7 @@ from agentrt.strategy.attempt import (
     stop_if_lost,
     waiting_above,
 )
-from agentrt.strategy.declare import Interruptible, Interruption, Offer, Provider, Rank, ranked
+from agentrt.strategy.declare import Interruptible, Interruption, Offer, Provider, ranked
 from agentrt.strategy.dependency import Ask, Cannot, Dependency, Params, label_of
 from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.lookahead import Foresight
@@ -127,6 +127,9 @@ class _Level:
     """Where incidents are being dealt with."""
 
     mark: int  # how many attempts there were on the stack when it began; those after it belong to it
+    unit: Unit  # the action of the plan below which that is done
+    told: Attempt | None  # the innermost attempt that hears of it; so do those above it
+    how: Interruptible  # what the interrupted one supports, for the trace
     current: Incident | None = None  # what is dealt with; None while it looks for the next one, or stands still
 
 
@@ -231,9 +234,9 @@ class Interruptions:
         return True
 
     async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
-        """Deal with all that is due; those from ``told`` on hear of it, and the trace of how it supports that."""
+        """Deal with all that is due."""
         floor = self.floor()
-        level = _Level(len(self._solving.stack))
+        level = _Level(len(self._solving.stack), unit, told, how)
         self._levels.append(level)
         was, node.outcome = node.outcome, Outcome.PAUSED
         top = self._solving.stack[-1] if self._solving.stack else None
@@ -242,9 +245,9 @@ class Interruptions:
         try:
             while self._is_next(floor) or (self.is_paused and len(self._levels) == 1):
                 if self._is_next(floor):
-                    await self._deal_with(level, self.pending.pop(0), unit, node, told, how)
+                    await self._deal_with(level, node)
                 else:
-                    await self._stand_still(level, unit, node, told, how)
+                    await self._stand_still(level, node)
         finally:
             self._levels.remove(level)
             if node.outcome is Outcome.PAUSED:
@@ -257,22 +260,18 @@ class Interruptions:
     def _is_next(self, floor: int | None) -> bool:
         return bool(self.pending) and (floor is None or self.pending[0].priority > floor)
 
-    async def _deal_with(
-        self, level: _Level, incident: Incident, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible
-    ) -> None:
-        solving, wanted = self._solving, incident.wanted
-        place = TaskNode(NodeKind.INTERRUPTION, incident.interruption.name, node)
-        place.begin(solving.state.tick)
-        self._note(unit, TraceEvent.INTERRUPTED, incident.interruption, how=how.value)
+    async def _deal_with(self, level: _Level, node: TaskNode) -> None:
+        incident, solving = self.pending.pop(0), self._solving
+        place = self._begin(level, incident.interruption, node)
         level.current = incident
         try:
-            if wanted is not None:
-                below = TaskNode(NodeKind.DEPENDENCY, None, place, wanted)
-                await solving.solve(unit, wanted, None, node=below)
+            if incident.wanted is not None:
+                below = TaskNode(NodeKind.DEPENDENCY, None, place, incident.wanted)
+                await solving.solve(Errand(level.unit, incident.wanted, None, below))
         except DependencyFailedError as failure:
             place.end(Outcome.FAILED, solving.state.tick, failure.reason)
         except BaseException as error:
-            if not isinstance(error, Exception) or is_lost(unit):  # it is unwound, and to be dealt with later
+            if not isinstance(error, Exception) or is_lost(level.unit):  # it is unwound, and to be dealt with later
                 place.end(Outcome.CANCELLED, solving.state.tick)
                 insort(self.pending, incident, key=_rank)
                 raise
@@ -283,58 +282,61 @@ class Interruptions:
             place.end(Outcome.DONE, solving.state.tick)
         finally:
             level.current = None
-        self._note(unit, TraceEvent.RESUMED, incident.interruption, outcome=place.outcome.value)
+        self._note(level, TraceEvent.RESUMED, incident.interruption, outcome=place.outcome.value)
         # Before anybody is told: one that gives up unwinds this strand, and its trigger would stay busy for ever.
         incident.over(place.outcome, solving.state)
-        await self._tell(unit, told, incident.interruption)
+        await self._tell(level, incident.interruption)
 
-    async def _stand_still(
-        self, level: _Level, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible
-    ) -> None:
+    async def _stand_still(self, level: _Level, node: TaskNode) -> None:
         """The request was told to pause."""
-        interruption = Interruption(_PAUSE)
-        tick = self._solving.state.tick
-        place = TaskNode(NodeKind.INTERRUPTION, _PAUSE, node)
-        place.begin(tick)
-        self._note(unit, TraceEvent.INTERRUPTED, interruption, how=how.value)
+        interruption, state = Interruption(_PAUSE), self._solving.state
+        place = self._begin(level, interruption, node)
         changed = self._changed = Signal()
-        extras = unit.own_extras()
+        extras = level.unit.own_extras()
         was, extras.unwinding = extras.unwinding, extras.unwinding or changed.emit  # a shield keeps the rest away
         try:
             while self.is_paused:
                 if self.pending:
-                    await self._deal_with(level, self.pending.pop(0), unit, place, told, how)
+                    await self._deal_with(level, place)
                 else:
                     await changed.wait()
-                    stop_if_lost(unit)
+                    stop_if_lost(level.unit)
         except BaseException:
-            place.end(Outcome.CANCELLED, self._solving.state.tick)
+            place.end(Outcome.CANCELLED, state.tick)
             raise
         finally:
             self._changed = None
             extras.unwinding = was
-        place.end(Outcome.DONE, self._solving.state.tick)
-        self._note(unit, TraceEvent.RESUMED, interruption, outcome=place.outcome.value)
-        await self._tell(unit, told, interruption)
+        place.end(Outcome.DONE, state.tick)
+        self._note(level, TraceEvent.RESUMED, interruption, outcome=place.outcome.value)
+        await self._tell(level, interruption)
 
-    async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
+    def _begin(self, level: _Level, interruption: Interruption, node: TaskNode) -> TaskNode:
+        place = TaskNode(NodeKind.INTERRUPTION, interruption.name, node)
+        place.begin(self._solving.state.tick)
+        self._note(level, TraceEvent.INTERRUPTED, interruption, how=level.how.value)
+        return place
+
+    async def _tell(self, level: _Level, interruption: Interruption) -> None:
         """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here.
 
         Those of other requests that await this one, too: it is the same to them, however they had it solved.
         """
-        is_unwound = False
+        is_unwound, told = False, level.told
         while told is not None:
             is_unwound |= told.hear(interruption)
             told = told.above
+        # A list: who gives up may be taken out of what is gone through.
         for one in list(waiting_above(self._solving.unit)):
-            is_unwound |= one.hear(interruption) and one.frame.execution is unit.frame.execution
+            # One of another plan is unwound there, and this goes on.
+            is_unwound |= one.hear(interruption) and one.frame.execution is level.unit.frame.execution
         if is_unwound:
-            await await_end(unit)
+            await await_end(level.unit)
 
-    def _note(self, unit: Unit, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
-        planner = unit.frame.planner
+    def _note(self, level: _Level, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
+        planner = level.unit.frame.planner
         if planner.trace.on:
-            planner.record(unit.path(), event, (("by", interruption.name), *detail.items()))
+            planner.record(level.unit.path(), event, (("by", interruption.name), *detail.items()))
 
 
 def _rank(incident: Incident) -> int:
@@ -442,7 +444,8 @@ class Solving:
         self.unit = unit  # before anybody finds it in the table: who looks for a request to interrupt reads it
         self.table.began(self)
         try:
-            self.value = await self.solve(unit, self.wanted, None, among=None if self._only is None else (self._only,))
+            among = None if self._only is None else (self._only,)
+            self.value = await self.solve(Errand(unit, self.wanted, None, self.root, among))
         except DependencyFailedError as failure:
             self.failure = failure
             raise
@@ -506,27 +509,15 @@ class Solving:
 
     # --- one dependency -----------------------------------------------------------------------------------------------
 
-    async def solve(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        *,
-        among: Collection[Provider] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> Any:
-        """Solve a dependency below an action of the plan, which an attempt needs; None at the root. See ``Errand``."""
-        node = node or self._node(wanted, above)
+    async def solve(self, errand: Errand) -> Any:
+        """Solve a dependency."""
+        wanted, above, node = errand.wanted, errand.above, errand.node
         node.begin(self.state.tick)
         if above is not None:
             above.is_solving = True  # a breakpoint is near: it need not be unwound for what comes up
-        self.foresight.asked(unit, wanted, above, node)  # before anything is asked: it takes over what was found out
+        self.foresight.asked(errand.unit, wanted, above, node)  # before all asking: what was prepared is taken over
         try:
-            errand = Errand(unit, wanted, above, node, among, rank)
-            if self.estimator.is_met(wanted):
-                return self._met(errand)
-            return await self._provide(errand)
+            return self._met(errand) if self.estimator.is_met(wanted) else await self._provide(errand)
         except DependencyFailedError as failure:
             if node.is_open:
                 node.end(Outcome.FAILED, self.state.tick, failure.reason)
@@ -555,15 +546,6 @@ class Solving:
             self.state.fault(type(wanted).activity, "met_value", error)
             return None
 
-    def _node(self, wanted: Dependency[Any], above: Attempt | None) -> TaskNode:
-        if above is None:
-            return self.root
-        planned = above.node.planned(wanted)
-        if planned is None:
-            return TaskNode(NodeKind.DEPENDENCY, None, above.node, wanted)
-        planned.is_conditional = False
-        return planned
-
     async def _provide(self, errand: Errand) -> Any:
         unit, wanted, above, node = errand.unit, errand.wanted, errand.above, errand.node
         may_be_met = False  # whether anybody had the time to meet it since that was asked
@@ -581,7 +563,7 @@ class Solving:
                 (one.provider.spec.label, None if one.cost == inf else one.cost, one.reason) for one in offers
             )
             if best is None:
-                raise failure_of(unit, wanted, node, offers, errand.failed)
+                raise _failure_of(errand, offers)
             if self.within.pace.is_full(self.state.kernel.clock):
                 await next_tick()
                 may_be_met = True
@@ -624,20 +606,18 @@ class Solving:
         _, best = self._best(errand)
         if best is None or best.provider is not attempt.provider:
             return False
-        attempt.node.cost = best.cost
-        attempt.said = best.cost if best.said is None else best.said
+        attempt.expect(best)
         return True
 
     async def _try(self, errand: Errand, offer: Offer) -> Attempt:
         """Run a strategy once: until it is done, has failed, or is to be chosen anew."""
         self.within.pace.count(self.state.kernel.clock)
         self.attempts += 1
-        below = TaskNode(NodeKind.STRATEGY, offer.provider.spec.label, errand.node)
-        below.cost = offer.cost
+        who = offer.provider.spec.label
+        below = TaskNode(NodeKind.STRATEGY, who, errand.node)
         below.begin(self.state.tick)
-        attempt = Attempt(self, errand, offer.provider, below)
-        attempt.said = offer.cost if offer.said is None else offer.said
-        self._note(errand, TraceEvent.TRY, by=offer.provider.spec.label, cost=offer.cost)
+        attempt = Attempt(self, errand, offer, below)
+        self._note(errand, TraceEvent.TRY, by=who, cost=offer.cost)
         if self.attempts > MAX_ATTEMPTS:  # a failure like any other, so that those above may still clean up after it
             attempt.fail_of_depth(f"the request has taken {MAX_ATTEMPTS} attempts")
         else:
@@ -654,7 +634,7 @@ class Solving:
         if below.is_open:
             below.end(attempt.outcome, self.state.tick, attempt.reason)
         if attempt.outcome is Outcome.FAILED:
-            self._note(errand, TraceEvent.FAILED, by=offer.provider.spec.label, reason=attempt.reason)
+            self._note(errand, TraceEvent.FAILED, by=who, reason=attempt.reason)
         return attempt
 
     async def _again(self, errand: Errand, attempt: Attempt) -> None:
@@ -691,15 +671,10 @@ class Solving:
 _MOST_TOLD: Final = 80  # lines of a story
 
 
-def failure_of(
-    unit: Unit,
-    wanted: Dependency[Any],
-    node: TaskNode,
-    offers: Sequence[Offer],
-    failed: Mapping[Provider, Attempt],
-) -> DependencyFailedError:
+def _failure_of(errand: Errand, offers: Sequence[Offer]) -> DependencyFailedError:
     """End the node of what could not be solved, and make the error: nobody of those who are left can."""
-    planner = unit.frame.planner
+    wanted, node, failed = errand.wanted, errand.node, errand.failed
+    planner = errand.unit.frame.planner
     clock = planner.kernel.clock
     if not offers and not failed:
         reason = "no strategy provides it"
@@ -717,18 +692,16 @@ def failure_of(
         circle=circle,
         story=_shortened(node.render(clock.ticks_per_second)),
         agent=planner.name,
-        path=unit.path(),
+        path=errand.unit.path(),
         tick=clock.tick,
     )
-    causes = [_cause(attempt.cause) for attempt in failed.values()]
-    # The last one's: with it the last hope went, and the story tells of those before.
+    # What went wrong underneath, and not the failures in between, of which the story tells. Of several the last one's:
+    # with it the last hope went.
+    causes = [
+        one.cause.__cause__ if isinstance(one.cause, DependencyFailedError) else one.cause for one in failed.values()
+    ]
     failure.__cause__ = next((one for one in reversed(causes) if one is not None), None)
     return failure
-
-
-def _cause(error: BaseException | None) -> BaseException | None:
-    """What went wrong underneath: the story tells of the failures in between already."""
-    return error.__cause__ if isinstance(error, DependencyFailedError) else error
 
 
 def _shortened(story: str) -> str:
