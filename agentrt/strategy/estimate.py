@@ -544,12 +544,8 @@ class Estimator:
     def layered(self, world: Scenario, need: Dependency[Any], hook: str, write: Callable[[Current], None]) -> Scenario:
         """A world with a layer more: the same world, if nothing was written, or if the author's hook raises."""
         layer = self.state.layer(world.state)
-        try:
-            write(layer)
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            self.state.fault(type(need).activity, hook, error)
+        failed = object()
+        if self.state.contained(type(need).activity, hook, failed, write, layer) is failed:
             return world
         # Where nothing was written the same scenario goes on, and with it all that was found out in it.
         return Scenario(layer) if has_changes(layer, world.state) else world

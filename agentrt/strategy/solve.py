@@ -1,4 +1,4 @@
-"""Solving: how a dependency is met.
+"""Solving: how a dependency is met, and how what comes up meanwhile is dealt with in between.
 
 One ``Solving`` stands for one request (``agent.gameplay.collect("diamond", 7)``): its global parameters, its task tree,
 and the stack of attempts that run in it. Solving one dependency goes like this, and each strategy that it runs has
@@ -13,49 +13,31 @@ others solved in the same way::
         it failed                                 from the top, without it
     nobody is left                                DependencyFailedError, with the whole story, to whoever needed it
 
-* *No choice outlives a wait.* Whoever waited (for what came up, for a flag, for the next tick, for a strategy that
-  failed) finds another world: somebody else may have met the dependency, who was the cheapest may not be able to any
-  more. So there is one way to an attempt, and it begins with the question whether there is anything to do.
-* *It comes to an end.* Each provider is tried once for one need, and how many attempts one request may take in all is
-  bounded, so that strategies that fail each other in turn come to an end.
+* *No choice outlives a wait.* Whoever waited (for what came up, a flag, the next tick, a strategy that failed) finds
+  another world. So there is one way to an attempt, and it begins with the question whether there is anything to do.
+* *It comes to an end.* Each provider is tried once for one need, and the attempts of one request are bounded.
 * *The story of a failure* is one error. The sentence names who failed and who cannot, with their reasons, and before
   them the circle of needs, or the endless regress, if there was nothing else that kept them. The story is the task tree
-  below the dependency, of which the middle is left out if it is long. The cause is what went wrong underneath, and not
-  the failures in between, which the story tells already.
-* *The table of requests* (``RequestTable``) of an agent knows what is being solved, and keeps the trees of the last
-  that are over. Whatever changes goes through it, since who is being solved for has to hear of it.
+  below the dependency. The cause is what went wrong underneath.
 
-Nothing here is searched beforehand: what is done next is decided when it is to be done.
-
-Rejected: running the strategy again that was chosen before, with the patience that its old estimate allowed.
-
-*Interruptions*: what comes up while something is being solved is dealt with in between.
-
-Whoever is interrupted need not look for what may come up: that is done here, for all strategies. There are two places
-at which an interruption can be dealt with:
+*Interruptions* are dealt with for all strategies, none of which looks for what may come up. There are two places:
 
 * *a breakpoint*: the request is between two attempts (before each decision, after each attempt, around each activity
-  that a strategy executes). It is dealt with right there, by the strand of whoever needed the dependency.
+  that a strategy executes). The strand of whoever needed the dependency deals with it right there.
 * *amid an attempt*: then the innermost attempt says what it supports. PAUSE: its coroutine stands still
   (``Pausable``), and a strand of its own deals with the interruption below the attempt's place in the plan, so that the
-  two share control flags and are unwound together, the inner first. RESTART: the attempt is unwound, by the machine
-  that preemption uses, which brings the request to a breakpoint; then it is run again. TREE: the same, for the
-  outermost attempt that says so. WAIT: nothing happens until that attempt is over, with all that is solved below it;
-  then there is a breakpoint.
+  two share control flags and are unwound together, the inner first. RESTART: the attempt is unwound, as by a
+  preemption, which brings the request to a breakpoint; then it is run again. TREE: the same, for the outermost attempt
+  that says so. WAIT: nothing happens until that attempt is over, with all below it. One that runs a frame which it has
+  spawned by itself is left alone until a breakpoint; one that has not begun yet begins anew, whatever it supports.
 
-One that runs a frame which it has spawned by itself (``ctx.spawn``) is left alone until it comes to a breakpoint.
+Afterwards all attempts hear of it (``interrupted``), the inner first, and each may give up or begin again. What is
+dealt with can be interrupted by what has a higher priority; each such *level* sees only the attempts that were begun in
+it. What was not dealt with to the end waits for the next breakpoint, or goes back to the agent when the request is
+over. A request that is told to pause stands still until it is told to resume; what comes up is dealt with even then.
 
-An attempt that has not begun yet (it waits for its control flags, say) has nothing to lose, and begins anew whatever it
-supports. Afterwards all attempts hear of it (``interrupted``), the inner first, and each may give up or begin again.
-
-What is dealt with can be interrupted in turn, by what has a higher priority. Each such *level* sees only the attempts
-that were begun in it. What could not be dealt with to the end, because the request or a part of it was unwound, is not
-lost: it waits for the next breakpoint, or goes back to the agent when the request is over.
-
-A request that is told to pause is interrupted like by anything else, but stands still until it is told to resume; what
-comes up meanwhile is dealt with then, too.
-
-Rejected: throwing an exception into the strategies. Each would have to know what may come up, and to pass it on.
+Rejected: running the strategy again that was chosen before, with the patience that its old estimate allowed. Throwing
+an exception into the strategies: each would have to know what may come up, and to pass it on.
 
 Source: prismarine-gameplay: "Hierarchy", "Task Failure", "Global Dependency Lists", "Interrupting Tasks",
 "Pauseable/Cancelable Tasks".
@@ -114,12 +96,7 @@ class Incident:
     def over(self, outcome: Outcome, state: State) -> None:
         """It was dealt with, or never will be. That the author's function raises is nobody else's failure."""
         if self.then is not None:
-            try:
-                self.then(outcome)
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                state.fault(f"interruption {self.interruption.name}", "then", error)
+            state.contained(f"interruption {self.interruption.name}", "then", None, self.then, outcome)
 
 
 @dataclass(slots=True, eq=False)

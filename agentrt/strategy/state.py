@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from agentrt.activity.author.expected import Current, CurrentFields, StateReader
 from agentrt.activity.plan.tree import Unit
@@ -52,14 +52,9 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.strategy.dependency import Dependency
 
-__all__ = [
-    "Accuracy",
-    "Catalog",
-    "ForesightCounts",
-    "GameplayOwner",
-    "State",
-    "near",
-]
+__all__ = ["Accuracy", "Catalog", "ForesightCounts", "GameplayOwner", "State", "near"]
+
+T = TypeVar("T")
 
 # --- the agent --------------------------------------------------------------------------------------------------------
 
@@ -521,6 +516,16 @@ class State:
         """Take units of the think budget of the runtime for work that can wait; says whether they were there."""
         search, planner = self.agent.search, self.agent.planner
         return search is None or planner is None or search.spare(planner, units)
+
+    def contained(self, place: str, hook: str, otherwise: T, call: Callable[..., T], *args: object) -> T:
+        """What a hook gives; one that raises is reported, and something else counts."""
+        try:
+            return call(*args)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.fault(place, hook, error)
+            return otherwise
 
     def fault(self, place: str, hook: str, error: BaseException) -> None:
         """A hook of a strategy or a dependency raised: report it once."""

@@ -44,7 +44,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.activity.plan.execution import is_under
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
+from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.declare import Interruptible, Interruption
 from agentrt.strategy.dependency import Dependency, Need, Scenario, is_as_assumed, required
@@ -157,16 +157,11 @@ class _Watch:
     def _look(self) -> None:
         self._look_later()
         if not self.is_busy and self._state.tick >= self._again_at:
-            assert self.trigger.when is not None
-            try:
-                value = self.trigger.when(self._state.agent)
-                is_true = bool(value)
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                self._state.fault(f"trigger {self.trigger.name}", "when", error)
-                return
-            if is_true:
+            when, agent = self.trigger.when, self._state.agent
+            assert when is not None
+            # Whether it is true is found out in there: it is of any type, and may raise when it is asked.
+            value = self._state.contained(f"trigger {self.trigger.name}", "when", None, lambda: when(agent) or None)
+            if value is not None:
                 self._come_up(value)
 
     def _emitted(self, value: Any) -> None:
@@ -181,21 +176,18 @@ class _Watch:
         is_watching = self._connection is not None or self._timer is not None
         if self.is_busy or not is_watching or state.tick < self._again_at:
             return
-        wanted: Dependency[Any] | None
-        try:
-            wanted = trigger.solve if isinstance(trigger.solve, Dependency) else trigger.solve(value)
-            if wanted is not None:
-                required(f"trigger {trigger.name}: solve", wanted)
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            state.fault(f"trigger {trigger.name}", "solve", error)
-            return
+        wanted = state.contained(f"trigger {trigger.name}", "solve", None, self._wanted, value)
         if wanted is not None and not self._triggers.table.estimator.is_met(wanted):
             self.is_busy = True
-            self._triggers.interrupt(
-                Incident(Interruption(trigger.name, value), wanted, trigger.priority, self._dealt_with)
-            )
+            interruption = Interruption(trigger.name, value)
+            self._triggers.interrupt(Incident(interruption, wanted, trigger.priority, self._dealt_with))
+
+    def _wanted(self, value: object) -> Dependency[Any] | None:
+        solve = self.trigger.solve
+        wanted = solve if isinstance(solve, Dependency) else solve(value)
+        if wanted is not None:
+            required(f"trigger {self.trigger.name}: solve", wanted)
+        return wanted
 
     def _dealt_with(self, outcome: Outcome) -> None:
         self.is_busy = False
@@ -235,18 +227,13 @@ class Triggers:
         given: object = trigger
         if not isinstance(given, Trigger):
             raise DefinitionError(f"the trigger {repr_of(given, 200)}", "it is none.", "Write Trigger(name=..., ...).")
-        meant = near(trigger.on, self._signals()) if trigger.on and trigger.on not in self._signals() else []
+        subject, signals = f"the trigger {trigger.name!r}", self._signals()
+        meant = " or ".join(map(repr, near(trigger.on, signals) if trigger.on and trigger.on not in signals else ()))
         if meant:
-            raise DefinitionError(
-                f"the trigger {trigger.name!r}",
-                f"nothing of the entity is called {trigger.on!r}.",
-                f"Did you mean {' or '.join(repr(one) for one in meant)}? If it is right, make the signal first: "
-                f"agent.signal({trigger.on!r}).",
-            )
+            instead = f"Did you mean {meant}? If it is right, make the signal first: agent.signal({trigger.on!r})."
+            raise DefinitionError(subject, f"nothing of the entity is called {trigger.on!r}.", instead)
         if trigger.name in self._watches:
-            raise DefinitionError(
-                f"the trigger {trigger.name!r}", "the agent has one of that name.", "Remove it, or call it otherwise."
-            )
+            raise DefinitionError(subject, "the agent has one of that name.", "Remove it, or call it otherwise.")
         self._watches[trigger.name] = watch = _Watch(self, trigger)
         if self._is_live:
             watch.begin()
