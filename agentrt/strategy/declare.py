@@ -263,9 +263,6 @@ class StrategySpec:
             instead = f"Write {name}({', '.join((*own, *parameters))})."
             raise DefinitionError(self.subject, f"{name} cannot be called: {error}.", instead) from error
 
-    def __repr__(self) -> str:
-        return f"<StrategySpec {self.subject}>"
-
 
 Runs = Callable[..., Coroutine[Any, Any, Any]]
 
@@ -584,16 +581,13 @@ class StrategyContext(Context):
         among: str | Iterable[type[Strategy]] | None = None,
         rank: Rank | None = None,
     ) -> R:
-        """Have a dependency solved.
+        """Have a dependency solved, and get what the strategy that provided it returned.
 
         Args:
             wanted: the dependency.
             among: who may provide it: the name of an injection list, such as ``"Smelt.fuels"``, or classes of
                 strategies; None for all that provide it.
             rank: picks from the offers of those that can, the cheapest first, and orders them.
-
-        Returns:
-            What the strategy that provided it returned.
 
         Raises:
             DependencyFailedError: it could not be solved.
@@ -608,14 +602,11 @@ class StrategyContext(Context):
         return await self._attempt.solve(wanted, among, rank)
 
     async def solve_all(self, wanted: Iterable[Dependency[Any]], order: Order | None = None) -> list[Any]:
-        """Have several dependencies solved that do not depend on each other.
+        """Have several dependencies solved that do not depend on each other; gives what each gave, in the order given.
 
         Args:
             wanted: the dependencies.
             order: in which order; None for that of the agent's gameplay. Costs are asked anew after each.
-
-        Returns:
-            What solving each of them gave, in the order in which they were given.
 
         Raises:
             DependencyFailedError: one of them could not be solved.
@@ -635,7 +626,7 @@ class StrategyContext(Context):
     async def solve_if_worth(
         self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], *, limit: float = inf
     ) -> bool:
-        """Have an optional dependency solved, if what is to be done anyway is cheaper with it.
+        """Have an optional dependency solved, if what is to be done anyway is cheaper with it; whether it holds now.
 
         It is priced twice, without and with it, where "with" counts what the dependency itself costs, and "without"
         that nobody provides it. If solving it fails, nothing is lost but the time.
@@ -644,9 +635,6 @@ class StrategyContext(Context):
             wanted: the optional dependency.
             then: what is to be done anyway; that may be what this strategy itself is run for.
             limit: the most that it may cost by itself, in game seconds.
-
-        Returns:
-            Whether it holds now.
 
         Source: prismarine-gameplay: "Optional Dependencies".
         """
@@ -685,15 +673,12 @@ class StrategyContext(Context):
         return self._attempt.supplies(wanted, confidence)
 
     async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
-        """Think and run a plain activity of the agent; when something of it was taken, it is begun again.
+        """Think and run a plain activity of the agent, anew if something of it was taken; gives the think output.
 
         Args:
             activity: what to perform.
             args: its arguments.
             more: its arguments, by name.
-
-        Returns:
-            The think output of the action that performed it.
 
         Raises:
             WrongStateError: the strategy does not run, or has something else done at this moment.
@@ -711,14 +696,11 @@ class StrategyContext(Context):
     def fail(self, reason: str) -> NoReturn:
         """The strategy cannot provide what it was run for; the next one is tried.
 
-        In its own ``run`` and ``interrupted`` it raises. From anywhere else (a callback, another strand, another
-        thread) it returns, and the strategy fails all the same; if it does not run any more, nothing happens.
+        In its own ``run`` and ``interrupted`` it raises ``Fail``: let it pass. From anywhere else (a callback, another
+        strand, another thread) it returns, and the strategy fails all the same, if it still runs.
 
         Args:
             reason: why, in words; shown in trees and errors.
-
-        Raises:
-            Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: prismarine-gameplay: "Task Failure".
         """
@@ -727,13 +709,10 @@ class StrategyContext(Context):
     def restart(self, reason: str = "") -> NoReturn:
         """The strategy is unwound, and in the next tick the choice is made anew: begins again, if it still is the best.
 
-        From anywhere else than its own ``run`` and ``interrupted`` it returns, as ``fail`` does.
+        It raises ``BeginAgain`` where ``fail`` would raise, and returns elsewhere.
 
         Args:
             reason: why, in words.
-
-        Raises:
-            BeginAgain: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
         """

@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
 
 __all__ = [
-    "MOST_TABLES",
     "Ask",
     "Branch",
     "Cannot",
@@ -76,7 +75,6 @@ __all__ = [
     "Params",
     "Scenario",
     "Table",
-    "Versions",
     "check_topics",
     "is_as_assumed",
     "keep",
@@ -88,9 +86,7 @@ __all__ = [
     "words",
 ]
 
-MOST_TABLES: Final = 1024
-"""How many tables a scenario keeps; then it begins with none."""
-
+_MOST_TABLES: Final = 1024  # of a scenario; then it begins with none
 _MOST_CONTEXTS: Final = 8  # of one thing, each with others left out; a ring of providers makes one for each of them
 
 T_co = TypeVar("T_co", covariant=True)
@@ -105,20 +101,16 @@ LeftOut = frozenset[tuple[Need, object]]
 """Who is being asked or run for what, as far as it matters."""
 
 
+@dataclass(slots=True, eq=False)
 class Kept(Generic[T_co]):
     """Something that was found out, and when it holds."""
 
-    __slots__ = ("context", "decision", "needs", "stamp", "topics", "value")
-
-    def __init__(
-        self, value: T_co, topics: Versions | None, needs: Set[Need], context: LeftOut, decision: int, stamp: int
-    ) -> None:
-        self.value: T_co = value
-        self.topics: Versions | None = topics  # what was read for it; None if that is not known
-        self.needs: Set[Need] = needs  # what was priced for it
-        self.context: LeftOut = context  # who of those who provide one of these needs was left out
-        self.decision: int = decision  # the number of the one in which it was found out
-        self.stamp: int = stamp  # how many changes there had been
+    value: T_co
+    topics: Versions | None  # what was read for it; None if that is not known
+    needs: Set[Need]  # what was priced for it
+    context: LeftOut  # who of those who provide one of these needs was left out
+    decision: int  # the number of the one in which it was found out
+    stamp: int  # how many changes there had been
 
     def holds(self, decision: int, stamp: int, versions: Mapping[str, int]) -> bool:
         """Whether it still holds, in its context."""
@@ -162,21 +154,19 @@ def keep(table: Table, key: object, kept: Kept[Any]) -> None:
     entries.append(kept)
 
 
+@dataclass(slots=True, eq=False)
 class Scenario:
     """The world as it is, or as look-ahead assumes it."""
 
-    __slots__ = ("state", "tables")
-
-    def __init__(self, state: Current | None = None) -> None:
-        self.state: Current | None = state  # a layer of CURRENT with what is assumed; None for the world as it is
-        self.tables: dict[tuple[Hashable, int], Table] = {}  # what was found out in it
+    state: Current | None = None  # a layer of CURRENT with what is assumed; None for the world as it is
+    tables: dict[tuple[Hashable, int], Table] = field(default_factory=dict)  # what was found out in it
 
     def table(self, wanted: Hashable, depth: int) -> Table:
         """The table of what can be asked for, at a depth of look-ahead; made if there is none."""
         key = (wanted, depth)
         found = self.tables.get(key)
         if found is None:
-            if len(self.tables) >= MOST_TABLES:
+            if len(self.tables) >= _MOST_TABLES:
                 self.tables.clear()  # all: to count uses would cost something with every look
             found = self.tables[key] = {}
         return found
@@ -276,12 +266,9 @@ class Params(Mapping[str, Any]):
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._values:
-            raise ArgumentError(
-                "parameters",
-                name,
-                f"is not there: {', '.join(self._values) or 'none are given'}. Give it to the agent's gameplay, or "
-                f"read it with params.get({name!r}, default).",
-            )
+            there = ", ".join(self._values) or "none are given"
+            instead = f"Give it to the agent's gameplay, or read it with params.get({name!r}, default)."
+            raise ArgumentError("parameters", name, f"is not there: {there}. {instead}")
         return self._values[name]
 
     def __getitem__(self, name: str) -> Any:
@@ -356,33 +343,26 @@ class Dependency(ActionArgs, Generic[R]):
         cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
         cls.call = cls.activity.rpartition(":")[2]
         if cls.activity and not (ACTIVITY.fullmatch(cls.activity) and _CALL.fullmatch(cls.call)):
-            raise DefinitionError(
-                subject,
-                f"its activity is {cls.activity!r}.",
-                "Write one such as 'gameplay:collect': its last part is the name of a function.",
-            )
+            instead = "Write one such as 'gameplay:collect': its last part is the name of a function."
+            raise DefinitionError(subject, f"its activity is {cls.activity!r}.", instead)
         for name in cls.field_names():
             if hasattr(Dependency, name):
                 raise DefinitionError(subject, f"the field '{name}' has the name of a method.", "Call it otherwise.")
         check_topics(subject, "reads", cls.reads)
         for hook in _DEPENDENCY_HOOKS:
             if inspect.iscoroutinefunction(getattr(cls, hook)):
-                raise DefinitionError(
-                    subject, f"its {hook} is a coroutine function.", "Write a plain one: it must not wait."
-                )
+                what = f"its {hook} is a coroutine function."
+                raise DefinitionError(subject, what, "Write a plain one: it must not wait.")
 
     def __init__(self, *args: Any, **values: Any) -> None:
         if not self.activity:
-            raise DefinitionError(
-                f"{type(self).__module__}.{type(self).__qualname__}",
-                "it is a base class of dependencies, and cannot be asked for.",
-                "Ask for one of its subclasses.",
-            )
+            subject = f"{type(self).__module__}.{type(self).__qualname__}"
+            what = "it is a base class of dependencies, and cannot be asked for."
+            raise DefinitionError(subject, what, "Ask for one of its subclasses.")
         names = self.field_names()
         if len(args) > len(names):
-            raise ArgumentError(
-                self.activity, str(len(args)), f"is one value too many: it takes {', '.join(names) or 'none'}."
-            )
+            takes = ", ".join(names) or "none"
+            raise ArgumentError(self.activity, str(len(args)), f"is one value too many: it takes {takes}.")
         for name, value in zip(names, args, strict=False):
             if name in values:
                 raise ArgumentError(self.activity, name, "is given twice. Give it once, by place or by name.")
@@ -391,9 +371,8 @@ class Dependency(ActionArgs, Generic[R]):
         try:
             hash(self)
         except TypeError as error:
-            raise ArgumentError(
-                self.activity, "a value", f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
-            ) from None
+            what = f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
+            raise ArgumentError(self.activity, "a value", what) from None
 
     # --- what an author may say ---------------------------------------------------------------------------------------
 

@@ -233,24 +233,14 @@ class Gameplay:
 
         Args:
             declared: their types and defaults, a subclass of ``ActionArgs``; None for any names.
-            values: by name.
-
-        Raises:
-            ArgumentError: a value is missing, unknown or of the wrong type.
+            values: by name. A wrong one is an ``ArgumentError``.
 
         Source: prismarine-gameplay: "Global Parameters".
         """
         self._table.estimator = Estimator(self._state, Params(declared, values))
 
     def using(self, **changes: Any) -> Calls:
-        """The calls, with other values for some global parameters: ``agent.gameplay.using(xray=True).find("ore")``.
-
-        Args:
-            changes: by name.
-
-        Raises:
-            ArgumentError: a value is unknown or of the wrong type.
-        """
+        """The calls, with other global parameters: ``agent.gameplay.using(xray=True).find("ore")``."""
         return self._calls(Estimator(self._state, self.params.using(changes)))
 
     def changed(self, *topics: str) -> None:
@@ -299,9 +289,6 @@ class Gameplay:
 
     def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
         """Solve a dependency, beside the agent's plan. Await it in any coroutine that the runtime steps.
-
-        Args:
-            wanted: the dependency.
 
         Returns:
             An awaitable for what the strategy that provided it returned. It raises ``DependencyFailedError`` if it

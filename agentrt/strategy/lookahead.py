@@ -32,11 +32,10 @@ Source: prismarine-gameplay: "Planning Ahead Using Probability", "Task Tree"; "H
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import TraceEvent
 from agentrt.strategy.dependency import Branch, Dependency, Scenario, is_as_assumed, label_of, take_over
 from agentrt.strategy.estimate import Estimator, Priced, likeliest
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from agentrt.strategy.declare import Provider
     from agentrt.strategy.state import State
 
-__all__ = ["Foreseen", "Foresight", "Outlook", "Preparing", "forecast", "forecast_need", "remaining"]
+__all__ = ["Foreseen", "Foresight", "Outlook", "forecast", "forecast_need", "remaining"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,41 +181,169 @@ class Outlook:
 _OVER: Final = object()
 _MOST_BRANCHES: Final = 3  # the likeliest, "the second or third most likely"
 _MOST_PREPARED: Final = 16  # worlds
+_MOST_PLANNED: Final = 24  # nodes below one
 
 
-class Preparing:
-    """What is prepared for one request."""
+class Foresight:
+    """The foresight of one request."""
 
-    __slots__ = ("_credit", "_epoch", "_estimator", "_outlooks", "_stamp", "_state", "_timer", "_work", "_worlds")
-
-    def __init__(self, estimator: Estimator, outlooks: Callable[[], Sequence[Outlook]]) -> None:
-        self._state: State = estimator.state
+    def __init__(self, estimator: Estimator) -> None:
+        self.outlooks: list[Outlook] = []  # of the attempts that run, the outermost first
         self._estimator = estimator
-        self._outlooks = outlooks  # gives what is expected of the attempts that run, the outermost first
+        self._state: State = estimator.state
         self._worlds: list[Scenario] = []  # in which something was decided in advance
-        self._work: Iterator[None] | None = None
+        self._work: Iterator[None] | None = None  # what is left to prepare; None to lay it out anew
         self._timer: Timer | None = None
         self._credit = 0  # of asks; negative if the last one took more than there was
         self._stamp = -1  # as of when the work was laid out
         self._epoch = 0  # of the estimator: what was prepared before a failure is worth nothing
 
-    def lay_out(self) -> None:
-        """What is next is otherwise: prepare that from the next tick on."""
-        self._work = None
-        self.arm()
+    # --- what happens -------------------------------------------------------------------------------------------------
 
-    def arm(self) -> None:
-        """Go on in the next tick, if there is anything to prepare."""
-        if self._timer is None and self._state.prepare_asks > 0 and self._outlooks():
-            self._timer = self._state.kernel.call_later(1, self._prepare)
+    def begins(self, attempt: Attempt) -> None:
+        """An attempt begins."""
+        outlook = Outlook(attempt)
+        self.outlooks.append(outlook)
+        if self._is_on:
+            self._look(outlook)
+
+    def ends(self, attempt: Attempt) -> None:
+        """An attempt is over."""
+        self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
+        wanted = attempt.wanted
+        ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
+        # Asked here, too: that what it claims holds is checked only after this, and what does not hold took no time.
+        if ticks is not None and (not type(wanted).has_condition() or self._estimator.is_met(wanted)):
+            rate = self._state.kernel.clock.ticks_per_second
+            self._state.took(attempt.provider.spec, attempt.said, ticks / rate)
+        if self._is_on:
+            self._lay_out()
+
+    def asked(self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode) -> None:
+        """A dependency is about to be solved: compare it with what was foreseen."""
+        if not self._is_on:
+            return
+        self._take_over()  # whatever comes below: the decision that follows is to find what was found out
+        outlook = next((one for one in self.outlooks if one.attempt is above), None)
+        if outlook is None:
+            return
+        _, left = outlook.left()
+        expected = label_of(left[0]) if left else ""
+        what = self._compared(outlook, wanted)
+        if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
+            return
+        counts = self._state.foreseen
+        counts.hits += what == "hit"
+        counts.others += what == "other"
+        counts.misses += what == "miss"
+        outlook.done.append(wanted)  # after it was compared: from now on it is left of no branch
+        planner = unit.frame.planner
+        if planner.trace.on:
+            detail = (("wanted", label_of(wanted)), ("foreseen", expected), ("what", what))
+            planner.record(unit.path(), TraceEvent.FORECAST, detail)
+        self._come_true(outlook, wanted)
+        if what == "hit":
+            self._show(outlook)
+            self._lay_out()
+        else:
+            self._look(outlook)
+
+    def _come_true(self, outlook: Outlook, wanted: Dependency[Any]) -> None:
+        """What was planned and is done now stands below what was done before, and is no more to come."""
+        children = outlook.attempt.node.children
+        for child in reversed(children):
+            if child.outcome is Outcome.RUNNING and child.wanted == wanted:
+                children.remove(child)
+                children.append(child)
+                break
+        if outlook.forecast is not None:
+            needs = list(outlook.forecast.needs)
+            come = next((one for one in needs if one.wanted == wanted), None)
+            if come is not None:
+                needs.remove(come)
+                outlook.forecast = replace(outlook.forecast, needs=tuple(needs))
+
+    def _compared(self, outlook: Outlook, wanted: Dependency[Any]) -> str:
+        for rank, branch in enumerate(outlook.open):
+            if wanted in remaining(branch, outlook.done):
+                return "hit" if rank == 0 else "other"
+        return "miss"
 
     def close(self) -> None:
         """The request is over."""
-        self._worlds = []
-        self._work = None
+        self.outlooks, self._worlds, self._work = [], [], None
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    @property
+    def _is_on(self) -> bool:
+        return self._state.lookahead > 0
+
+    # --- forecasts ----------------------------------------------------------------------------------------------------
+
+    def supplies(self, attempt: Attempt) -> Amounts:
+        """What an attempt and those above it will still use up."""
+        estimator, depth = self._estimator, self._state.lookahead
+        total: Amounts = {}
+        one: Attempt | None = attempt
+        while one is not None:
+            with estimator.deciding(one.chain()):
+                for outlook in self.outlooks:
+                    if outlook.attempt is one:
+                        total = together(total, estimator.amounts_left(outlook.shares(), estimator.world, depth))
+            one = one.above
+        return total
+
+    def _look(self, outlook: Outlook) -> None:
+        """Ask a strategy what it foresees now, and make its forecast from where it is."""
+        estimator, depth = self._estimator, self._state.lookahead
+        attempt = outlook.attempt
+        with estimator.deciding(attempt.chain()[:-1]):  # without itself, who would be left out
+            priced, _ = estimator.price(attempt.provider, attempt.wanted, estimator.world)
+            # Amid its run it may foresee nothing any more: then what it foresaw when it began is all there is.
+            if not outlook.done or priced.branches:
+                outlook.branches = likeliest(priced.branches)
+            if outlook.branches:
+                wanted, world, done = attempt.wanted, estimator.world, outlook.done
+                outlook.forecast = forecast(estimator, priced, wanted, world, depth, branches=outlook.open, done=done)
+        self._show(outlook)
+        self._lay_out()
+
+    def _show(self, outlook: Outlook) -> None:
+        """The direct children that are expected, in the task tree."""
+        node = outlook.attempt.node
+        node.children = [child for child in node.children if child.outcome is not Outcome.PLANNED]
+        seen = outlook.forecast
+        costs = {} if seen is None else {one.wanted: one.cost for one in seen.needs}
+        branch, left = outlook.left()
+        others: dict[Dependency[Any], None] = {}
+        for one in outlook.open[1:]:
+            others.update(dict.fromkeys(remaining(one, outlook.done)))
+        for need in left[:_MOST_PLANNED]:
+            TaskNode(NodeKind.DEPENDENCY, None, node, need).cost = costs.get(need)
+        chances = {} if seen is None else dict(seen.others)
+        for need in list(others)[: max(0, _MOST_PLANNED - len(left))]:
+            if branch is None or need not in branch.needs:
+                planned = TaskNode(NodeKind.DEPENDENCY, None, node, need)
+                planned.is_conditional = True
+                planned.probability = chances.get(need, 1.0)
+
+    # --- preparing ----------------------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """What is next is otherwise: prepare that from the next tick on."""
+        self._work = None
+        self._arm()
+
+    def stir(self) -> None:
+        """Something changed that estimates rest on: what comes next may be prepared anew."""
+        if self._is_on:
+            self._arm()
+
+    def _arm(self) -> None:
+        if self._timer is None and self._state.prepare_asks > 0 and self.outlooks:
+            self._timer = self._state.kernel.call_later(1, self._prepare)
 
     @property
     def is_idle(self) -> bool:
@@ -233,23 +360,14 @@ class Preparing:
         self._credit = min(self._credit, 0) + self._state.prepare_asks
         while self._credit > 0:
             before = self._estimator.asked
-            if self._is_over(self._work):
+            # A hook that raises ends it, and is no harm to who will decide.
+            if self._state.contained("preparing", "estimate", _OVER, next, self._work, _OVER) is _OVER:
                 return  # all is prepared, until something happens
             spent = self._estimator.asked - before
             self._credit -= spent
             if spent and not self._state.spare(spent):
                 break
-        self.arm()
-
-    def _is_over(self, work: Iterator[None]) -> bool:
-        """Go on by one step; a hook that raises ends it, and is no harm to who will decide."""
-        try:
-            return next(work, _OVER) is _OVER
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            self._state.fault("preparing", "estimate", error)
-            return True
+        self._arm()
 
     def _steps(self) -> Iterator[None]:
         for rank in range(_MOST_BRANCHES):
@@ -258,7 +376,7 @@ class Preparing:
     def _branch(self, rank: int) -> Iterator[None]:
         """Decide in advance what comes if one of the branches of the innermost attempt comes true."""
         estimator, depth = self._estimator, self._state.lookahead
-        outlooks = tuple(self._outlooks())
+        outlooks = tuple(self.outlooks)
         world = estimator.world
         for index in range(len(outlooks) - 1, -1, -1):
             outlook = outlooks[index]
@@ -291,7 +409,7 @@ class Preparing:
             if world.state is not None and world not in self._worlds:
                 self._worlds = [*self._worlds, world][-_MOST_PREPARED:]
 
-    def take_over(self) -> None:
+    def _take_over(self) -> None:
         """If the world is one that was assumed, what was found out in it holds."""
         state, estimator = self._state, self._estimator
         if self._epoch != estimator.epoch:
@@ -310,151 +428,3 @@ class Preparing:
                 taken += take_over(world, estimator.world, fields, state.versions, state.stamp)
         state.foreseen.taken += taken > 0
         self._worlds = kept
-
-
-_MOST_PLANNED: Final = 24  # nodes below one
-
-
-class Foresight:
-    """The foresight of one request."""
-
-    __slots__ = ("_estimator", "_state", "outlooks", "preparing")
-
-    def __init__(self, estimator: Estimator) -> None:
-        self.outlooks: list[Outlook] = []  # of the attempts that run, the outermost first
-        # makes the decisions that come next in advance
-        self.preparing: Preparing = Preparing(estimator, lambda: self.outlooks)
-        self._estimator = estimator
-        self._state: State = estimator.state
-
-    # --- what happens -------------------------------------------------------------------------------------------------
-
-    def begins(self, attempt: Attempt) -> None:
-        """An attempt begins."""
-        outlook = Outlook(attempt)
-        self.outlooks.append(outlook)
-        if self._is_on:
-            self._look(outlook)
-
-    def ends(self, attempt: Attempt) -> None:
-        """An attempt is over."""
-        self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
-        wanted = attempt.wanted
-        ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
-        if ticks is not None and (not type(wanted).has_condition() or self._estimator.is_met(wanted)):
-            rate = self._state.kernel.clock.ticks_per_second
-            self._state.took(attempt.provider.spec, attempt.said, ticks / rate)
-        if self._is_on:
-            self.preparing.lay_out()
-
-    def asked(self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode) -> None:
-        """A dependency is about to be solved: compare it with what was foreseen."""
-        if not self._is_on:
-            return
-        self.preparing.take_over()
-        outlook = next((one for one in self.outlooks if one.attempt is above), None)
-        if outlook is None:
-            return
-        _, left = outlook.left()
-        expected = label_of(left[0]) if left else ""
-        what = self._compared(outlook, wanted)
-        if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
-            return
-        counts = self._state.foreseen
-        counts.hits += what == "hit"
-        counts.others += what == "other"
-        counts.misses += what == "miss"
-        outlook.done.append(wanted)
-        planner = unit.frame.planner
-        if planner.trace.on:
-            detail = (("wanted", label_of(wanted)), ("foreseen", expected), ("what", what))
-            planner.record(unit.path(), TraceEvent.FORECAST, detail)
-        self._come_true(outlook, wanted)
-        if what == "hit":
-            self._show(outlook)
-            self.preparing.lay_out()
-        else:
-            self._look(outlook)
-
-    def _come_true(self, outlook: Outlook, wanted: Dependency[Any]) -> None:
-        """What was planned and is done now stands below what was done before, and is no more to come."""
-        children = outlook.attempt.node.children
-        for child in reversed(children):
-            if child.outcome is Outcome.RUNNING and child.wanted == wanted:
-                children.remove(child)
-                children.append(child)
-                break
-        if outlook.forecast is not None:
-            needs = list(outlook.forecast.needs)
-            come = next((one for one in needs if one.wanted == wanted), None)
-            if come is not None:
-                needs.remove(come)
-                outlook.forecast = replace(outlook.forecast, needs=tuple(needs))
-
-    def _compared(self, outlook: Outlook, wanted: Dependency[Any]) -> str:
-        for rank, branch in enumerate(outlook.open):
-            if wanted in remaining(branch, outlook.done):
-                return "hit" if rank == 0 else "other"
-        return "miss"
-
-    def stir(self) -> None:
-        """Something changed that estimates rest on: what comes next may be prepared anew."""
-        if self._is_on:
-            self.preparing.arm()
-
-    def close(self) -> None:
-        """The request is over."""
-        self.outlooks = []
-        self.preparing.close()
-
-    @property
-    def _is_on(self) -> bool:
-        return self._state.lookahead > 0
-
-    # --- forecasts ----------------------------------------------------------------------------------------------------
-
-    def supplies(self, attempt: Attempt) -> Amounts:
-        """What an attempt and those above it will still use up."""
-        estimator, depth = self._estimator, self._state.lookahead
-        total: Amounts = {}
-        one: Attempt | None = attempt
-        while one is not None:
-            with estimator.deciding(one.chain()):
-                for outlook in self.outlooks:
-                    if outlook.attempt is one:
-                        total = together(total, estimator.amounts_left(outlook.shares(), estimator.world, depth))
-            one = one.above
-        return total
-
-    def _look(self, outlook: Outlook) -> None:
-        """Ask a strategy what it foresees now, and make its forecast from where it is."""
-        estimator, depth = self._estimator, self._state.lookahead
-        attempt = outlook.attempt
-        with estimator.deciding(attempt.chain()[:-1]):
-            priced, _ = estimator.price(attempt.provider, attempt.wanted, estimator.world)
-            if not outlook.done or priced.branches:
-                outlook.branches = likeliest(priced.branches)
-            if outlook.branches:
-                wanted, world, done = attempt.wanted, estimator.world, outlook.done
-                outlook.forecast = forecast(estimator, priced, wanted, world, depth, branches=outlook.open, done=done)
-        self._show(outlook)
-        self.preparing.lay_out()
-
-    def _show(self, outlook: Outlook) -> None:
-        """The direct children that are expected, in the task tree."""
-        node = outlook.attempt.node
-        node.children = [child for child in node.children if child.outcome is not Outcome.PLANNED]
-        seen = outlook.forecast
-        costs = {} if seen is None else {one.wanted: one.cost for one in seen.needs}
-        branch, left = outlook.left()
-        others: dict[Dependency[Any], None] = {}
-        for one in outlook.open[1:]:
-            others.update(dict.fromkeys(remaining(one, outlook.done)))
-        for need in left[:_MOST_PLANNED]:
-            TaskNode(NodeKind.DEPENDENCY, None, node, need).cost = costs.get(need)
-        chances = {} if seen is None else dict(seen.others)
-        for need in list(others)[: max(0, _MOST_PLANNED - len(left))]:
-            if branch is None or need not in branch.needs:
-                planned = TaskNode(NodeKind.DEPENDENCY, None, node, need)
-                planned.is_conditional = True
-                planned.probability = chances.get(need, 1.0)

@@ -164,7 +164,7 @@ class Solvers:
     def fit(self, provided: tuple[type[Dependency[Any]], ...]) -> None:
         """Know just what strategies provide, and what is being done."""
         self._provided = provided
-        self._forget()
+        self._forget()  # first: a class that was made anew has the activity of the old one, and maybe other fields
         for wanted in provided:
             if wanted not in self._known:
                 self._known[wanted] = self.table.state.agent.learn_solver(solver_of(wanted))
@@ -390,7 +390,7 @@ class Request(Generic[R]):
         else:
             is_cancelled = isinstance(self.error, (ActivityAbortedError, NotRunningError))
             self.outcome = Outcome.CANCELLED if is_cancelled else Outcome.FAILED
-        self._ended.set()
+        self._ended.set()  # who is woken asks for the value, so all of the above is there
         callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             self._kernel.call_soon(callback, self)

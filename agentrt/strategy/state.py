@@ -71,38 +71,32 @@ class GameplayOwner(Protocol):
     @property
     def kernel(self) -> Kernel | None:
         """Who keeps its time; None while it is in no runtime."""
-        ...
 
     @property
     def search(self) -> SearchWork | None:
         """The think budget that it shares with all others; None outside a runtime."""
-        ...
 
     @property
     def read_state(self) -> StateReader:
         """How to read a field of the entity's state."""
-        ...
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         """A hook of a strategy raised: report it once."""
 
     def require_life(self, activity: str) -> Planner:
         """Its planner; raises if it is in no runtime."""
-        ...
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function at the next intake of its runtime; from any thread."""
 
     def signal(self, name: str) -> Signal:
         """A signal of the entity."""
-        ...
 
     async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
         """Wait in a task of an event loop, until the function that ``connect`` is given is called; from any thread."""
 
     def learn_solver(self, action: type[Action]) -> Callable[[], None]:
         """Have its plan know how to perform the activity of a dependency; returns how to undo that."""
-        ...
 
 
 # --- topics -----------------------------------------------------------------------------------------------------------
@@ -178,9 +172,8 @@ class Topics:
             if topic not in self._changed:
                 meant = [] if topic in self._read or topic in self._said else near(topic, self._read)
                 if meant:
-                    raise ArgumentError(
-                        "gameplay.changed", repr(topic), f"is a topic that nobody reads. {_meant(topic, meant)}"
-                    )
+                    told = f"is a topic that nobody reads. {_meant(topic, meant)}"
+                    raise ArgumentError("gameplay.changed", repr(topic), told)
                 self._changed[topic] = None
 
 
@@ -222,9 +215,8 @@ class Catalog:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                raise DefinitionError(
-                    spec.subject, f"it cannot be made: {error_words(error)}.", "Give it no arguments."
-                ) from error
+                what = f"it cannot be made: {error_words(error)}."
+                raise DefinitionError(spec.subject, what, "Give it no arguments.") from error
             self._providers[cls] = provider
             self._changed()
         provider.holds += 1

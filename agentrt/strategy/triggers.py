@@ -155,7 +155,7 @@ class _Watch:
         self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.trigger.every)), self._look)
 
     def _look(self) -> None:
-        self._look_later()
+        self._look_later()  # first: a function that takes its own trigger away cancels this one
         if not self.is_busy and self._state.tick >= self._again_at:
             when, agent = self.trigger.when, self._state.agent
             assert when is not None
@@ -173,12 +173,12 @@ class _Watch:
 
     def _come_up(self, value: Any) -> None:
         trigger, state = self.trigger, self._state
-        is_watching = self._connection is not None or self._timer is not None
+        is_watching = self._connection is not None or self._timer is not None  # what was posted may come after the end
         if self.is_busy or not is_watching or state.tick < self._again_at:
             return
         wanted = state.contained(f"trigger {trigger.name}", "solve", None, self._wanted, value)
         if wanted is not None and not self._triggers.table.estimator.is_met(wanted):
-            self.is_busy = True
+            self.is_busy = True  # before: where nobody can be interrupted any more it is over at once
             interruption = Interruption(trigger.name, value)
             self._triggers.interrupt(Incident(interruption, wanted, trigger.priority, self._dealt_with))
 
@@ -371,7 +371,7 @@ def saved(
     no further need is priced.
     """
     totals = dict.fromkeys(wanted, 0.0)
-    for solving in reversed(table.running):
+    for solving in reversed(table.running):  # who began last is who would be interrupted, and a look may be cut short
         look = _Look(solving, totals, most)
         with solving.estimator.deciding():
             began = solving.estimator.asked
