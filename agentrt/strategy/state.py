@@ -71,32 +71,38 @@ class GameplayOwner(Protocol):
     @property
     def kernel(self) -> Kernel | None:
         """Who keeps its time; None while it is in no runtime."""
+        ...
 
     @property
     def search(self) -> SearchWork | None:
         """The think budget that it shares with all others; None outside a runtime."""
+        ...
 
     @property
     def read_state(self) -> StateReader:
         """How to read a field of the entity's state."""
+        ...
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         """A hook of a strategy raised: report it once."""
 
     def require_life(self, activity: str) -> Planner:
         """Its planner; raises if it is in no runtime."""
+        ...
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function at the next intake of its runtime; from any thread."""
 
     def signal(self, name: str) -> Signal:
         """A signal of the entity."""
+        ...
 
     async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
         """Wait in a task of an event loop, until the function that ``connect`` is given is called; from any thread."""
 
     def learn_solver(self, action: type[Action]) -> Callable[[], None]:
         """Have its plan know how to perform the activity of a dependency; returns how to undo that."""
+        ...
 
 
 # --- topics -----------------------------------------------------------------------------------------------------------
