@@ -783,10 +783,10 @@ class Attempt(Spawned):
                     self.executed = None
                 await solving.breakpoint(unit, self.node, self)
         except BaseException as error:
-            is_failure = isinstance(error, Exception)
-            outcome = Outcome.FAILED if is_failure else Outcome.CANCELLED
-            reason = words_of(getattr(error, "reason", error)) if is_failure else ""
-            node.end(outcome, solving.state.tick, reason)
+            if isinstance(error, Exception):
+                node.end(Outcome.FAILED, solving.state.tick, words_of(getattr(error, "reason", error)))
+            else:
+                node.end(Outcome.CANCELLED, solving.state.tick)
             raise
         node.end(Outcome.DONE, solving.state.tick)
         return output
@@ -795,9 +795,7 @@ class Attempt(Spawned):
 
     def _patience(self) -> float:
         declared = self.provider.spec.cls.patience
-        if declared is not None:
-            return declared
-        return max(_LEAST_PATIENCE, _PATIENCE * (self.node.cost or 0.0))
+        return max(_LEAST_PATIENCE, _PATIENCE * (self.node.cost or 0.0)) if declared is None else declared
 
     def _hangs(self) -> None:
         if self._scope is not None:

@@ -73,7 +73,7 @@ __all__ = [
 
 R = TypeVar("R")
 
-_HOOKS = {
+_HOOKS = {  # with what they are called
     "run": ("ctx", "wanted"),
     "estimate": ("ask", "wanted"),
     "foresee": ("ask", "wanted"),
@@ -96,14 +96,10 @@ class Interruptible(StrEnum):
     Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
-    PAUSE = "pause"
-    """It stands still at the await where it is, and goes on there afterwards."""
-    RESTART = "restart"
-    """It is cancelled, and run again from its beginning afterwards."""
-    WAIT = "wait"
-    """Neither: what came up waits until it is completed, and so it does for all that is solved below it."""
-    TREE = "tree"
-    """Whatever runs below it is cancelled too, and it is run again from its own beginning afterwards."""
+    PAUSE = "pause"  # it stands still at the await where it is, and goes on there afterwards
+    RESTART = "restart"  # it is cancelled, and run again from its beginning afterwards
+    WAIT = "wait"  # neither: what came up waits until it is completed, with all that is solved below it
+    TREE = "tree"  # whatever runs below it is cancelled too, and it is run again from its own beginning afterwards
 
 
 @final
@@ -299,21 +295,10 @@ def strategy(
     """
 
     def decorate(run: Runs) -> type[Strategy]:
-        namespace: dict[str, Any] = {
-            "__doc__": run.__doc__,
-            "__module__": run.__module__,
-            "__qualname__": run.__qualname__,
-            "provides": provides,
-            "name": run.__name__ if name is None else name,
-            "cost": cost,
-            "reads": reads,
-            "interruption": interruption,
-            "flags": tuple(flags),
-            "patience": patience,
-            "injects": tuple(injects),
-            "status_text_key": status_text_key,
-            "run": _method(run),
-        }
+        namespace: dict[str, Any] = {"name": run.__name__ if name is None else name, "run": _method(run)}
+        namespace.update(provides=provides, cost=cost, reads=reads, interruption=interruption, patience=patience)
+        namespace.update(flags=tuple(flags), injects=tuple(injects), status_text_key=status_text_key)
+        namespace.update(__doc__=run.__doc__, __module__=run.__module__, __qualname__=run.__qualname__)
         if estimate is not None:
             namespace["estimate"] = _method(estimate)
         if foresee is not None:
@@ -487,12 +472,9 @@ class Order(StrEnum):
     """
 
     GIVEN = "given"
-    CHEAPEST = "cheapest"
-    """The cheapest first, as it looks natural."""
-    DEAREST = "dearest"
-    """The dearest first, to have it out of the way."""
-    EXCEPTIONAL = "exceptional"
-    """The cheapest first; but one that costs three times as much as all others together comes before them."""
+    CHEAPEST = "cheapest"  # first, as it looks natural
+    DEAREST = "dearest"  # first, to have it out of the way
+    EXCEPTIONAL = "exceptional"  # as CHEAPEST, but one that costs three times as much as all others comes first
 
 
 class _AttemptSeat(Protocol):

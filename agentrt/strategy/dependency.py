@@ -91,14 +91,9 @@ _MOST_CONTEXTS: Final = 8  # of one thing, each with others left out; a ring of 
 
 T_co = TypeVar("T_co", covariant=True)
 
-Versions = tuple[tuple[str, int], ...]
-"""The topics that were read, with the number of changes that each had had."""
-
-Need = tuple[type, object]
-"""A class of dependencies, and its ``guard_key``."""
-
-LeftOut = frozenset[tuple[Need, object]]
-"""Who is being asked or run for what, as far as it matters."""
+Versions = tuple[tuple[str, int], ...]  # the topics that were read, with the number of changes that each had had
+Need = tuple[type, object]  # a class of dependencies, and its ``guard_key``
+LeftOut = frozenset[tuple[Need, object]]  # who is being asked or run for what, as far as it matters
 
 
 @dataclass(slots=True, eq=False)
@@ -141,9 +136,9 @@ class Kept(Generic[T_co]):
         return met == len(context)
 
 
+# What was found out about one dependency at one depth, by provider or by what it is: one for each context, the latest
+# last.
 Table: TypeAlias = dict[object, list[Kept[Any]]]
-"""What was found out about one dependency at one depth, by provider or by what it is: one for each context, the latest
-last."""
 
 
 def keep(table: Table, key: object, kept: Kept[Any]) -> None:
@@ -492,8 +487,7 @@ def told_path(path: Sequence[Dependency[Any]]) -> str:
 
 # --- what may come of a strategy --------------------------------------------------------------------------------------
 
-Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"
-"""What is expected of CURRENT: its fields, or a function that writes them."""
+Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"  # fields of CURRENT, or a function that writes them
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,11 +145,6 @@ class Interruptions:
         self.is_paused = False
         self._tell_waiting()
 
-    def take_rest(self) -> list[Incident]:
-        """The request is over: what nobody dealt with."""
-        rest, self.pending = self.pending, []
-        return rest
-
     def _look_soon(self) -> None:
         if not self._is_looking:
             self._is_looking = True
@@ -363,7 +358,8 @@ class RequestTable:
         self.finished = (*self.finished, solving.root)[-_MOST_FINISHED:]
         self.changed("requests")
         # The last, since who takes them looks for another request among those that run.
-        for incident in solving.interruptions.take_rest():
+        rest, solving.interruptions.pending = solving.interruptions.pending, []
+        for incident in rest:
             if self.left_over is not None:
                 self.left_over(incident)
 

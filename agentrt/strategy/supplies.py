@@ -22,9 +22,7 @@ from agentrt.words import repr_of
 
 __all__ = ["MOST_TRIES", "Amounts", "enough", "mixed", "together", "tries_for"]
 
-MOST_TRIES: Final = 100_000
-"""More tries than that are no plan."""
-
+MOST_TRIES: Final = 100_000  # more than that are no plan
 _MOST_AMOUNTS: Final = 256  # of one distribution; more are put together, upwards, so that it stays enough
 _DIGITS: Final = 9
 _SLACK: Final = 1e-12  # sums of probabilities miss 1 by a few of these

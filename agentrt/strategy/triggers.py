@@ -294,8 +294,7 @@ class Triggers:
         return f"<Triggers: {', '.join(self._watches) or 'none'}>"
 
 
-LOOK_ASKS: Final = 256
-"""How many times strategies are asked in one look; what was begun is asked to its end."""
+LOOK_ASKS: Final = 256  # times that strategies are asked in one look; what was begun is asked to its end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
