@@ -77,7 +77,6 @@ __all__ = [
     "Table",
     "check_topics",
     "is_as_assumed",
-    "keep",
     "label_of",
     "required",
     "snake_case",
@@ -121,6 +120,13 @@ class Kept(Generic[T_co]):
             self.stamp = stamp  # the next time there is nothing to compare, as long as nothing changes at all
         return True
 
+    def keep_in(self, table: Table, key: object) -> None:
+        """Add it to a table."""
+        entries = table.setdefault(key, [])
+        if len(entries) >= _MOST_CONTEXTS:
+            del entries[0]  # the oldest: what is asked now is asked from where the last ones were
+        entries.append(self)
+
     def fits(self, running: Mapping[Need, Mapping[Any, int]]) -> bool:
         """Whether it was found out in a context that makes no difference now that these are being asked or run."""
         needs, context = self.needs, self.context
@@ -139,14 +145,6 @@ class Kept(Generic[T_co]):
 # What was found out about one dependency at one depth, by provider or by what it is: one for each context, the latest
 # last.
 Table: TypeAlias = dict[object, list[Kept[Any]]]
-
-
-def keep(table: Table, key: object, kept: Kept[Any]) -> None:
-    """Add an entry to a table."""
-    entries = table.setdefault(key, [])
-    if len(entries) >= _MOST_CONTEXTS:
-        del entries[0]  # the oldest: what is asked now is asked from where the last ones were
-    entries.append(kept)
 
 
 @dataclass(slots=True, eq=False)
@@ -195,7 +193,7 @@ def take_over(
             for kept in entries:
                 topics = _as_of_now(kept.topics, fields, versions)
                 if topics is not None and not isinstance(kept.value, Scenario):  # its layers would hide what changes
-                    keep(target, key, Kept(kept.value, topics, kept.needs, kept.context, -1, stamp))  # of no decision
+                    Kept(kept.value, topics, kept.needs, kept.context, -1, stamp).keep_in(target, key)  # of no decision
                     count += 1
     return count
 

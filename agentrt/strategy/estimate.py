@@ -35,18 +35,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from agentrt.activity.author.expected import Current, has_changes
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.declare import LONGEST_COST, Offer, Provider
-from agentrt.strategy.dependency import (
-    Ask,
-    Branch,
-    Cannot,
-    Dependency,
-    Kept,
-    Scenario,
-    keep,
-    label_of,
-    required,
-    told_path,
-)
+from agentrt.strategy.dependency import Ask, Branch, Cannot, Dependency, Kept, Scenario, label_of, required, told_path
 from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import error_words, repr_of, words_of
 
@@ -100,26 +89,12 @@ _AS_BEFORE: AbstractContextManager[None] = nullcontext()
 _ANYWHERE: LeftOut = frozenset()
 _NOBODY: Mapping[Provider, int] = {}
 
+# Who is being run above, for what: nobody of them is asked for the same again.
 Chain = Iterable[tuple["Provider", "Dependency[Any]"]]
-"""Who is being run above, for what: nobody of them is asked for the same again."""
 
 
 class Estimator:
     """Asks the providers of one agent, under one set of global parameters."""
-
-    __slots__ = (
-        "_decision",
-        "_limit",
-        "_nested",
-        "_open",
-        "_stack",
-        "agent",
-        "asked",
-        "epoch",
-        "params",
-        "state",
-        "world",
-    )
 
     def __init__(self, state: State, params: Params) -> None:
         self.state: State = state
@@ -154,7 +129,7 @@ class Estimator:
 
     def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
         """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
-        found = self._choose(wanted, world, depth) if self._nested else self.choose(wanted, world, depth)
+        found = self.choose(wanted, world, depth)
         if found.cost == inf:
             self._lacks(wanted, found.circle)
         return found.cost
@@ -239,10 +214,7 @@ class Estimator:
             self._nested -= 1
 
     def offers(
-        self,
-        wanted: Dependency[Any],
-        among: Collection[Provider] | None = None,
-        chain: Chain = (),
+        self, wanted: Dependency[Any], among: Collection[Provider] | None = None, chain: Chain = ()
     ) -> list[Offer]:
         """What each of these providers says, or each there is, the cheapest first; those that cannot come last."""
         chain = tuple(chain)
@@ -274,9 +246,9 @@ class Estimator:
     def choose(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
         """What a dependency costs in a world, and by whom, if so many levels are looked ahead."""
         if self._nested:  # not through a context that does nothing: needs are priced more often than anything else
-            return self._choose(wanted, world, depth)
+            return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
         with self.deciding():
-            return self._choose(wanted, world, depth)
+            return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
 
     def cost(self, wanted: Dependency[Any], world: Scenario | None = None, depth: int | None = None) -> float:
         """The expected game seconds of solving a dependency; 0 if it is met, infinity if nobody can."""
@@ -313,9 +285,6 @@ class Estimator:
         return need
 
     # --- asking -------------------------------------------------------------------------------------------------------
-
-    def _choose(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
-        return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
 
     def _chosen(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
         self.read(("strategies",))
@@ -509,7 +478,7 @@ class Estimator:
             context = frozenset((need, one) for need, running in self._open.items() if need in needs for one in running)
         kept = Kept(value, topics, needs, context, self._decision, self.state.stamp)
         self._pass_on(kept)
-        keep(table, key, kept)
+        kept.keep_in(table, key)
         return kept
 
     # --- assuming -----------------------------------------------------------------------------------------------------

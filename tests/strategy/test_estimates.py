@@ -11,7 +11,7 @@ from mines import At, Digger, Have, Look, shop, way_to
 
 from agentrt import Agent
 from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy.dependency import Kept, Params, Scenario, is_as_assumed, keep, take_over
+from agentrt.strategy.dependency import Kept, Params, Scenario, is_as_assumed, take_over
 from agentrt.strategy.estimate import Estimator
 
 
@@ -358,7 +358,7 @@ class TestTakingOver:
     def take(self, *kept, fields=(), versions=None):
         source, into = Scenario(), Scenario()
         for key, one in kept:
-            keep(source.table(Have("a"), 1), key, one)
+            one.keep_in(source.table(Have("a"), 1), key)
         count = take_over(source, into, fields, versions or {}, 7)
         return count, {key: [one.value for one in found] for key, found in into.table(Have("a"), 1).items()}
 
