@@ -467,15 +467,18 @@ class Attempt(Spawned):
         """Run the author's coroutine; called by the carrier."""
         try:
             await self._carry(self._acting, wanted)
+            # A deadline of its author's may have ended it amid that: what is done below it ends before it does.
+            await self.rest()
         except GeneratorExit:  # nobody steps this coroutine any more
             if self._dealing is not None:
                 self.frame.planner.dismiss(self._dealing)
             raise
-        except BaseException:
-            await self._end_dealing(is_stopped=True)
+        except BaseException:  # it is unwound, or somebody lost patience with it while it rested
+            dealing = self._dealing
+            if dealing is not None and not dealing.is_done:
+                dealing.stop(_UNWOUND)
+                await outlast(lambda: dealing.is_done, dealing.join)
             raise
-        else:
-            await self._end_dealing(is_stopped=False)
         finally:
             self.time.lend()  # for good: nothing hangs any more
 
@@ -585,19 +588,6 @@ class Attempt(Spawned):
             self._dealing = None
             unit.own_extras().unwinding = None
             driven.go_on()
-
-    async def _end_dealing(self, *, is_stopped: bool) -> None:
-        """It is over; what is done in between below it ends before it does."""
-        dealing = self._dealing
-        if dealing is None:
-            return
-        try:
-            if not is_stopped:
-                await dealing.join()  # a deadline of its author's ended it
-        finally:
-            if not dealing.is_done:  # it is unwound, or somebody lost patience with it while it joined
-                dealing.stop(_UNWOUND)
-                await outlast(lambda: dealing.is_done, dealing.join)
 
     def hear(self, interruption: Interruption) -> bool:
         """Something came up while it, or something below it, ran, and was dealt with; says whether it is unwound."""

@@ -370,12 +370,9 @@ def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) ->
     chosen: dict[Provider, Offer] = {}
     for one in picked:
         if not isinstance(one, Offer) or one.provider not in asked:
-            raise ArgumentError(
-                "ctx.solve",
-                "rank",
-                f"gave {repr_of(one, 200)}, which is none of the offers. Let it return a list of those that it was "
-                "given: rank=lambda offers: [one for one in offers if one.cost < 20].",
-            )
+            wrong = f"gave {repr_of(one, 200)}, which is none of the offers."
+            instead = "of those that it was given: rank=lambda offers: [one for one in offers if one.cost < 20]."
+            raise ArgumentError("ctx.solve", "rank", f"{wrong} Let it return a list {instead}")
         if one.provider in able:
             chosen[one.provider] = able[one.provider]
     left = [offer for offer in offers if offer.provider not in chosen]
@@ -408,20 +405,14 @@ class _Listing(Protocol):
 
 
 class Calls:
-    """The generated calls, for one place: the agent, a strategy that runs, or other global parameters.
-
-    Args:
-        listing: what is loaded.
-        name: the agent's, for errors.
-        solve: solves a dependency from that place, by one strategy or by anybody.
-    """
+    """The generated calls, for one place: the agent, a strategy that runs, or other global parameters."""
 
     __slots__ = ("_listing", "_name", "_solve")
 
     def __init__(self, listing: _Listing, name: str, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
-        self._listing = listing
-        self._name = name
-        self._solve = solve
+        self._listing = listing  # what is loaded
+        self._name = name  # the agent's, for errors
+        self._solve = solve  # solves a dependency from that place, by one strategy or by anybody
 
     def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
         """Solve a dependency; typed, where the generated calls are known at run time only. Await what that gives."""

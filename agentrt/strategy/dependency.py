@@ -19,12 +19,10 @@ other. Every dependency is an activity, too (``Collect.activity``), so that plan
 Dependencies and ``Ask`` name each other in what they take, and so does ``Branch``, which has needs and is priced: that
 is why they stand in one module. What is asked and run (strategies) stands above, in ``declare``.
 
-*Scenarios*: the world as it is and as look-ahead assumes it, and what was found out in each: the memo of estimates.
-
-A ``Scenario`` is CURRENT with a layer of assumptions; the one without is the world as it is. In each stand *tables*,
-one for what can be asked for at a depth of look-ahead, and in a table stands what each provider said, who is chosen,
-and the scenario in which it has been met. So a scenario that follows from another by meeting a need is made once, and
-what was found out in it is found again. This module knows nothing of strategies: who is asked for what are keys to it.
+*Scenarios* are the memo of estimates. A ``Scenario`` is CURRENT with a layer of assumptions; the one without is the
+world as it is. In each stand *tables*, one for what can be asked for at a depth of look-ahead, with what each provider
+said, who is chosen, and the scenario in which it has been met. So a scenario that follows from another by meeting a
+need is made once, and what was found out in it is found again. Who is asked for what are but keys to it.
 
 * *When an entry holds.* It remembers the topics that were read for it, with their versions, and holds while none of
   them has another. Whoever did not say what he reads is believed during one decision only.

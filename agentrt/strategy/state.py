@@ -4,17 +4,16 @@ Estimating, solving and looking ahead work on a ``State`` and know nothing of ``
 authors and stands above them all. It has these parts:
 
 * *The catalog.* For each class of dependencies there is one list, open to everybody: a strategy joins the lists of what
-  it provides, and whoever needs the dependency considers all that are in the list at that moment. Order is the order of
+  it provides, and whoever needs the dependency considers all that are in the list at that moment, in the order of
   loading, which breaks ties of cost. What is loaded several times (by two packs, say) is one entry as long as one of
-  them holds it. Injection lists are the narrower kind of the seed: a strategy names lists of its own
-  (``Smelt.fuels``), others join them by that name (``injects``), and the owner has a say in who is tried. A list that
-  nobody has joined is empty; joining one whose owner is not loaded has no effect until it is.
+  them holds it. Injection lists are narrower: a strategy names lists of its own (``Smelt.fuels``), others join them by
+  that name (``injects``), and the owner has a say in who is tried.
 * *Topics*, the words by which what was found out is tied to what changes. ``reads = {"stock"}`` and
-  ``agent.gameplay.changed("stock")`` meet by a word, and nobody declares it. A slip in one of them would make no error,
-  but estimates that hold for ever. So each word is looked at when it is first used, and refused if nothing is called so
-  and something that is known is called nearly so: for who reads it, the fields of CURRENT, what has changed before,
-  and what the library tells of; for who changes it, what anybody reads. *Nearly* is one letter too many, missing,
-  exchanged or swapped, and two in a long word. Words that differ in digits only are meant as they are.
+  ``agent.gameplay.changed("stock")`` meet by a word that nobody declares. A slip would make no error, but estimates
+  that hold for ever. So each word is looked at when it is first used, and refused if nothing is called so and something
+  is called nearly so: for who reads it, the fields of CURRENT, what has changed before, and what the library tells of;
+  for who changes it, what anybody reads. *Nearly* is one letter too many, missing, exchanged or swapped, and two in a
+  long word. Words that differ in digits only are meant as they are.
 * *Versions*: how many changes each topic had; and the *stamp*, how many there were in all, so that where nothing at all
   has changed nobody compares topics. They change in ``count_change`` and nowhere else.
 * *Records*: what strategies said that they would cost, beside what they took of their own time. Old ones fade: each new

@@ -268,11 +268,8 @@ def _method(name: str, parameters: list[str], result: str, of: type | None) -> s
     told = inspect.cleandoc(of.__doc__ or "").partition("\n")[0] if of is not None else ""
     text = told.replace("\\", "/").replace('"', "'") or "Solve a dependency."
     listed = "".join(f", {one}" for one in parameters)
-    return (
-        f"\n    def {name}(self{listed}) -> collections.abc.Awaitable[{result}]:\n"
-        f'        """{text}"""\n'
-        f"        ...\n"
-    )  # fmt: skip
+    head = f"\n    def {name}(self{listed}) -> collections.abc.Awaitable[{result}]:\n"
+    return f'{head}        """{text}"""\n        ...\n'
 
 
 def _parameters(wanted: Wanted, names: _Names, *, defaults: bool = True) -> list[str]:

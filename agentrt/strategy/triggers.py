@@ -22,12 +22,9 @@ from what is urgent. With nothing being solved, or without look-ahead, nothing i
 * *Looking is cheap.* Strategies are asked from the innermost to the outermost, each in the world that those below it
   leave. What is left without anything is priced once for all that could be had. With something it is priced only if
   that can matter: a dependency of its class and ``guard_key`` was priced for what is left, or what it says of the world
-  meets one that is expected. Where both worlds are the same again (it was about to be had anyway), nobody further out
-  is asked.
-* *Looking is bounded.* One look asks strategies about ``LOOK_ASKS`` times: once so many were asked, no further need is
-  priced. Nothing is ever lost by having something, so what was found by then is the least that it saves: a look that
-  was cut short may leave something where it is, and never takes what does not pay. What it found out is kept as any
-  estimate.
+  meets one that is expected. Where both worlds are the same again, nobody further out is asked.
+* *Looking is bounded.* Once strategies were asked ``LOOK_ASKS`` times in one look, no further need is priced. What was
+  found by then is the least that something saves: a look that was cut short never takes what does not pay.
 
 Rejected: going on with a look in a later tick. Whoever moves on has passed by then what lay by the way.
 
