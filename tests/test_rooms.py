@@ -182,7 +182,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "runtime": 13,
     "selection": 5,
     "snapshot": 5,
-    "strategy": 38,
+    "strategy": 37,
     "testing": 66,
 }
 

@@ -24,10 +24,8 @@ planner: it is the outcome of the attempt. In this order:
   knows who asked for it, which counts as long as that one runs, and all that were asked for by one another keep one
   *pace*. What is asked for while something that came up is dealt with is as urgent as that: it is a part of it.
 
-The request that it belongs to (``solve``) stands above it.
-
 This is one module of more than 800 lines since its parts are parts of one run of one coroutine; each of them alone
-would have one reader.
+would have one reader. The request that it belongs to (``solve``) stands above it.
 
 Rejected: cancelling through the shield. It is there to let a clean-up come to its end, which may still do other things.
 
@@ -780,8 +778,6 @@ class Attempt(Spawned):
             raise
         node.end(Outcome.DONE, solving.state.tick)
         return output
-
-    # --- patience -----------------------------------------------------------------------------------------------------
 
     def _patience(self) -> float:
         declared = self.provider.spec.cls.patience

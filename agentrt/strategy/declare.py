@@ -627,16 +627,12 @@ class StrategyContext(Context):
         return self._attempt.cost(wanted)
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
-        """How much will be used up: for dependencies, or for all that is still to come in the request.
+        """How much will be used up: the least amounts that are enough, by name, such as ``{"wooden_pickaxe": 2.4}``.
 
         Args:
-            wanted: the dependencies, one after the other; none for what this strategy and those above it will still
-                use, as they foresee it.
+            wanted: for these dependencies, one after the other; none for what this strategy and those above it will
+                still use in the request, as they foresee it.
             confidence: how certain it has to be that it is enough, from 0 to less than 1.
-
-        Returns:
-            The least amounts that are enough, by name, such as ``{"wooden_pickaxe": 2.4}``; without those of which
-            nothing is needed.
 
         Raises:
             ArgumentError: the confidence is out of its range.

@@ -551,22 +551,15 @@ class _Pricing(Protocol):
 
 
 class Ask:
-    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument.
-
-    Args:
-        pricing: who works it out.
-        world: the world as it is assumed.
-        depth: how many levels further it may be looked ahead.
-        wanted: the dependency that it is about; None outside ``estimate`` and ``foresee``.
-    """
+    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument."""
 
     __slots__ = ("_pricing", "_state", "depth", "wanted", "world")
 
     def __init__(self, pricing: _Pricing, world: Scenario, depth: int, wanted: Dependency[Any] | None = None) -> None:
-        self._pricing: _Pricing = pricing
-        self.world: Scenario = world
-        self.depth: int = depth
-        self.wanted: Dependency[Any] | None = wanted
+        self._pricing = pricing
+        self.world: Scenario = world  # as it is assumed
+        self.depth: int = depth  # how many levels further it may be looked ahead
+        self.wanted: Dependency[Any] | None = wanted  # what it is about; None outside ``estimate`` and ``foresee``
         self._state: Current | None = None
 
     # --- the world ----------------------------------------------------------------------------------------------------
@@ -656,14 +649,11 @@ class Ask:
         return self._pricing.expected(branches, self.wanted, self.world, self.depth)
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
-        """How much will be used up for dependencies, one after the other.
+        """How much will be used up for dependencies, one after the other: the least amounts that are enough, by name.
 
         Args:
             wanted: the dependencies.
             confidence: how certain it has to be that it is enough, from 0 to less than 1.
-
-        Returns:
-            The least amounts that are enough, by name; without those of which nothing is needed.
 
         Raises:
             ArgumentError: the confidence is out of its range.

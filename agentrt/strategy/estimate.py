@@ -184,8 +184,6 @@ class Estimator:
         with self.deciding():
             return enough(self._amounts_of(wanted, world, depth), confidence)
 
-    # --- the memo as a whole ------------------------------------------------------------------------------------------
-
     def forget(self) -> None:
         """Everything may be otherwise now: ask anew."""
         self.epoch += 1
@@ -271,10 +269,7 @@ class Estimator:
             return False
 
     def need_of(self, wanted: Dependency[Any]) -> Need:
-        """What must not be asked for again below whoever solves a dependency.
-
-        Whatever its author's ``guard_key`` raises is raised: nobody can tell then what it is.
-        """
+        """What must not be asked for again below whoever solves it; raises what its ``guard_key`` raises."""
         try:
             need = (type(wanted), wanted.guard_key())
             hash(need)

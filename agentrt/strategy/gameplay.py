@@ -171,6 +171,12 @@ class Gameplay:
         Source: prismarine-gameplay: "Plugins", `addStrategy`.
         """
         added: list[type[Strategy]] = []
+
+        def remove() -> None:
+            while added:
+                self.catalog.remove(added.pop())
+            self._catalog_changed()
+
         try:
             for cls in strategies:
                 spec = self.catalog.add(cls).spec
@@ -179,16 +185,8 @@ class Gameplay:
                     carrier_of(spec, wanted)  # a class is made: now, and not amid a tick in which it is first needed
             self._catalog_changed()
         except BaseException:
-            for cls in added:
-                self.catalog.remove(cls)
-            self._catalog_changed()
+            remove()
             raise
-
-        def remove() -> None:
-            while added:
-                self.catalog.remove(added.pop())
-            self._catalog_changed()
-
         return remove
 
     def _catalog_changed(self) -> None:
@@ -328,9 +326,6 @@ class Gameplay:
         Args:
             wanted: the dependency.
             params: other values for some global parameters.
-
-        Returns:
-            The request: pause it, resume it, cancel it, await it.
 
         Raises:
             NotRunningError: the agent is in no runtime, or ends.

@@ -17,10 +17,9 @@ A request is a performance of the planner (``activity.plan.spawned``) that tells
 For plans, each dependency has an action of its own (``solver_of``) that performs its activity, so that a compound can
 have a step ``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can
 provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
-after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off:
-a plan that wants what nobody can provide would think of it in every tick, and fail each time. What a plan is doing it
-goes on to know, also when the last strategy for it was taken away: what runs, runs to its end. All that such actions
-need of their agent is its ``Solvers``.
+after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off, or a plan that
+wants what nobody can provide would fail in every tick. What a plan is doing it goes on to know, also when the last
+strategy for it was taken away. All that such actions need of their agent is its ``Solvers``.
 
 Source: prismarine-gameplay: "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; "Hierarchy":
 any node can be an entry point.
@@ -64,6 +63,8 @@ if TYPE_CHECKING:
     from agentrt.strategy.estimate import Estimator
 
 __all__ = ["Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
+
+R = TypeVar("R")
 
 
 class SolveRequest(Action):
@@ -202,9 +203,6 @@ class Solvers:
             self._known.pop(wanted)()
 
 
-R = TypeVar("R")
-
-
 hold_no_entities(Solving)  # the argument that carries a request through the plan
 
 
@@ -318,10 +316,7 @@ class Request(Generic[R]):
         self._inside(self._add, callback)
 
     async def wait(self) -> R:
-        """Wait until it is over. Whoever waits may be cancelled; the request goes on.
-
-        Returns:
-            What solving it gave.
+        """Wait until it is over, and get what solving it gave. Whoever waits may be cancelled; the request goes on.
 
         Raises:
             DependencyFailedError: it could not be solved.
@@ -385,11 +380,9 @@ class Request(Generic[R]):
         self.error = self.solving.failure if error is None else error
         if isinstance(error, ActivityAbortedError) and self.solving.deadlock:
             self.error = self._deadlocked(error)
-        if self.error is None:
-            self.outcome = Outcome.DONE
-        else:
-            is_cancelled = isinstance(self.error, (ActivityAbortedError, NotRunningError))
-            self.outcome = Outcome.CANCELLED if is_cancelled else Outcome.FAILED
+        is_cancelled = isinstance(self.error, (ActivityAbortedError, NotRunningError))
+        failed = Outcome.CANCELLED if is_cancelled else Outcome.FAILED
+        self.outcome = Outcome.DONE if self.error is None else failed
         self._ended.set()  # who is woken asks for the value, so all of the above is there
         callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:

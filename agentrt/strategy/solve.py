@@ -187,10 +187,7 @@ class Interruptions:
     async def breakpoint(
         self, unit: Unit, node: TaskNode, above: Attempt | None, interrupted: Attempt | None = None
     ) -> bool:
-        """Deal with what is due, if there is anything; but nothing is begun in a plan that unwinds (``stop_if_lost``).
-
-        Those from ``above`` on hear of it; or from the ``interrupted`` one that was unwound for it.
-        """
+        """Deal with what is due; those from ``above`` on hear of it, or from the one that was unwound for it."""
         if not (self.pending or self.is_paused) or not self._is_due():
             return False
         stop_if_lost(unit)

@@ -32,7 +32,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
 from agentrt.strategy.declare import Strategy
@@ -172,17 +172,13 @@ class _CodeReader:
                     cells[name] = cell.cell_contents
                 except ValueError:  # it is not assigned yet
                     continue
-            self._queue(value.__code__, value.__globals__, cells)
-
-    def _queue(self, code: types.CodeType, names: Mapping[str, Any], cells: Mapping[str, Any]) -> None:
-        if code not in self._seen:
-            self._seen.add(code)
-            self._open.append((code, names, cells))
+            self._open.append((value.__code__, value.__globals__, cells))
 
     def _read_code(self, code: types.CodeType, names: Mapping[str, Any], cells: Mapping[str, Any]) -> None:
-        for inner in code.co_consts:
-            if isinstance(inner, types.CodeType):
-                self._queue(inner, names, cells)
+        if code in self._seen:  # functions may name each other in a circle
+            return
+        self._seen.add(code)
+        self._open += [(inner, names, cells) for inner in code.co_consts if isinstance(inner, types.CodeType)]
         value: Any = _UNKNOWN
         for one in dis.get_instructions(code):
             if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -206,13 +202,8 @@ class _CodeReader:
         if isinstance(value, type) and issubclass(value, Dependency):
             if value.activity and (is_called or value not in self._strategy.spec.provides):
                 self._found.setdefault(value)
-        elif _is_function(value) and value.__module__.partition(".")[0] == self._package:
+        elif isinstance(value, types.FunctionType) and str(value.__module__).partition(".")[0] == self._package:
             self._follow(value)
-
-
-def _is_function(value: Any) -> bool:
-    function: Callable[..., Any] = value
-    return isinstance(function, types.FunctionType) and isinstance(function.__module__, str)
 
 
 # --- typed stubs ------------------------------------------------------------------------------------------------------

@@ -25,8 +25,7 @@ from agentrt.strategy.dependency import Dependency, label_of
 
 __all__ = ["MOST_CHILDREN", "OPEN", "NodeKind", "Outcome", "TaskNode", "seconds"]
 
-MOST_CHILDREN = 48
-"""How many children of a node that have ended are kept."""
+MOST_CHILDREN = 48  # of a node that have ended are kept
 
 
 class NodeKind(StrEnum):

@@ -458,10 +458,8 @@ class _Look:
         if one is other or one.state is None or other.state is None:
             return one is other
         layer = self._solving.state.layer
-        return (
-            is_as_assumed(one.state, layer(other.state)) is not None
-            and is_as_assumed(other.state, layer(one.state)) is not None
-        )
+        is_one = is_as_assumed(one.state, layer(other.state)) is not None
+        return is_one and is_as_assumed(other.state, layer(one.state)) is not None
 
     def _meets(self, outlook: Outlook, wanted: Dependency[Any], world: Scenario) -> bool:
         """Whether what a dependency says of the world meets something else that is expected of an attempt."""

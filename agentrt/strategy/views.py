@@ -176,7 +176,9 @@ def view_of(gameplay: Gameplay) -> GameplayView:
 
 
 def _request(solving: Solving) -> RequestView:
-    interruptions, asker = solving.interruptions, solving.within.asker
+    interruptions, asker, outlooks = solving.interruptions, solving.within.asker, solving.foresight.outlooks
+    expected = outlooks[-1].forecast if outlooks else None
+    lines = [] if expected is None else expected.render().splitlines()[:_MOST_LINES]
     return RequestView(
         wanted=solving.root.label[:_LONGEST],
         attempts=solving.attempts,
@@ -185,16 +187,10 @@ def _request(solving: Solving) -> RequestView:
         handled=tuple(one.name for one in interruptions.handled),
         pending=tuple(one.interruption.name for one in interruptions.pending),
         is_paused=interruptions.is_paused,
-        forecast=_forecast(solving),
+        forecast=tuple(line[:_LONGEST] for line in lines),
         asked_by="" if asker is None else asker.provider.spec.label,
         awaits=wait_in_words(solving.unit.frame.execution)[:_LONGEST],
     )
-
-
-def _forecast(solving: Solving) -> tuple[str, ...]:
-    outlooks = solving.foresight.outlooks
-    expected = outlooks[-1].forecast if outlooks else None
-    return () if expected is None else tuple(line[:_LONGEST] for line in expected.render().splitlines()[:_MOST_LINES])
 
 
 class _Allowance:
@@ -236,17 +232,15 @@ def _ended(node: TaskNode, place: str) -> _Ended:
     """A node that has ended, with as many levels below it as fit."""
     found = node.seen if isinstance(node.seen, _Ended) else None
     levels = _LEVELS_BELOW
-    while found is None:
-        view, size = _down_to(node, place, levels)
-        if size <= _MOST_BELOW or levels == 0:
-            found = node.seen = _Ended(view, size)
+    while found is None or found.size > _MOST_BELOW:  # the last without any below it, which always fits
+        found = node.seen = _down_to(node, place, levels)
         levels -= 1
     return found
 
 
-def _down_to(node: TaskNode, place: str, levels: int) -> tuple[TaskNodeView, int]:
+def _down_to(node: TaskNode, place: str, levels: int) -> _Ended:
     below = [_down_to(child, f"{place}.{child.number}", levels - 1) for child in node.children] if levels else []
-    return _made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below)
+    return _Ended(_made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below))
 
 
 def _over(root: TaskNode) -> TaskNodeView:
