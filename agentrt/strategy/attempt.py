@@ -212,7 +212,7 @@ class Pausable(Generator[Any, Any, Any]):
 
     def throw(self, *raised: Any) -> Any:
         """Something is raised: it goes through."""
-        self._kept = self._waiter = None
+        self._kept = self._waiter = None  # as for any await that is broken off: what it was woken with is lost
         return self._coro.throw(*raised)
 
     def close(self) -> None:
@@ -323,7 +323,7 @@ class OwnTime:
             self._left -= self._kernel.clock.tick - self._since
         elif self._timer is None and runs:
             self._since = self._kernel.clock.tick
-            self._timer = self._kernel.call_later(max(1, self._left), self._over)
+            self._timer = self._kernel.call_later(max(1, self._left), self._over)  # what comes back may have none left
 
     def _over(self) -> None:
         self._timer = None
@@ -504,7 +504,7 @@ class Attempt(Spawned):
             # Behind a shield, being unwound may come as such an error: it is decided already what becomes of it.
             if self.outcome is Outcome.RUNNING and not self.is_again:
                 self.fail(_words(failure), failure)
-        except Exception as error:
+        except Exception as error:  # and nothing else: a cancellation is for the planner, which unwinds it
             self.fail(f"it raised {error_words(error)}", error)
             unit.frame.planner.fault(unit, "run", error)
         else:
@@ -520,7 +520,7 @@ class Attempt(Spawned):
 
     def fail_of_depth(self, reason: str, cause: BaseException | None = None) -> None:
         """There was no end to what is needed, or nobody waited for it."""
-        circle = regress_of(self.chain()) or self.solving.regress
+        circle = regress_of(self.chain()) or self.solving.regress  # first: who has failed is in no chain any more
         self.fail(reason, cause)
         self.circle = self.solving.regress = circle
 
@@ -553,7 +553,7 @@ class Attempt(Spawned):
         """Have it unwound, to be run again from its beginning."""
         frame = self.frame
         if self.outcome is Outcome.RUNNING and frame.state not in (IDLE, FINISHED):
-            self.is_again = True
+            self.is_again = True  # also if it is unwound for something else already: that is no failure either
             if not frame.execution.is_unwinding(frame):
                 self.was_interrupted = True
                 self.stop()
@@ -854,8 +854,8 @@ class Within:
         above = _owners_above(kernel)
         # the attempt whose strategy asks for it, or has a plan ask for it; None if none does
         self.asker: Attempt | None = next((one for one in above if isinstance(one, Attempt)), None)
-        # what all keep that were asked for by one another
         self.pace: _Pace = _Pace() if self.asker is None else self.asker.solving.within.pace
+        # As it is now: when that counts, who asked may deal with something else.
         self._floor = None if self.asker is None else self.asker.solving.urgency()
 
     @property

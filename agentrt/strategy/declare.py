@@ -172,14 +172,11 @@ class Strategy:
         return ()
 
     async def run(self, ctx: StrategyContext, wanted: Any) -> Any:
-        """Do it. It has provided the dependency when this returns; whatever it raises is a failure.
+        """Do it, and return what solving the dependency gives: then it is provided. Whatever it raises is a failure.
 
         Args:
             ctx: what it can do: ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
             wanted: the dependency.
-
-        Returns:
-            What solving the dependency gives.
         """
 
     @default_hook
@@ -496,10 +493,7 @@ class _AttemptSeat(Protocol):
     async def rest(self) -> None: ...
 
     async def solve(
-        self,
-        wanted: Dependency[R],
-        among: str | Iterable[type[Strategy]] | None,
-        rank: Rank | None,
+        self, wanted: Dependency[R], among: str | Iterable[type[Strategy]] | None, rank: Rank | None
     ) -> R: ...
 
     async def solve_if_worth(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], limit: float) -> bool: ...
@@ -548,11 +542,7 @@ class StrategyContext(Context):
     # --- solving ------------------------------------------------------------------------------------------------------
 
     async def solve(
-        self,
-        wanted: Dependency[R],
-        *,
-        among: str | Iterable[type[Strategy]] | None = None,
-        rank: Rank | None = None,
+        self, wanted: Dependency[R], *, among: str | Iterable[type[Strategy]] | None = None, rank: Rank | None = None
     ) -> R:
         """Have a dependency solved, and get what the strategy that provided it returned.
 

@@ -157,7 +157,8 @@ class Estimator:
         found = _checked(branches)
         total = shares = lost = succeeds = 0.0
         with self.deciding():
-            self._foresees(found)
+            if self._stack:
+                self._stack[-1].branches = found
             # Each need is priced even in a branch that fails: what it costs is spent before it turns out to fail.
             for branch in found:
                 if branch.probability > 0:
@@ -220,7 +221,7 @@ class Estimator:
             asked = self.state.catalog.of(type(wanted)) if among is None else among
             prices = self._prices(wanted, asked, self.world, self.state.lookahead)
             found = [self._told(one, chain) if one.circle else one.offer for one in prices]
-        found.sort(key=_rank)
+        found.sort(key=lambda offer: (offer.cost, offer.provider.number))
         return found
 
     def _told(self, priced: Priced, chain: Chain) -> Offer:
@@ -354,7 +355,7 @@ class Estimator:
             cost: Any = provider.oracle.estimate(ask, wanted)
             # An ``estimate`` of its own need not price what it foresees; look-ahead goes by that all the same.
             if spec.foresees and not self._stack[-1].branches and cost is not None:
-                self._foresees(_checked(provider.oracle.foresee(ask, wanted)))
+                self._stack[-1].branches = _checked(provider.oracle.foresee(ask, wanted))
             if cost is None:
                 return inf, "it says that it cannot"
             if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
@@ -385,11 +386,6 @@ class Estimator:
         """Whoever is being asked needs something impossible; if since it needs itself, these are the needs between."""
         if self._stack:
             self._stack[-1].lack, self._stack[-1].circle = need, circle
-
-    def _foresees(self, branches: tuple[Branch, ...]) -> None:
-        """What whoever is being asked foresees."""
-        if self._stack:
-            self._stack[-1].branches = branches
 
     # --- levels and the memo ------------------------------------------------------------------------------------------
 
@@ -547,10 +543,6 @@ class Estimator:
                 own = {name: ((float(amount), 1.0),) for name, amount in branch.uses.items()}
                 found.append((branch.probability, together(own, self._amounts_of(needs, world, depth))))
         return mixed(found)
-
-
-def _rank(offer: Offer) -> tuple[float, int]:
-    return (offer.cost, offer.provider.number)
 
 
 def likeliest(branches: Iterable[Branch]) -> list[Branch]:

@@ -84,10 +84,7 @@ class Gameplay:
     __slots__ = ("_state", "_table", "solvers", "triggers")
 
     lookahead: int = _setting(
-        "lookahead",
-        _COUNT,
-        "How many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that strategies "
-        "declare, and foresees, prepares and picks up nothing.",
+        "lookahead", _COUNT, "How many levels of needs are looked ahead; 0 takes constants, and foresees nothing."
     )
     most_asks: int = _setting(
         "most_asks", _COUNT, "How often strategies are asked for one decision; after that it looks ahead no further."

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.kernel.trace import TraceEvent
 from agentrt.strategy.dependency import Branch, Dependency, Scenario, is_as_assumed, label_of, take_over
-from agentrt.strategy.estimate import Estimator, Priced, likeliest
+from agentrt.strategy.estimate import Chain, Estimator, Priced, likeliest
 from agentrt.strategy.supplies import Amounts, together
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
     from agentrt.kernel.kernel import Timer
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.declare import Provider
     from agentrt.strategy.state import State
 
 __all__ = ["Foreseen", "Foresight", "Outlook", "forecast", "forecast_need", "remaining"]
@@ -395,9 +394,7 @@ class Foresight:
             world = estimator.outcome(outlook.attempt.wanted, branch, (), world, depth)
             yield
 
-    def _decide(
-        self, need: Dependency[Any], chain: Sequence[tuple[Provider, Dependency[Any]]], world: Scenario
-    ) -> Iterator[None]:
+    def _decide(self, need: Dependency[Any], chain: Chain, world: Scenario) -> Iterator[None]:
         if self._estimator.is_met(need, world):
             return
         is_kept = False

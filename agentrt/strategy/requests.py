@@ -146,17 +146,14 @@ _MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one 
 
 
 class Solvers:
-    """What the plan of an agent knows to have solved.
-
-    What could not be solved is put off: for a second, and twice as long each time, up to about a minute. Once it was
-    solved, the next failure counts as the first.
-    """
+    """What the plan of an agent knows to have solved."""
 
     __slots__ = ("_held", "_known", "_postponed", "_provided", "table")
 
     def __init__(self, table: RequestTable) -> None:
         self.table: RequestTable = table
-        self._postponed: dict[Dependency[Any], tuple[int, int]] = {}  # how often, until when
+        # how often it could not be solved since it last was, and until when it is put off
+        self._postponed: dict[Dependency[Any], tuple[int, int]] = {}
         self._provided: tuple[type[Dependency[Any]], ...] = ()
         self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
         # How many times a plan is doing it: not whether, since one that is performed beside the plan may do it, too.

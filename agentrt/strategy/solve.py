@@ -609,12 +609,10 @@ class Solving:
 
     async def _again(self, errand: Errand, attempt: Attempt) -> None:
         """A strategy was unwound, and is to begin again; what it was unwound for is dealt with before."""
-        unit, below, above = errand.unit, attempt.node, errand.above
-        if not attempt.was_interrupted:
+        below, interrupted = attempt.node, attempt if attempt.was_interrupted else None
+        if interrupted is None:
             await next_tick()  # else one that begins again each time would not let the tick end
-            await self.interruptions.breakpoint(unit, below, above)
-        else:
-            await self.interruptions.breakpoint(unit, below, above, attempt)
+        await self.interruptions.breakpoint(errand.unit, below, errand.above, interrupted)
         errand.interruptions[attempt.provider] = attempt.interruptions  # only now: the breakpoint may have told it more
         if attempt.outcome is not Outcome.RUNNING:
             return

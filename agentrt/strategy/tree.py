@@ -51,8 +51,7 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)
-"""The outcomes of what has not ended."""
+OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)  # of what has not ended
 
 
 def seconds(value: float) -> str:

@@ -107,10 +107,7 @@ _KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {  # of the fields
     "name": (lambda value: isinstance(value, str) and bool(value), "a word"),
     "on": (lambda value: isinstance(value, str), "the name of a signal of the entity"),
     "when": (lambda value: value is None or _is_plain(value), "a plain function of the agent"),
-    "solve": (
-        lambda value: isinstance(value, Dependency) or _is_plain(value),
-        "a dependency, or a function that gives one",
-    ),
+    "solve": (lambda one: isinstance(one, Dependency) or _is_plain(one), "a dependency, or a function that gives one"),
     "every": (_is_number, "game seconds"),
     "again_after": (_is_number, "game seconds"),
     "priority": (_is_number, "a number"),
@@ -284,8 +281,7 @@ class Triggers:
         running = [one for one in self.table.running if one.gives_way_to(incident.priority)]
         held = self.table.state.held_by()
         driving = [one for one in running if any(is_under(unit.frame, one.unit.frame) for unit in held)]
-        found = driving or running
-        return found[-1] if found else None
+        return next(reversed(driving or running), None)
 
     def __repr__(self) -> str:
         return f"<Triggers: {', '.join(self._watches) or 'none'}>"
@@ -329,13 +325,10 @@ def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
         detours: dict[Dependency[Any], float] = {}
         for wanted, detour in opportunity.find(agent):
             detours[wanted] = min(detour, detours.get(wanted, inf))
-        best: Found | None = None
         lost = _lost(table)
-        for wanted, saves in saved(table, detours).items():
-            found = Found(wanted, saves, detours[wanted] + lost)
-            if found.saved > found.costs and (best is None or found.saved - found.costs > best.saved - best.costs):
-                best = found
-        return best
+        found = [Found(wanted, saves, detours[wanted] + lost) for wanted, saves in saved(table, detours).items()]
+        paying = [one for one in found if one.saved > one.costs]
+        return max(paying, key=lambda one: one.saved - one.costs, default=None)
 
     return Trigger(
         name=opportunity.name,
