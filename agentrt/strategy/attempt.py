@@ -594,10 +594,8 @@ class Attempt(Spawned):
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
             return False
         kernel = self.frame.planner.kernel
-        outer, kernel.acting = (
-            kernel.acting,
-            context.holder,
-        )  # so that ``ctx.fail`` is called on its own stack, and raises
+        # What it calls there, ``ctx.fail`` say, is called on its own stack, and raises.
+        outer, kernel.acting = kernel.acting, context.holder
         self.is_hearing = True
         try:
             try:
