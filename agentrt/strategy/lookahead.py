@@ -354,7 +354,7 @@ class Foresight:
         self._timer = None
         if self._work is None or self._stamp != self._state.stamp:
             self._stamp = self._state.stamp
-            self._work = self._steps()
+            self._work = (step for rank in range(_MOST_BRANCHES) for step in self._branch(rank))
         # What is left of a tick is not saved up: many quiet ones would make one long one.
         self._credit = min(self._credit, 0) + self._state.prepare_asks
         while self._credit > 0:
@@ -367,10 +367,6 @@ class Foresight:
             if spent and not self._state.spare(spent):
                 break
         self._arm()
-
-    def _steps(self) -> Iterator[None]:
-        for rank in range(_MOST_BRANCHES):
-            yield from self._branch(rank)
 
     def _branch(self, rank: int) -> Iterator[None]:
         """Decide in advance what comes if one of the branches of the innermost attempt comes true."""
