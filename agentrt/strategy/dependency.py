@@ -320,6 +320,7 @@ class Dependency(ActionArgs, Generic[R]):
         cost: ClassVar[float]
         _solver: ClassVar[type[Action]]  # the action that has it solved in a plan
         _signature: ClassVar[inspect.Signature]
+
     activity = ""  # its name among activities; empty for a base class
     call = ""  # what is generated on ``agent.gameplay``
     # the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None if that is
