@@ -28,7 +28,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/body/codec.py": {"ast"},  # reads the types of fields
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
-    "agentrt/strategy/tools/dependency_map.py": {"dis"},  # reads the code of strategies, for tools
+    "agentrt/strategy/tools.py": {"dis"},  # reads the code of strategies, for tools
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/strand.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
@@ -46,7 +46,7 @@ LONGEST_FUNCTION = 40
 ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
     "agentrt/packs/registry.py",
     "agentrt/worlds.py",
-    "agentrt/strategy/tools/stubs.py",  # reads annotations, for a tool
+    "agentrt/strategy/tools.py",  # reads annotations, for a tool
     "agentrt/strategy/attempt.py",
 }
 LONG_ON_PURPOSE = {
@@ -58,9 +58,6 @@ LONG_ON_PURPOSE = {
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/kernel/kernel.py",  # what each tick passes
     "agentrt/strategy/attempt.py",
-    "agentrt/strategy/dependency.py",  # dependencies and the worlds in which they are asked about
-    "agentrt/strategy/solve.py",  # solving and what interrupts it
-    "agentrt/strategy/declare.py",  # all that an author of strategies declares
     "agentrt/testing/chaos.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of

@@ -250,7 +250,7 @@ STRATEGY = [
     "Strategy",
     "StrategyContext",
     "TaskNode",
-    "TaskView",
+    "TaskNodeView",
     "Trigger",
     "strategy",
     "tries_for",

@@ -90,7 +90,6 @@ FIELD_MODULES = {  # names of modules that the field itself uses in several pack
 }
 MODULES_TO_RENAME = {
     "explain": 2,
-    "stubs": 2,
 }
 FIELD_CLASSES = {  # names of classes that the field itself uses twice, and why
     "Condition": "what one waits for until it is notified, as in asyncio; and what a selection tree checks",
@@ -107,13 +106,10 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "Refusal": 3,
     "Round": 2,
     "Source": 2,
-    "TaskView": 2,
     "Waiter": 2,
     "Watch": 2,
-    "_Declared": 2,
     "_Line": 2,
-    "_Reader": 3,
-    "_Room": 2,
+    "_Reader": 2,
     "_Root": 2,
 }
 
@@ -157,7 +153,7 @@ ONE_IMPORTER = {  # of a package: how many of its modules have one importer, and
     "runtime": 3,
     "selection": 1,
     "snapshot": 1,
-    "strategy": 2,
+    "strategy": 1,
     "testing": 1,
 }
 ONE_HEIR = {  # classes that nothing makes, no facade shows, and one class inherits from
@@ -165,7 +161,6 @@ ONE_HEIR = {  # classes that nothing makes, no facade shows, and one class inher
     "Feeder",
     "Source",
     "TaskFace",
-    "_Declared",
 }
 CASTS = {
     "activity": 1,
@@ -187,7 +182,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "runtime": 13,
     "selection": 5,
     "snapshot": 5,
-    "strategy": 48,
+    "strategy": 37,
     "testing": 66,
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentrt.packs.closure import closure_of
 from agentrt.packs.registry import Registry
-from agentrt.strategy.tools.dependency_map import DependencyMap
+from agentrt.strategy.tools import DependencyMap
 from agentrt_examples.miner import manifest
 from marks import put
 

@@ -17,7 +17,7 @@ from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
 
 if TYPE_CHECKING:
     from agentrt.strategy.declare import Strategy
-    from agentrt.strategy.tools.dependency_map import DependencyMap
+    from agentrt.strategy.tools import DependencyMap
 
 __all__ = ["packs", "selection", "strategies"]
 
@@ -138,7 +138,7 @@ def strategies() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def list_strategies(*, aliases: tuple[str, ...], as_json: bool) -> None:
     """List dependencies, each with its call and who provides it."""
-    from agentrt.strategy.tools.dependency_map import DependencyMap
+    from agentrt.strategy.tools import DependencyMap
 
     found = _found(aliases)
     drawn = DependencyMap(found.values())
@@ -164,7 +164,7 @@ def draw_map(*, aliases: tuple[str, ...], form: str) -> None:
     It is read from the code of the strategies, and none of them is run: it shows the dependencies that stand in the
     code, and not those that are computed.
     """
-    from agentrt.strategy.tools.dependency_map import DependencyMap
+    from agentrt.strategy.tools import DependencyMap
 
     drawn = DependencyMap(_found(aliases).values())
     if form == "json":
@@ -182,7 +182,7 @@ def write_calls(*, aliases: tuple[str, ...], name: str) -> None:
 
     Redirect it into a module of your own, and write: calls = cast(GameplayCalls, agent.gameplay)
     """
-    from agentrt.strategy.tools.stubs import calls_module
+    from agentrt.strategy.tools import calls_module
 
     if not name.isidentifier():
         raise click.BadParameter(f"'{name}' is no name of a class.", param_hint="--name")
@@ -203,7 +203,7 @@ def _found(aliases: tuple[str, ...]) -> dict[str, type[Strategy]]:
 
 
 def _listed(drawn: DependencyMap, aliases: dict[type[Strategy], str]) -> Iterator[str]:
-    from agentrt.strategy.tools.stubs import signature_of
+    from agentrt.strategy.tools import signature_of
 
     for wanted, providers in drawn.providers.items():
         yield f"{wanted.activity}  {signature_of(wanted)}"

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from agentrt.strategy.tree import NodeKind, Outcome, seconds
-from agentrt.strategy.views import GameplayView, TaskView
+from agentrt.strategy.views import GameplayView, TaskNodeView
 
 __all__ = ["solving_lines"]
 
@@ -50,7 +50,7 @@ def solving_lines(view: GameplayView, ticks_per_second: int) -> Iterator[str]:
         yield f"  last asked for {_ended(view.finished[-1], ticks_per_second)}"
 
 
-def _need(node: TaskView, level: int) -> Iterator[str]:
+def _need(node: TaskNodeView, level: int) -> Iterator[str]:
     """A dependency that is being solved, and who solves it."""
     indent = "  " * level
     yield f"{indent}<{node.label}>{_since(node)}{_was_expected(node)}"
@@ -71,7 +71,7 @@ def _need(node: TaskView, level: int) -> Iterator[str]:
         yield f"{indent}    and {len(others) - _MOST} more"
 
 
-def _strategy(node: TaskView, level: int) -> Iterator[str]:
+def _strategy(node: TaskNodeView, level: int) -> Iterator[str]:
     """A strategy that runs, with what it has solved at this moment and what it is expected to need."""
     indent = "  " * level
     yield f"{indent}* {node.label}: {node.outcome}{_since(node)}{_was_expected(node)}"
@@ -88,7 +88,7 @@ def _strategy(node: TaskView, level: int) -> Iterator[str]:
             yield f"{indent}    {child.label}: left out: {child.reason or 'it is not worth it'}"
 
 
-def _below(node: TaskView, level: int) -> Iterator[str]:
+def _below(node: TaskNodeView, level: int) -> Iterator[str]:
     if node.kind == NodeKind.STRATEGY:
         yield from _strategy(node, level)
     elif node.kind == NodeKind.INTERRUPTION:
@@ -102,25 +102,25 @@ def _below(node: TaskView, level: int) -> Iterator[str]:
         yield from _need(node, level)
 
 
-def _running(node: TaskView) -> TaskView | None:
+def _running(node: TaskNodeView) -> TaskNodeView | None:
     return next((child for child in reversed(node.children) if child.is_under_way), None)
 
 
-def _foreseen(node: TaskView) -> str:
+def _foreseen(node: TaskNodeView) -> str:
     told = [] if node.cost is None else [seconds(node.cost)]
     told += [] if node.probability == 1.0 else [f"{100 * node.probability:.0f} %"]
     words = f" ({', '.join(told)})" if told else ""
     return f"{'perhaps ' if node.is_conditional else ''}{node.label}{words}"
 
 
-def _since(node: TaskView) -> str:
+def _since(node: TaskNodeView) -> str:
     return f", since tick {node.began}" if node.began else ""
 
 
-def _was_expected(node: TaskView) -> str:
+def _was_expected(node: TaskNodeView) -> str:
     return "" if node.cost is None else f", expected to take {seconds(node.cost)}"
 
 
-def _ended(node: TaskView, rate: int) -> str:
+def _ended(node: TaskNodeView, rate: int) -> str:
     took = f" after {(node.ended - node.began) / rate:g} s" if rate and node.began and node.ended else ""
     return f"{node.label}: {node.outcome} in tick {node.ended}{took}" + (f": {node.reason}" if node.reason else "")

@@ -23,7 +23,7 @@ from agentrt.strategy.state import Accuracy
 from agentrt.strategy.supplies import tries_for
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
 from agentrt.strategy.triggers import Opportunity, Trigger
-from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskView
+from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskNodeView
 
 __all__ = [
     "Accuracy",
@@ -48,7 +48,7 @@ __all__ = [
     "Strategy",
     "StrategyContext",
     "TaskNode",
-    "TaskView",
+    "TaskNodeView",
     "Trigger",
     "strategy",
     "tries_for",

@@ -24,10 +24,8 @@ planner: it is the outcome of the attempt. In this order:
   knows who asked for it, which counts as long as that one runs, and all that were asked for by one another keep one
   *pace*. What is asked for while something that came up is dealt with is as urgent as that: it is a part of it.
 
-What it asks of the request that it belongs to is ``Requesting``: the request (``solve``) stands above it.
-
 This is one module of more than 800 lines since its parts are parts of one run of one coroutine; each of them alone
-would have one reader.
+would have one reader. The request that it belongs to (``solve``) stands above it.
 
 Rejected: cancelling through the shield. It is there to let a clean-up come to its end, which may still do other things.
 
@@ -38,14 +36,16 @@ Source: prismarine-gameplay: "Task Failure", "Pauseable/Cancelable Tasks", "Plan
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from agentrt.activity.author.action import Action
-from agentrt.activity.author.context import ignored
+from agentrt.activity.author.action import Action, ActionSpec
+from agentrt.activity.author.context import Context, ignored
 from agentrt.activity.author.control import Flow, Reject
 from agentrt.activity.plan.execution import aborted
 from agentrt.activity.plan.spawned import Performance, Spawned
-from agentrt.activity.plan.tree import Unit
+from agentrt.activity.plan.tree import Frame, Unit
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -54,40 +54,28 @@ from agentrt.errors import (
     ActivityRecursionError,
     DependencyFailedError,
 )
-from agentrt.kernel.strand import CancelScope, current_strand, outlast
+from agentrt.kernel.strand import CancelScope, Strand, current_strand, outlast
 from agentrt.kernel.traps import Waiter, next_tick, park
-from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, StrategyContext
-from agentrt.strategy.dependency import Ask, Cannot, told_path
-from agentrt.strategy.supplies import enough
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
+from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, Order, StrategyContext
+from agentrt.strategy.dependency import Ask, Cannot, Dependency, Params, label_of, told_path
+from agentrt.strategy.supplies import Amounts, enough
+from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.author.context import Context
-    from agentrt.activity.plan.tree import Frame
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel, Timer
-    from agentrt.kernel.strand import Strand
-    from agentrt.strategy.declare import Interruption, Order, Provider, Rank, Strategy, StrategySpec
-    from agentrt.strategy.dependency import Dependency, Params
+    from agentrt.strategy.declare import Interruption, Offer, Provider, Rank, Strategy, StrategySpec
     from agentrt.strategy.estimate import Chain, Estimator
     from agentrt.strategy.state import State
-    from agentrt.strategy.supplies import Amounts
 
 __all__ = [
-    "MAX_A_TICK",
-    "MAX_ATTEMPTS",
-    "MAX_WITHIN",
     "Attempt",
     "Errand",
-    "OwnTime",
-    "Pace",
-    "Pausable",
-    "Requesting",
     "Within",
+    "action_for",
     "await_end",
     "carrier_of",
     "is_lost",
@@ -107,7 +95,7 @@ class _Carrier(Action):
 
     attempt: Attempt  # whose frame elected it, before it is run
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context, args: Dependency[Any]) -> None:
         await self.attempt.carry(args)
 
 
@@ -115,53 +103,36 @@ def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
     """What carries a strategy for one of its dependencies."""
     found = spec.carriers.get(wanted)
     if found is None:
-        cls = spec.cls
-        declared = {
-            "__module__": cls.__module__,
-            "__qualname__": cls.__qualname__,
-            "does": wanted.activity,
-            "name": cls.name.replace("_", " "),
-            "utility": 1.0,
-            "flags": tuple(cls.flags),
-            "status_text_key": cls.status_text_key,
-            "Args": wanted,
-        }
-        made: type[Action] = type(cls.__name__, (_Carrier,), declared)
-        found = spec.carriers[wanted] = made.spec
+        cls, name = spec.cls, spec.name.replace("_", " ")
+        flags, text = tuple(cls.flags), cls.status_text_key
+        found = action_for(_Carrier, cls, wanted, name=name, flags=flags, status_text_key=text).spec
+        spec.carriers[wanted] = found
     return found
+
+
+def action_for(base: type[Action], namesake: type, wanted: type[Dependency[Any]], **declared: object) -> type[Action]:
+    """Make an action that performs the activity of a dependency, under the name of another class."""
+    declared.update(does=wanted.activity, utility=1.0, Args=wanted)
+    declared.update(__module__=namesake.__module__, __qualname__=namesake.__qualname__)
+    return type(namesake.__name__, (base,), declared)
 
 
 # --- behind a shield --------------------------------------------------------------------------------------------------
 
 
 def is_lost(unit: Unit) -> bool:
-    """Whether an action is being unwound, and the strand that runs at this moment does not hear of it.
-
-    Args:
-        unit: the action for which the strand has something solved.
-    """
+    """Whether an action is being unwound, and the strand that has something solved for it does not hear of it."""
     return unit.frame.execution.is_unwinding(unit.frame) and _is_shielded()
 
 
 def stop_if_lost(unit: Unit) -> None:
-    """Go no further behind a shield, if an action is being unwound.
-
-    Raises:
-        ActivityAbortedError: it is.
-    """
+    """Go no further behind a shield, if an action is being unwound: raise ``ActivityAbortedError``."""
     if is_lost(unit):
         raise _error(unit)
 
 
 async def await_end(unit: Unit) -> None:
-    """Wait to be cancelled: the caller has had itself unwound.
-
-    Args:
-        unit: the action for which it has something solved.
-
-    Raises:
-        ActivityAbortedError: it waits behind a shield.
-    """
+    """Wait to be cancelled, since the caller has had itself unwound; behind a shield raise ``ActivityAbortedError``."""
     if _is_shielded():
         raise _error(unit)
     await park()
@@ -209,7 +180,7 @@ class Pausable(Generator[Any, Any, Any]):
         self.is_held: bool = False  # whether the coroutine stands still
         self._coro = coro
         self._waiter: Waiter | None = None  # while a wake is kept
-        self._kept: Any = None
+        self._kept: object = None
 
     def hold(self) -> None:
         """Have the coroutine stand still from its next wake on."""
@@ -229,12 +200,8 @@ class Pausable(Generator[Any, Any, Any]):
     def __next__(self) -> Any:
         return self.send(None)
 
-    def send(self, value: Any) -> Any:
-        """A wake: on to the coroutine, or kept.
-
-        Returns:
-            What the coroutine awaits next, or the wait here.
-        """
+    def send(self, value: object) -> Any:
+        """A wake: on to the coroutine, or kept; gives what the coroutine awaits next, or the wait here."""
         if self._waiter is not None:  # it was the one of here
             value, self._kept, self._waiter = self._kept, None, None
         if self.is_held:
@@ -245,7 +212,7 @@ class Pausable(Generator[Any, Any, Any]):
 
     def throw(self, *raised: Any) -> Any:
         """Something is raised: it goes through."""
-        self._kept = self._waiter = None
+        self._kept = self._waiter = None  # as for any await that is broken off: what it was woken with is lost
         return self._coro.throw(*raised)
 
     def close(self) -> None:
@@ -285,52 +252,25 @@ class OwnTime:
     hold at once, so they are counted. Its *patience* runs while its time does and it has nothing solved.
 
     Rejected: subtracting each stretch when it is over. Two that overlap would be subtracted twice.
-
-    Args:
-        above: that of the attempt that waits for it; None at the root.
-        hangs: called when its patience is over.
     """
-
-    __slots__ = (
-        "_above",
-        "_began",
-        "_hangs",
-        "_is_lent",
-        "_kernel",
-        "_left",
-        "_left_out",
-        "_since",
-        "_stopped_at",
-        "_stops",
-        "_timer",
-    )
 
     def __init__(self, kernel: Kernel, above: OwnTime | None, hangs: Callable[[], object]) -> None:
         self._kernel = kernel
-        self._above = above
-        self._hangs = hangs
-        self._began: int | None = None
+        self._above = above  # that of the attempt that waits for it; None at the root
+        self._hangs = hangs  # called when its patience is over
+        self._began: int | None = None  # the tick
         self._stops = 0  # how many reasons there are that it stands still
-        self._stopped_at = 0
+        self._stopped_at = 0  # the tick
         self._left_out = 0  # ticks, up to the last time that it went on
         self._is_lent = False  # whether it has something solved
         self._left = 0  # ticks of its patience
-        self._since = 0
+        self._since = 0  # the tick from which on that runs
         self._timer: Timer | None = None
 
     def begin(self, patience: int) -> None:
-        """It has its control flags, and begins.
-
-        Args:
-            patience: how many ticks it may run by itself.
-        """
+        """It has its control flags, and may run by itself for so many ticks."""
         self._began = self._kernel.clock.tick
         self._left = patience
-        self._count()
-
-    def end(self) -> None:
-        """Its coroutine has ended: nothing hangs any more."""
-        self._is_lent = True
         self._count()
 
     def stop(self) -> None:
@@ -383,175 +323,87 @@ class OwnTime:
             self._left -= self._kernel.clock.tick - self._since
         elif self._timer is None and runs:
             self._since = self._kernel.clock.tick
-            self._timer = self._kernel.call_later(max(1, self._left), self._over)
+            self._timer = self._kernel.call_later(max(1, self._left), self._over)  # what comes back may have none left
 
     def _over(self) -> None:
         self._timer = None
         self._hangs()
 
-    def __repr__(self) -> str:
-        return f"<OwnTime: {self.taken()} ticks, {self._stops} reasons to stand still>"
-
 
 _LEAST_PATIENCE: Final = 60.0  # game seconds
 _PATIENCE: Final = 10.0  # times what it said that it costs
+_EXCEPTIONAL: Final = 3.0  # times what all others cost together
 _UNWOUND: Final = "the strategy that was interrupted is unwound"
 
 
 # --- the attempt ------------------------------------------------------------------------------------------------------
 
 
-class Requesting(Protocol):
-    """The request that an attempt is made for, as the attempt sees it: a ``Solving``."""
+class _Requesting(Protocol):
+    """The request that an attempt is made for, as the attempt sees it: a ``Solving``, which explains these."""
 
     state: State
     estimator: Estimator
-    stack: list[Attempt]  # the attempts that run, the outermost first
-    regress: str  # the endless regress that was run into, in words; empty if none was
+    regress: str
     within: Within
 
-    @property
-    def floor(self) -> int | None:
-        """What comes up has to be more urgent than that; None for anything."""
-        ...
+    def push(self, attempt: Attempt) -> None: ...
 
-    @property
-    def unit(self) -> Unit:
-        """Below which action of the plan it is solved."""
-        ...
+    def pop(self, attempt: Attempt) -> None: ...
 
-    def push(self, attempt: Attempt) -> None:
-        """An attempt begins."""
+    def is_still_best(self, attempt: Attempt) -> bool: ...
 
-    def pop(self, attempt: Attempt) -> None:
-        """An attempt is over."""
+    def urgency(self) -> int | None: ...
 
-    def is_still_best(self, attempt: Attempt) -> bool:
-        """Whether an attempt that had to wait for its control flags is to be run now that it has them."""
-        ...
+    def supplies(self, attempt: Attempt) -> Amounts: ...
 
-    def urgency(self) -> int | None:
-        """What has to be exceeded to be dealt with now; None for nothing."""
-        ...
+    async def solve(self, errand: Errand) -> Any: ...
 
-    def supplies(self, attempt: Attempt) -> Amounts:
-        """What an attempt and those above it will still use up."""
-        ...
+    async def breakpoint(self, unit: Unit, node: TaskNode, above: Attempt | None) -> bool: ...
 
-    async def solve(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        *,
-        among: Collection[Provider] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> Any:
-        """Solve a dependency below an action of the plan."""
-
-    async def breakpoint(self, unit: Unit, node: TaskNode, above: Attempt | None) -> bool:
-        """Deal with what came up and is due, if there is anything."""
-        ...
-
-    async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
-        """Deal with all that is due."""
+    async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None: ...
 
 
+@dataclass(slots=True, eq=False)
 class Errand:
-    """One dependency that is being solved, as whoever needs it wants that done.
+    """One dependency that is being solved, as whoever needs it wants that done."""
 
-    Args:
-        unit: the action of the plan below which it is done.
-        above: the attempt that needs it; None at the root.
-        node: its node in the task tree.
-        among: who may provide it; None for everybody.
-        rank: what the parent says to the offers.
-    """
-
-    __slots__ = ("above", "among", "failed", "interruptions", "node", "rank", "unit", "wanted")
-
-    def __init__(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        node: TaskNode,
-        among: Collection[Provider] | None,
-        rank: Rank | None,
-    ) -> None:
-        self.unit: Unit = unit
-        self.wanted: Dependency[Any] = wanted
-        self.above: Attempt | None = above
-        self.node: TaskNode = node
-        self.among: Collection[Provider] | None = among
-        self.rank: Rank | None = rank
-        self.failed: dict[Provider, Attempt] = {}  # the attempts of those who were tried, the last of each
-        # how often each was interrupted; one that begins again goes on counting
-        self.interruptions: dict[Provider, int] = {}
+    unit: Unit  # the action of the plan below which it is done
+    wanted: Dependency[Any]
+    above: Attempt | None  # the attempt that needs it; None at the root
+    node: TaskNode  # its node in the task tree
+    among: Collection[Provider] | None = None  # who may provide it; None for everybody
+    rank: Rank | None = None  # what the parent says to the offers
+    # the attempts of those who were tried, the last of each
+    failed: dict[Provider, Attempt] = field(default_factory=dict)
+    # how often each was interrupted; one that begins again goes on counting
+    interruptions: dict[Provider, int] = field(default_factory=dict)
 
 
 class Attempt(Spawned):
-    """One try of one strategy.
+    """One try of one strategy."""
 
-    Args:
-        errand: what for: the dependency, and how whoever needs it wants it solved.
-        node: its node in the task tree.
-    """
+    said: float  # what its strategy said that it costs, before that was corrected, in game seconds
 
-    __slots__ = (
-        "_dealing",
-        "_driven",
-        "_is_kept_waiting",
-        "_scope",
-        "_strategy",
-        "above",
-        "cause",
-        "circle",
-        "context",
-        "errand",
-        "executed",
-        "interruptions",
-        "is_again",
-        "is_hearing",
-        "is_solving",
-        "node",
-        "outcome",
-        "provider",
-        "reason",
-        "said",
-        "solving",
-        "time",
-        "value",
-        "wanted",
-        "was_interrupted",
-    )
-
-    def __init__(self, solving: Requesting, errand: Errand, provider: Provider, node: TaskNode) -> None:
-        wanted, above = errand.wanted, errand.above
+    def __init__(self, solving: _Requesting, errand: Errand, offer: Offer, node: TaskNode) -> None:
+        wanted, above, provider = errand.wanted, errand.above, offer.provider
         chosen = carrier_of(provider.spec, type(wanted))
         args = dict(zip(wanted.field_names(), wanted.values_in_order(), strict=True))
         super().__init__(errand.unit, type(wanted).activity, args, chosen, catches=True)
-        self.solving: Requesting = solving
+        self.solving: _Requesting = solving
         self.errand: Errand = errand
         self.provider: Provider = provider
         self.wanted: Dependency[Any] = wanted
-        self.node: TaskNode = node
+        self.node: TaskNode = node  # its node in the task tree
         self.above: Attempt | None = above  # the attempt that needs the dependency; None at the root
-        # what it takes
         self.time: OwnTime = OwnTime(solving.state.kernel, None if above is None else above.time, self._hangs)
         self.context: StrategyContext | None = None  # what its strategy is run with; None before
-        # what became of it; RUNNING until then, SKIPPED if it was not the best any more when it could begin
-        self.outcome: Outcome = Outcome.RUNNING
+        self.outcome: Outcome = Outcome.RUNNING  # SKIPPED if it was not the best any more when it could begin
         self.reason: str = ""  # why it failed
         self.cause: BaseException | None = None  # the error that it failed with, if it was one
-        # the circle of needs, or the endless regress, that it failed of, in words; empty if it did not
-        self.circle: str = ""
-        # what its strategy said that it costs, before that was corrected, in game seconds
-        self.said: float = node.cost or 0.0
+        self.circle: str = ""  # the circle of needs, or the endless regress, that it failed of, in words
         self.value: Any = None  # what it returned
-        # how many times something came up while it, or something below it, ran; one that begins again goes on
-        # counting
+        # how many times something came up while it, or something below it, ran
         self.interruptions: int = errand.interruptions.get(provider, 0)
         self.is_again: bool = False  # whether it is to be run again
         self.was_interrupted: bool = False  # whether it was unwound because something came up
@@ -562,19 +414,22 @@ class Attempt(Spawned):
         self._strategy: Strategy | None = None
         self._scope: CancelScope | None = None
         self._is_kept_waiting = False  # whether whoever needs it waits until it has its control flags
-        # whether its strategy is being told of an interruption; it may have been unwound for that already
-        self.is_hearing: bool = False
+        self.is_hearing: bool = False  # whether its strategy is being told of an interruption
+        self.expect(offer)
+
+    def expect(self, offer: Offer) -> None:
+        """It is expected to take what its strategy said now."""
+        self.node.cost = offer.cost
+        self.said = offer.cost if offer.said is None else offer.said
 
     # --- running ------------------------------------------------------------------------------------------------------
 
     async def attempt(self) -> None:
-        """Run the strategy to its end, whatever that is; ``outcome`` tells it.
-
-        Raises:
-            ActivityAbortedError: it is awaited behind a shield, and who awaits it is unwound.
-        """
+        """Run the strategy to its end, whatever that is; ``outcome`` tells it. Raises where ``stop_if_lost`` does."""
         self.solving.push(self)
-        self._wait_for_flags()
+        if self.above is not None:  # it waits until this one has its control flags; that is nobody's own time
+            self.above.time.stop()
+            self._is_kept_waiting = True
         try:
             await self.execute()
         except ActivityRecursionError as error:
@@ -594,12 +449,6 @@ class Attempt(Spawned):
         if self.outcome is Outcome.RUNNING and not self.is_again:
             self.fail("it was stopped")
 
-    def _wait_for_flags(self) -> None:
-        """Whoever needs it waits until it begins; that is nobody's own time."""
-        if self.above is not None:
-            self.above.time.stop()
-            self._is_kept_waiting = True
-
     def _has_flags(self) -> None:
         if self._is_kept_waiting and self.above is not None:
             self._is_kept_waiting = False
@@ -612,23 +461,26 @@ class Attempt(Spawned):
             carrier.attempt = self
         super().frame_ready(frame)
 
-    async def carry(self, wanted: Any) -> None:
+    async def carry(self, wanted: Dependency[Any]) -> None:
         """Run the author's coroutine; called by the carrier."""
         try:
             await self._carry(self._acting, wanted)
+            # A deadline of its author's may have ended it amid that: what is done below it ends before it does.
+            await self.rest()
         except GeneratorExit:  # nobody steps this coroutine any more
             if self._dealing is not None:
                 self.frame.planner.dismiss(self._dealing)
             raise
-        except BaseException:
-            await self._end_dealing(is_stopped=True)
+        except BaseException:  # it is unwound, or somebody lost patience with it while it rested
+            dealing = self._dealing
+            if dealing is not None and not dealing.is_done:
+                dealing.stop(_UNWOUND)
+                await outlast(lambda: dealing.is_done, dealing.join)
             raise
-        else:
-            await self._end_dealing(is_stopped=False)
         finally:
-            self.time.end()
+            self.time.lend()  # for good: nothing hangs any more
 
-    async def _carry(self, unit: Unit, wanted: Any) -> None:
+    async def _carry(self, unit: Unit, wanted: Dependency[Any]) -> None:
         self._has_flags()
         # Asked only of one that waited: for all others the choice was made in this very tick.
         if unit.own_extras().was_kept_waiting and not self.solving.is_still_best(self):
@@ -646,15 +498,13 @@ class Attempt(Spawned):
                 self.value = await self._driven
             if self._scope.cancelled_caught:
                 self.fail(f"it ran for more than {patience:g} s by itself; it seems to hang")
-        except (Fail, Cannot, Reject) as failure:
-            self.fail(failure.reason)
-        except BeginAgain:
-            self.is_again = True
+        except (Fail, Cannot, Reject, BeginAgain) as flow:
+            self._obey(flow)
         except (DependencyFailedError, ActivityAbortedError, ActivityImpossibleError) as failure:
             # Behind a shield, being unwound may come as such an error: it is decided already what becomes of it.
             if self.outcome is Outcome.RUNNING and not self.is_again:
                 self.fail(_words(failure), failure)
-        except Exception as error:
+        except Exception as error:  # and nothing else: a cancellation is for the planner, which unwinds it
             self.fail(f"it raised {error_words(error)}", error)
             unit.frame.planner.fault(unit, "run", error)
         else:
@@ -662,24 +512,15 @@ class Attempt(Spawned):
                 self.outcome = Outcome.DONE
 
     def fail(self, reason: str, cause: BaseException | None = None) -> None:
-        """It has failed.
-
-        Args:
-            cause: the error, if it was one.
-        """
+        """It has failed; of an error, if there is one."""
         self.outcome = Outcome.FAILED
         self.reason = words_of(reason)
         self.cause = cause
         self.circle = cause.circle if isinstance(cause, DependencyFailedError) else ""
 
     def fail_of_depth(self, reason: str, cause: BaseException | None = None) -> None:
-        """There was no end to what is needed, or nobody waited for it.
-
-        Args:
-            reason: what the limit was, in words.
-            cause: the error, if it was one.
-        """
-        circle = regress_of(self.chain()) or self.solving.regress
+        """There was no end to what is needed, or nobody waited for it."""
+        circle = regress_of(self.chain()) or self.solving.regress  # first: who has failed is in no chain any more
         self.fail(reason, cause)
         self.circle = self.solving.regress = circle
 
@@ -689,11 +530,6 @@ class Attempt(Spawned):
     def interruption(self) -> Interruptible:
         """What it supports."""
         return self.provider.spec.cls.interruption
-
-    @property
-    def interrupted_ticks(self) -> int:
-        """How many ticks of its time were not its own, up to now."""
-        return self.time.left_out
 
     @property
     def has_begun(self) -> bool:
@@ -717,7 +553,7 @@ class Attempt(Spawned):
         """Have it unwound, to be run again from its beginning."""
         frame = self.frame
         if self.outcome is Outcome.RUNNING and frame.state not in (IDLE, FINISHED):
-            self.is_again = True
+            self.is_again = True  # also if it is unwound for something else already: that is no failure either
             if not frame.execution.is_unwinding(frame):
                 self.was_interrupted = True
                 self.stop()
@@ -751,32 +587,14 @@ class Attempt(Spawned):
             unit.own_extras().unwinding = None
             driven.go_on()
 
-    async def _end_dealing(self, *, is_stopped: bool) -> None:
-        """It is over; what is done in between below it ends before it does."""
-        dealing = self._dealing
-        if dealing is None:
-            return
-        try:
-            if not is_stopped:
-                await dealing.join()  # a deadline of its author's ended it
-        except GeneratorExit:
-            raise
-        finally:
-            if not dealing.is_done:  # it is unwound, or somebody lost patience with it while it joined
-                dealing.stop(_UNWOUND)
-                await outlast(lambda: dealing.is_done, dealing.join)
-
     def hear(self, interruption: Interruption) -> bool:
-        """Something came up while it, or something below it, ran, and was dealt with: the author looks at the world.
-
-        Returns:
-            Whether it gave up or begins again, and is being unwound.
-        """
+        """Something came up while it, or something below it, ran, and was dealt with; says whether it is unwound."""
         self.interruptions += 1
         strategy, context, spec = self._strategy, self.context, self.provider.spec
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
             return False
         kernel = self.frame.planner.kernel
+        # What it calls there, ``ctx.fail`` say, is called on its own stack, and raises.
         outer, kernel.acting = kernel.acting, context.holder
         self.is_hearing = True
         try:
@@ -785,10 +603,8 @@ class Attempt(Spawned):
             finally:
                 kernel.acting = outer
                 self.is_hearing = False
-        except (Fail, Cannot, Reject) as failure:
-            self.fail(failure.reason)
-        except BeginAgain:
-            self.is_again = True
+        except (Fail, Cannot, Reject, BeginAgain) as flow:
+            self._obey(flow)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -803,11 +619,15 @@ class Attempt(Spawned):
         if self.outcome is not Outcome.RUNNING or self.is_again or self.frame.state in (IDLE, FINISHED):
             ignored(self._unit, flow.method)
             return
+        self._obey(flow)
+        self._unwind()
+
+    def _obey(self, flow: Flow | Cannot) -> None:
+        """It begins again, or fails."""
         if isinstance(flow, BeginAgain):
             self.is_again = True
         else:
             self.fail(flow.reason)
-        self._unwind()
 
     def _unwind(self) -> bool:
         """What becomes of it is decided: have it unwound. Says whether there was anything to unwind."""
@@ -837,37 +657,58 @@ class Attempt(Spawned):
         """The generated calls, for what its strategy has solved."""
         state = self.solving.state
 
-        def solve(wanted: Any, provider: Provider | None) -> Coroutine[Any, Any, Any]:
+        def solve(wanted: Dependency[Any], provider: Provider | None) -> Coroutine[Any, Any, Any]:
             assert self.context is not None
             return self.context.solve(wanted, among=None if provider is None else (provider.spec.cls,))
 
         return Calls(state.catalog, state.agent.name, solve)
-
-    @property
-    def order(self) -> Order:
-        """In which order dependencies are solved, if nobody says more."""
-        return self.solving.state.order
-
-    @property
-    def takes_options(self) -> bool:
-        """Whether optional dependencies are considered."""
-        return self.solving.state.takes_options
-
-    @property
-    def tick(self) -> int:
-        """The tick that it is."""
-        return self.solving.state.tick
 
     def ask(self) -> Ask:
         """The world and what things would cost."""
         estimator = self.solving.estimator
         return Ask(estimator, estimator.world, estimator.state.lookahead)
 
-    def prices(self, *needs: Sequence[Dependency[Any]]) -> list[float]:
-        """What several lists of needs would cost below it, where nobody who runs is asked for the same."""
-        return self._prices(self.chain(), needs)
+    def cost(self, wanted: Dependency[Any]) -> float:
+        """What a dependency would cost below it, where nobody who runs is asked for the same."""
+        return self._prices(self.chain(), ((wanted,),))[0]
 
-    def prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
+    @property
+    def order(self) -> Order:
+        """In which order dependencies are solved, if nobody says more."""
+        return self.solving.state.order
+
+    def next_of(self, wanted: Sequence[Dependency[Any]], order: Order) -> int:
+        """Which of several dependencies comes first in an order."""
+        if order is Order.GIVEN or len(wanted) == 1:
+            return 0
+        costs = self._prices(self.chain(), [(one,) for one in wanted])
+        highest = max(costs)
+        dearest = costs.index(highest)
+        others = sum(cost for index, cost in enumerate(costs) if index != dearest)
+        is_exceptional = order is Order.EXCEPTIONAL and highest < inf and highest > _EXCEPTIONAL * others
+        return dearest if is_exceptional or order is Order.DEAREST else costs.index(min(costs))
+
+    async def solve_if_worth(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], limit: float) -> bool:
+        """Have an optional dependency solved, if what is done then is cheaper with it; says whether it holds now."""
+        state = self.solving.state
+        if not state.takes_options:
+            return False
+        if self.ask().is_met(wanted):
+            return True
+        own, having, without = self._prices_of_option(wanted, then)
+        node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", self.node, wanted)
+        node.cost = own
+        if own > limit or having >= without:
+            gain = f"{seconds(having)} with it, {seconds(without)} without"
+            node.end(Outcome.SKIPPED, state.tick, f"{seconds(own)} is too dear" if own > limit else gain)
+            return False
+        try:
+            await self.solving.solve(Errand(self._acting, wanted, self, node))
+        except DependencyFailedError:
+            return False
+        return True
+
+    def _prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
         """What an option costs; what it costs with all that is done then; and what that costs without it."""
         # What is done then may be what it is run for: who runs for that is no circle, but who goes on.
         chain = [who for who in self.chain() if who[1] not in then]
@@ -893,20 +734,12 @@ class Attempt(Spawned):
         if self._dealing is not None:
             await self._dealing.join()
 
-    async def solve(
-        self,
-        wanted: Dependency[R],
-        among: str | Iterable[type[Strategy]] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> R:
-        """Have a dependency solved."""
-        catalog, who = self.solving.state.catalog, None
-        if isinstance(among, str):
-            who = [one for one in catalog.joined(among, "ctx.solve") if type(wanted) in one.spec.provides]
-        elif among is not None:
-            who = catalog.chosen(among, type(wanted), "ctx.solve")
-        found: R = await self.solving.solve(self._acting, wanted, self, among=who, rank=rank, node=node)
+    async def solve(self, wanted: Dependency[R], among: str | Iterable[type[Strategy]] | None, rank: Rank | None) -> R:
+        """Have a dependency solved, by those who joined a list, by some strategies, or by anybody."""
+        who = None if among is None else self.solving.state.catalog.chosen(among, type(wanted))
+        node = self.node.planned(wanted) or TaskNode(NodeKind.DEPENDENCY, None, self.node, wanted)
+        node.is_conditional = False  # it is needed now
+        found: R = await self.solving.solve(Errand(self._acting, wanted, self, node, who, rank))
         return found
 
     @property
@@ -939,32 +772,24 @@ class Attempt(Spawned):
                     self.executed = None
                 await solving.breakpoint(unit, self.node, self)
         except BaseException as error:
-            is_failure = isinstance(error, Exception)
-            outcome = Outcome.FAILED if is_failure else Outcome.CANCELLED
-            reason = words_of(getattr(error, "reason", error)) if is_failure else ""
-            node.end(outcome, solving.state.tick, reason)
+            if isinstance(error, Exception):
+                node.end(Outcome.FAILED, solving.state.tick, words_of(getattr(error, "reason", error)))
+            else:
+                node.end(Outcome.CANCELLED, solving.state.tick)
             raise
         node.end(Outcome.DONE, solving.state.tick)
         return output
 
-    # --- patience -----------------------------------------------------------------------------------------------------
-
     def _patience(self) -> float:
         declared = self.provider.spec.cls.patience
-        if declared is not None:
-            return declared
-        return max(_LEAST_PATIENCE, _PATIENCE * (self.node.cost or 0.0))
+        return max(_LEAST_PATIENCE, _PATIENCE * (self.node.cost or 0.0)) if declared is None else declared
 
     def _hangs(self) -> None:
         if self._scope is not None:
             self._scope.cancel("it seems to hang")
 
     def awaits_others(self, *, is_waiting: bool) -> None:
-        """Its coroutine awaits what others do; that is not its own time.
-
-        Args:
-            is_waiting: whether it begins to wait, or has waited.
-        """
+        """Its coroutine begins to await what others do, or has awaited it; that is not its own time."""
         if is_waiting:
             self.time.stop()
         else:
@@ -986,14 +811,7 @@ _REGRESS: Final = 3  # times that a strategy is run for the same kind of thing w
 
 
 def regress_of(chain: Sequence[tuple[Provider, Dependency[Any]]]) -> str:
-    """Whether strategies need each other again and again, each time for something new, which nothing stops but depth.
-
-    Args:
-        chain: who is run, for what, the outermost first.
-
-    Returns:
-        The regress in words; empty if there is none.
-    """
+    """The regress in words, if strategies need each other again and again, each time for something new; else empty."""
     kinds = [(provider, type(wanted)) for provider, wanted in chain]
     for index, kind in enumerate(kinds):
         if kinds.count(kind) >= _REGRESS:
@@ -1004,17 +822,11 @@ def regress_of(chain: Sequence[tuple[Provider, Dependency[Any]]]) -> str:
 
 # --- requests within requests -----------------------------------------------------------------------------------------
 
-MAX_ATTEMPTS: Final = 10_000
-"""How many attempts one request may take."""
-
-MAX_A_TICK: Final = 32
-"""How many attempts may begin in one tick; the next one waits for the next tick."""
-
-MAX_WITHIN: Final = 32
-"""How many requests may be within one another."""
+_MAX_A_TICK: Final = 32  # attempts that may begin in one tick; the next one waits for the next tick
+_MAX_WITHIN: Final = 32  # requests that may be within one another
 
 
-class Pace:
+class _Pace:
     """How many attempts begin in one tick: of a request, and of those that were asked for within it."""
 
     __slots__ = ("_began", "_tick")
@@ -1025,7 +837,7 @@ class Pace:
 
     def is_full(self, clock: Clock) -> bool:
         """Whether the next attempt has to wait: what ends at once must not keep everybody else from the next tick."""
-        return self._tick == clock.tick and self._began >= MAX_A_TICK
+        return self._tick == clock.tick and self._began >= _MAX_A_TICK
 
     def count(self, clock: Clock) -> None:
         """An attempt begins."""
@@ -1035,11 +847,7 @@ class Pace:
 
 
 class Within:
-    """What a request is within, as long as who asked for it runs.
-
-    Args:
-        kernel: of the runtime; None outside of one.
-    """
+    """What a request is within, as long as who asked for it runs."""
 
     __slots__ = ("_floor", "asker", "pace")
 
@@ -1047,8 +855,8 @@ class Within:
         above = _owners_above(kernel)
         # the attempt whose strategy asks for it, or has a plan ask for it; None if none does
         self.asker: Attempt | None = next((one for one in above if isinstance(one, Attempt)), None)
-        # what all keep that were asked for by one another
-        self.pace: Pace = Pace() if self.asker is None else self.asker.solving.within.pace
+        self.pace: _Pace = _Pace() if self.asker is None else self.asker.solving.within.pace
+        # As it is now: when that counts, who asked may deal with something else.
         self._floor = None if self.asker is None else self.asker.solving.urgency()
 
     @property
@@ -1058,12 +866,12 @@ class Within:
         return self._floor if asker is not None and asker.outcome is Outcome.RUNNING else None
 
     @property
-    def depth(self) -> int:
-        """How many requests that still run it is within."""
+    def is_too_deep(self) -> bool:
+        """Whether it is within more requests that still run than may be within one another."""
         found, asker = 0, self.asker
         while asker is not None and asker.outcome is Outcome.RUNNING:
             found, asker = found + 1, asker.solving.within.asker
-        return found
+        return found > _MAX_WITHIN
 
 
 def waiting_above(unit: Unit) -> Iterator[Attempt]:

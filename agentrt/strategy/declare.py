@@ -23,9 +23,9 @@ what it declares is read once, when it is defined. Rules:
 * For each dependency and each strategy that is loaded there is a *generated call* (``Calls``) with its signature and
   its text. They are made when they are asked for, so that what was loaded a moment ago has its call.
 
-A context is a handle over a *seat* (``AttemptSeat``): the attempt that runs the strategy. So nothing here knows how
-anything is solved. Strategies, offers, calls and the context are in one module because authors' signatures go round: a
-strategy is run with a context, which has others solved, of which offers name the strategies.
+A context is a handle over a *seat*: the attempt that runs the strategy. So nothing here knows how anything is solved.
+Strategies, offers, calls and the context are in one module because authors' signatures go round: a strategy is run with
+a context, which has others solved, of which offers name the strategies.
 
 Source: prismarine-gameplay: "Plugins", "Global Dependency Lists", "Orderless Dependencies", "Optional Dependencies",
 "Hierarchy".
@@ -34,26 +34,23 @@ Source: prismarine-gameplay: "Plugins", "Global Dependency Lists", "Orderless De
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeVar, final
 
-from agentrt.activity.author.action import default_hook
+from agentrt.activity.author.action import ActionSpec, default_hook
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
-from agentrt.errors import ArgumentError, DefinitionError, DependencyFailedError, UnknownDependencyError
+from agentrt.errors import ArgumentError, DefinitionError, UnknownDependencyError
 from agentrt.kernel.traps import at_once
-from agentrt.strategy.dependency import Ask, Dependency, check_topics, label_of, required, words
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
+from agentrt.strategy.dependency import Ask, Branch, Dependency, Params, check_topics, required, snake_case, words
+from agentrt.strategy.tree import Outcome, TaskNode
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.plan.tree import Unit
-    from agentrt.strategy.dependency import Branch, Params
 
 __all__ = [
     "LONGEST_COST",
@@ -62,12 +59,10 @@ __all__ = [
     "Fail",
     "Interruptible",
     "Interruption",
-    "Listing",
     "Offer",
     "Order",
     "Provider",
     "Rank",
-    "AttemptSeat",
     "Strategy",
     "StrategyContext",
     "StrategySpec",
@@ -78,9 +73,7 @@ __all__ = [
 
 R = TypeVar("R")
 
-_EXCEPTIONAL = 3.0  # times what all others cost together
-
-_HOOKS = {
+_HOOKS = {  # with what they are called
     "run": ("ctx", "wanted"),
     "estimate": ("ask", "wanted"),
     "foresee": ("ask", "wanted"),
@@ -91,15 +84,10 @@ LONGEST_COST = 1e9  # game seconds; more is a mistake
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """Something that came up.
-
-    Attributes:
-        name: what it was.
-        value: what was said with it.
-    """
+    """Something that came up."""
 
     name: str
-    value: Any = None
+    value: Any = None  # what was said with it
 
 
 class Interruptible(StrEnum):
@@ -108,32 +96,22 @@ class Interruptible(StrEnum):
     Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
-    PAUSE = "pause"
-    """It stands still at the await where it is, and goes on there afterwards."""
-    RESTART = "restart"
-    """It is cancelled, and run again from its beginning afterwards."""
-    WAIT = "wait"
-    """Neither: what came up waits until it is completed, and so it does for all that is solved below it."""
-    TREE = "tree"
-    """Whatever runs below it is cancelled too, and it is run again from its own beginning afterwards."""
+    PAUSE = "pause"  # it stands still at the await where it is, and goes on there afterwards
+    RESTART = "restart"  # it is cancelled, and run again from its beginning afterwards
+    WAIT = "wait"  # neither: what came up waits until it is completed, with all that is solved below it
+    TREE = "tree"  # whatever runs below it is cancelled too, and it is run again from its own beginning afterwards
 
 
 @final
 class Fail(Flow):
-    """The strategy cannot provide what it was run for: the next one is tried.
-
-    Source: prismarine-gameplay: "Task Failure".
-    """
+    """The strategy cannot provide what it was run for: the next one is tried."""
 
     method = "fail"
 
 
 @final
 class BeginAgain(Flow):
-    """The strategy begins again.
-
-    Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
-    """
+    """The strategy begins again."""
 
     method = "restart"
 
@@ -141,52 +119,41 @@ class BeginAgain(Flow):
 class Strategy:
     """A way to provide one or several dependencies. Subclass it.
 
-    Attributes:
-        provides: the class of dependencies that it provides, or several; a class without any is a base class.
-        name: what tools and the generated call use: the name of its class in lower case with underscores.
-        cost: what it is expected to take, in game seconds, if it says nothing finer.
-        reads: the topics that ``estimate`` and ``foresee`` look at (see ``agent.gameplay.changed``), so that what they
-            said is kept until one of them changes; None if that is not known: then it is asked in each decision.
-        interruption: what it supports when something comes up.
-        flags: control flags that it holds while it runs, shared with what it has solved.
-        patience: after how many game seconds of its own (without those of what it has solved, and of interruptions) it
-            counts as hanging, is cancelled and fails; what it shields is waited for. None for ten times what it said
-            that it costs, and at least a minute.
-        injects: the names of the lists of other strategies that it joins: ``("Smelt.fuels",)``.
-        status_text_key: as for an action: a key under which the game finds words for what the agent does.
-
     Source: prismarine-gameplay: "Plugins".
     """
 
+    # the class of dependencies that it provides, or several; a class without any is a base class
     provides: ClassVar[type[Dependency[Any]] | Collection[type[Dependency[Any]]]] = ()
-    name: ClassVar[str] = ""
-    cost: ClassVar[float | None] = None
+    name: ClassVar[str] = ""  # for tools and the generated call: that of its class in lower case with underscores
+    cost: ClassVar[float | None] = None  # what it is expected to take, in game seconds, if it says nothing finer
+    # the topics that ``estimate`` and ``foresee`` look at (see ``agent.gameplay.changed``), so that what they said is
+    # kept until one of them changes; None if that is not known: then it is asked in each decision
     reads: ClassVar[Collection[str] | None] = None
-    interruption: ClassVar[Interruptible] = Interruptible.RESTART
-    flags: ClassVar[Collection[str]] = ()
+    interruption: ClassVar[Interruptible] = Interruptible.RESTART  # what it supports when something comes up
+    flags: ClassVar[Collection[str]] = ()  # that it holds while it runs, shared with what it has solved
+    # after how many game seconds of its own (without those of what it has solved, and of interruptions) it counts as
+    # hanging, is cancelled and fails; what it shields is waited for. None for ten times what it said that it costs, and
+    # at least a minute
     patience: ClassVar[float | None] = None
-    injects: ClassVar[Collection[str]] = ()
-    status_text_key: ClassVar[str | None] = None
+    injects: ClassVar[Collection[str]] = ()  # the lists of other strategies that it joins: ``("Smelt.fuels",)``
+    status_text_key: ClassVar[str | None] = None  # under which the game finds words for what the agent does
 
     spec: ClassVar[StrategySpec]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__dict__.get("name"):
-            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+            cls.name = snake_case(cls.__name__)
         if cls.provides:
             cls.spec = StrategySpec(cls)
 
     @default_hook
     def estimate(self, ask: Ask, wanted: Any) -> float | None:
-        """What it would cost now, with all that it would need.
+        """What it would cost now, with all that it would need: the expected game seconds, or None if it cannot do it.
 
         Args:
             ask: the world, and the costs of further dependencies: ``ask.cost(Find("log"))``.
             wanted: the dependency.
-
-        Returns:
-            The expected game seconds; None if it cannot do it.
         """
         if hasattr(type(self).foresee, "is_default_hook"):
             return type(self).cost
@@ -194,28 +161,22 @@ class Strategy:
 
     @default_hook
     def foresee(self, ask: Ask, wanted: Any) -> Iterable[Branch]:
-        """What may come of it.
+        """What may come of it: its branches; none if it cannot do it.
 
         Args:
             ask: the world as it is, or as look-ahead assumes it.
             wanted: the dependency.
-
-        Returns:
-            The branches; none if it cannot do it.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         return ()
 
     async def run(self, ctx: StrategyContext, wanted: Any) -> Any:
-        """Do it. It has provided the dependency when this returns; whatever it raises is a failure.
+        """Do it, and return what solving the dependency gives: then it is provided. Whatever it raises is a failure.
 
         Args:
             ctx: what it can do: ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
             wanted: the dependency.
-
-        Returns:
-            What solving the dependency gives.
         """
 
     @default_hook
@@ -252,63 +213,48 @@ class StrategySpec:
         self.hears: bool = not hasattr(cls.interrupted, "is_default_hook")  # whether it has the hook ``interrupted``
         # what the planner runs for each of the dependencies; made when it is first needed
         self.carriers: dict[type[Dependency[Any]], ActionSpec] = {}
-        self._check()
+        for what, instead in self._mistakes():
+            raise DefinitionError(self.subject, what, instead)
 
-    def _check(self) -> None:
+    def _mistakes(self) -> Iterator[tuple[str, str]]:
+        """What is wrong, and what to write instead."""
         cls = self.cls
         declared: tuple[object, ...] = self.provides
         for one in declared:
             if not (isinstance(one, type) and issubclass(one, Dependency)):
-                raise DefinitionError(
-                    self.subject, f"it provides {one!r}.", "Name classes of dependencies: provides = Collect."
-                )
-            if not one.activity:
-                raise DefinitionError(
-                    self.subject, f"it provides {one.__name__}, which is a base class.", "Name its subclasses."
-                )
+                yield f"it provides {one!r}.", "Name classes of dependencies: provides = Collect."
+            elif not one.activity:
+                yield f"it provides {one.__name__}, which is a base class.", "Name its subclasses."
         named: object = self.name
         if not (isinstance(named, str) and named.isidentifier()):
-            raise DefinitionError(self.subject, f"its name is {repr_of(named)}.", "Write one such as 'mine_ore'.")
-        self._check_hooks()
+            yield f"its name is {repr_of(named)}.", "Write one such as 'mine_ore'."
+        if cls.run is Strategy.run:
+            yield "it has no 'run'.", "Write: async def run(self, ctx, wanted)."
+        if not self.asks and cls.cost is None:
+            yield "nothing says what it costs.", "Give it a 'cost' in game seconds, 'foresee' or 'estimate'."
+        for name, parameters in _HOOKS.items():
+            self._check_hook(name, parameters)
         for what, given in (("cost", cls.cost), ("patience", cls.patience)):
             seconds: object = given
             if seconds is not None and not (isinstance(seconds, (int, float)) and 0 <= seconds <= LONGEST_COST):
-                raise DefinitionError(self.subject, f"its {what} is {seconds!r}.", "Write game seconds, 0 or more.")
+                yield f"its {what} is {seconds!r}.", "Write game seconds, 0 or more."
         for what, names in (("reads", cls.reads), ("flags", cls.flags), ("injects", cls.injects)):
             check_topics(self.subject, what, names)
         supported: object = cls.interruption
         if not isinstance(supported, Interruptible):
-            raise DefinitionError(
-                self.subject, f"its interruption is {supported!r}.", "Write Interruptible.PAUSE or another."
-            )
+            yield f"its interruption is {supported!r}.", "Write Interruptible.PAUSE or another."
 
-    def _check_hooks(self) -> None:
-        cls = self.cls
-        if cls.run is Strategy.run:
-            raise DefinitionError(self.subject, "it has no 'run'.", "Write: async def run(self, ctx, wanted).")
-        if not self.asks and cls.cost is None:
-            raise DefinitionError(
-                self.subject,
-                "nothing says what it costs.",
-                "Give it a 'cost' in game seconds, 'foresee' or 'estimate'.",
-            )
-        for name, parameters in _HOOKS.items():
-            hook = getattr(cls, name)
-            function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
-            if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
-                word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
-                raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
-            try:
-                inspect.signature(function).bind(*own, *parameters)
-            except TypeError as error:
-                raise DefinitionError(
-                    self.subject,
-                    f"{name} cannot be called: {error}.",
-                    f"Write {name}({', '.join((*own, *parameters))}).",
-                ) from error
-
-    def __repr__(self) -> str:
-        return f"<StrategySpec {self.subject}>"
+    def _check_hook(self, name: str, parameters: tuple[str, ...]) -> None:
+        hook = getattr(self.cls, name)
+        function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
+        if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
+            word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+        try:
+            inspect.signature(function).bind(*own, *parameters)
+        except TypeError as error:
+            instead = f"Write {name}({', '.join((*own, *parameters))})."
+            raise DefinitionError(self.subject, f"{name} cannot be called: {error}.", instead) from error
 
 
 Runs = Callable[..., Coroutine[Any, Any, Any]]
@@ -332,15 +278,9 @@ def strategy(
     Args:
         provides: what it provides.
         name: what tools and the generated call use; None for the name of the function.
-        cost: as for ``Strategy``; so are the others.
+        cost, reads, interruption, flags, patience, injects, status_text_key: as for ``Strategy``.
         estimate: a function of (ask, wanted).
         foresee: a function of (ask, wanted).
-        reads: topics.
-        interruption: what it supports.
-        flags: control flags.
-        patience: game seconds.
-        injects: lists that it joins.
-        status_text_key: a key of the game's texts.
 
     Returns:
         The decorator, which gives the class of the strategy.
@@ -352,21 +292,10 @@ def strategy(
     """
 
     def decorate(run: Runs) -> type[Strategy]:
-        namespace: dict[str, Any] = {
-            "__doc__": run.__doc__,
-            "__module__": run.__module__,
-            "__qualname__": run.__qualname__,
-            "provides": provides,
-            "name": run.__name__ if name is None else name,
-            "cost": cost,
-            "reads": reads,
-            "interruption": interruption,
-            "flags": tuple(flags),
-            "patience": patience,
-            "injects": tuple(injects),
-            "status_text_key": status_text_key,
-            "run": _method(run),
-        }
+        namespace: dict[str, Any] = {"name": run.__name__ if name is None else name, "run": _method(run)}
+        namespace.update(provides=provides, cost=cost, reads=reads, interruption=interruption, patience=patience)
+        namespace.update(flags=tuple(flags), injects=tuple(injects), status_text_key=status_text_key)
+        namespace.update(__doc__=run.__doc__, __module__=run.__module__, __qualname__=run.__qualname__)
         if estimate is not None:
             namespace["estimate"] = _method(estimate)
         if foresee is not None:
@@ -391,17 +320,13 @@ def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], An
 
 
 class Provider:
-    """A strategy that an agent has.
-
-    Args:
-        number: its place in the order of loading.
-    """
+    """A strategy that an agent has."""
 
     __slots__ = ("holds", "number", "oracle", "spec")
 
     def __init__(self, spec: StrategySpec, number: int) -> None:
         self.spec: StrategySpec = spec
-        self.number: int = number
+        self.number: int = number  # its place in the order of loading
         self.oracle: Strategy = spec.cls()  # the instance that is asked what it would cost
         self.holds: int = 0  # how many times it was loaded
 
@@ -410,21 +335,13 @@ class Provider:
 
 
 class Offer(NamedTuple):
-    """What a strategy said when it was asked to provide a dependency.
-
-    Attributes:
-        provider: it.
-        cost: the expected game seconds; infinity if it cannot.
-        reason: why it cannot; empty if it can.
-        said: the game seconds that it said, before that was corrected; None if nothing was.
-        circle: the circle of needs because of which it cannot, in words; empty if there is none.
-    """
+    """What a strategy said when it was asked to provide a dependency."""
 
     provider: Provider
-    cost: float
-    reason: str = ""
-    said: float | None = None
-    circle: str = ""
+    cost: float  # the expected game seconds; infinity if it cannot
+    reason: str = ""  # why it cannot; empty if it can
+    said: float | None = None  # the game seconds that it said, before that was corrected; None if nothing was
+    circle: str = ""  # the circle of needs because of which it cannot, in words; empty if there is none
 
 
 Rank = Callable[[Sequence[Offer]], Iterable[Offer]]
@@ -432,31 +349,17 @@ Rank = Callable[[Sequence[Offer]], Iterable[Offer]]
 
 
 def check_rank(method: str, rank: object) -> None:
-    """Check what was given as a parent's say.
-
-    Args:
-        method: what was called, for the error.
-
-    Raises:
-        ArgumentError: it is no function, or one that waits.
-    """
+    """Raise ``ArgumentError`` if a parent's say is no function, or one that waits."""
     if rank is not None and (not callable(rank) or inspect.iscoroutinefunction(rank)):
         meant = "Write a plain function: rank=lambda offers: offers[:2]."
         raise ArgumentError(method, "rank", f"takes a function of the offers, not {repr_of(rank)}. {meant}")
 
 
 def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) -> list[Offer]:
-    """What a parent says to offers.
+    """What a parent says to offers, of those that can and of those that cannot.
 
-    Args:
-        offers: of those that can, and of those that cannot.
-        failed: who has failed already; a parent may have kept their offers.
-
-    Returns:
-        Those that are to be tried, in the parent's order, and then all others, which cannot or were left out.
-
-    Raises:
-        ArgumentError: it gave something that is no offer of anybody who was asked.
+    Those that are to be tried come first, in the parent's order, then all others, which cannot or were left out. It may
+    have kept offers of those that failed: they are passed over. What is no offer is an ``ArgumentError``.
     """
     able = {offer.provider: offer for offer in offers if offer.cost < inf}
     asked = {*failed, *(offer.provider for offer in offers)}
@@ -464,12 +367,9 @@ def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) ->
     chosen: dict[Provider, Offer] = {}
     for one in picked:
         if not isinstance(one, Offer) or one.provider not in asked:
-            raise ArgumentError(
-                "ctx.solve",
-                "rank",
-                f"gave {repr_of(one, 200)}, which is none of the offers. Let it return a list of those that it was "
-                "given: rank=lambda offers: [one for one in offers if one.cost < 20].",
-            )
+            wrong = f"gave {repr_of(one, 200)}, which is none of the offers."
+            instead = "of those that it was given: rank=lambda offers: [one for one in offers if one.cost < 20]."
+            raise ArgumentError("ctx.solve", "rank", f"{wrong} Let it return a list {instead}")
         if one.provider in able:
             chosen[one.provider] = able[one.provider]
     left = [offer for offer in offers if offer.provider not in chosen]
@@ -489,49 +389,30 @@ def _several(given: object) -> list[Any]:
 # --- the generated calls ----------------------------------------------------------------------------------------------
 
 
-class Listing(Protocol):
+class _Listing(Protocol):
     """What is loaded, as the generated calls see it: a ``Catalog``."""
 
     @property
-    def dependencies(self) -> tuple[type[Dependency[Any]], ...]:
-        """The classes of dependencies that anybody provides."""
-        ...
+    def dependencies(self) -> tuple[type[Dependency[Any]], ...]: ...
 
     @property
-    def providers(self) -> tuple[Provider, ...]:
-        """Who provides them."""
-        ...
+    def providers(self) -> tuple[Provider, ...]: ...
 
-    def named(self, name: str) -> Provider | None:
-        """The strategy of a name; None if there is none."""
-        ...
+    def named(self, name: str) -> Provider | None: ...
 
 
 class Calls:
-    """The generated calls, for one place: the agent, a strategy that runs, or other global parameters.
-
-    Args:
-        listing: what is loaded.
-        name: the agent's, for errors.
-        solve: solves a dependency from that place, by one strategy or by anybody.
-    """
+    """The generated calls, for one place: the agent, a strategy that runs, or other global parameters."""
 
     __slots__ = ("_listing", "_name", "_solve")
 
-    def __init__(self, listing: Listing, name: str, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
-        self._listing: Listing = listing
-        self._name: str = name
-        self._solve: Callable[[Any, Provider | None], Awaitable[Any]] = solve
+    def __init__(self, listing: _Listing, name: str, solve: Callable[[Any, Provider | None], Awaitable[Any]]) -> None:
+        self._listing = listing  # what is loaded
+        self._name = name  # the agent's, for errors
+        self._solve = solve  # solves a dependency from that place, by one strategy or by anybody
 
     def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
-        """Solve a dependency; typed, where the generated calls are known at run time only.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            An awaitable for what the strategy that provided it returned. It raises ``DependencyFailedError``.
-        """
+        """Solve a dependency; typed, where the generated calls are known at run time only. Await what that gives."""
         return self._solve(wanted, None)
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
@@ -579,16 +460,13 @@ class Order(StrEnum):
     """
 
     GIVEN = "given"
-    CHEAPEST = "cheapest"
-    """The cheapest first, as it looks natural."""
-    DEAREST = "dearest"
-    """The dearest first, to have it out of the way."""
-    EXCEPTIONAL = "exceptional"
-    """The cheapest first; but one that costs three times as much as all others together comes before them."""
+    CHEAPEST = "cheapest"  # first, as it looks natural
+    DEAREST = "dearest"  # first, to have it out of the way
+    EXCEPTIONAL = "exceptional"  # as CHEAPEST, but one that costs three times as much as all others comes first
 
 
-class AttemptSeat(Protocol):
-    """What a context is a handle of: the attempt that runs its strategy, as the author's side sees it."""
+class _AttemptSeat(Protocol):
+    """What a context is a handle of: the ``Attempt`` that runs its strategy, which explains these."""
 
     node: TaskNode
     outcome: Outcome
@@ -596,79 +474,43 @@ class AttemptSeat(Protocol):
     is_hearing: bool
 
     @property
-    def params(self) -> Params:
-        """The global parameters of the request."""
-        ...
+    def params(self) -> Params: ...
 
     @property
-    def calls(self) -> Calls:
-        """The generated calls, for what it has solved."""
-        ...
+    def calls(self) -> Calls: ...
 
     @property
-    def order(self) -> Order:
-        """In which order dependencies are solved, if nobody says more."""
-        ...
+    def order(self) -> Order: ...
 
-    @property
-    def takes_options(self) -> bool:
-        """Whether optional dependencies are considered."""
-        ...
+    def ask(self) -> Ask: ...
 
-    @property
-    def tick(self) -> int:
-        """The tick that it is."""
-        ...
+    def cost(self, wanted: Dependency[Any]) -> float: ...
 
-    def ask(self) -> Ask:
-        """The world and what things would cost."""
-        ...
+    def next_of(self, wanted: Sequence[Dependency[Any]], order: Order) -> int: ...
 
-    def prices(self, *needs: Sequence[Dependency[Any]]) -> list[float]:
-        """What several lists of needs would cost below it, where nobody who runs is asked for the same."""
-        ...
+    def supplies(self, wanted: Sequence[Dependency[Any]], confidence: float) -> dict[str, float]: ...
 
-    def prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
-        """What an option costs; what it costs with all that is done then; and what that costs without it."""
-        ...
-
-    def supplies(self, wanted: Sequence[Dependency[Any]], confidence: float) -> dict[str, float]:
-        """How much will be used up: for dependencies; for none, by all that is still to come."""
-        ...
-
-    async def rest(self) -> None:
-        """Wait until what came up was dealt with."""
+    async def rest(self) -> None: ...
 
     async def solve(
-        self,
-        wanted: Dependency[R],
-        among: str | Iterable[type[Strategy]] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> R:
-        """Have a dependency solved."""
-        ...
+        self, wanted: Dependency[R], among: str | Iterable[type[Strategy]] | None, rank: Rank | None
+    ) -> R: ...
 
-    async def perform(self, activity: str, args: Mapping[str, Any]) -> Any:
-        """Think and run a plain activity of the agent."""
+    async def solve_if_worth(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], limit: float) -> bool: ...
 
-    def give_up(self, flow: Flow) -> None:
-        """It is to fail, or to begin again; said by somebody else than the strategy itself."""
+    async def perform(self, activity: str, args: Mapping[str, Any]) -> Any: ...
+
+    def give_up(self, flow: Flow) -> None: ...
 
 
 class StrategyContext(Context):
-    """What a strategy gets as the first argument of ``run`` and ``interrupted``.
-
-    Args:
-        unit: its place in the plan.
-        attempt: its attempt.
-    """
+    """What a strategy gets as the first argument of ``run`` and ``interrupted``."""
 
     __slots__ = ("_attempt",)
 
-    def __init__(self, unit: Unit, attempt: AttemptSeat) -> None:
+    def __init__(self, unit: Unit, attempt: _AttemptSeat) -> None:
         super().__init__(unit)
-        self._attempt: AttemptSeat = attempt
+        self._attempt = attempt
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -684,9 +526,7 @@ class StrategyContext(Context):
 
     @property
     def interruptions(self) -> int:
-        """How many times something came up while this strategy, or one below it, ran. Compare to see whether the world
-        may be otherwise.
-        """  # noqa: D205
+        """How many times something came up while it, or one below it, ran: if more, the world may be otherwise."""
         return self._attempt.interruptions
 
     @property
@@ -702,22 +542,15 @@ class StrategyContext(Context):
     # --- solving ------------------------------------------------------------------------------------------------------
 
     async def solve(
-        self,
-        wanted: Dependency[R],
-        *,
-        among: str | Iterable[type[Strategy]] | None = None,
-        rank: Rank | None = None,
+        self, wanted: Dependency[R], *, among: str | Iterable[type[Strategy]] | None = None, rank: Rank | None = None
     ) -> R:
-        """Have a dependency solved.
+        """Have a dependency solved, and get what the strategy that provided it returned.
 
         Args:
             wanted: the dependency.
             among: who may provide it: the name of an injection list, such as ``"Smelt.fuels"``, or classes of
                 strategies; None for all that provide it.
             rank: picks from the offers of those that can, the cheapest first, and orders them.
-
-        Returns:
-            What the strategy that provided it returned.
 
         Raises:
             DependencyFailedError: it could not be solved.
@@ -732,14 +565,11 @@ class StrategyContext(Context):
         return await self._attempt.solve(wanted, among, rank)
 
     async def solve_all(self, wanted: Iterable[Dependency[Any]], order: Order | None = None) -> list[Any]:
-        """Have several dependencies solved that do not depend on each other.
+        """Have several dependencies solved that do not depend on each other; gives what each gave, in the order given.
 
         Args:
             wanted: the dependencies.
             order: in which order; None for that of the agent's gameplay. Costs are asked anew after each.
-
-        Returns:
-            What solving each of them gave, in the order in which they were given.
 
         Raises:
             DependencyFailedError: one of them could not be solved.
@@ -747,32 +577,19 @@ class StrategyContext(Context):
         Source: prismarine-gameplay: "Orderless Dependencies".
         """
         await at_once(is_dear=True)
-        order = self._attempt.order if order is None else order
         left = list(enumerate(wanted))
         required("ctx.solve_all", *(one for _, one in left))
+        order = self._attempt.order if order is None else order
         found: dict[int, Any] = {}
         while left:
-            chosen = self._next_of(left, order)
-            left.remove(chosen)
-            found[chosen[0]] = await self.solve(chosen[1])
+            index, chosen = left.pop(self._attempt.next_of([one for _, one in left], order))
+            found[index] = await self.solve(chosen)
         return [found[index] for index in sorted(found)]
-
-    def _next_of(self, left: Sequence[tuple[int, Dependency[Any]]], order: Order) -> tuple[int, Dependency[Any]]:
-        if order is Order.GIVEN or len(left) == 1:
-            return left[0]
-        costs = self._attempt.prices(*((wanted,) for _, wanted in left))
-        dearest = max(range(len(left)), key=lambda index: (costs[index], -index))
-        if order is Order.DEAREST:
-            return left[dearest]
-        others = sum(cost for index, cost in enumerate(costs) if index != dearest)
-        if order is Order.EXCEPTIONAL and costs[dearest] < inf and costs[dearest] > _EXCEPTIONAL * others:
-            return left[dearest]
-        return left[min(range(len(left)), key=lambda index: (costs[index], index))]
 
     async def solve_if_worth(
         self, wanted: Dependency[Any], then: Sequence[Dependency[Any]], *, limit: float = inf
     ) -> bool:
-        """Have an optional dependency solved, if what is to be done anyway is cheaper with it.
+        """Have an optional dependency solved, if what is to be done anyway is cheaper with it; whether it holds now.
 
         It is priced twice, without and with it, where "with" counts what the dependency itself costs, and "without"
         that nobody provides it. If solving it fails, nothing is lost but the time.
@@ -781,9 +598,6 @@ class StrategyContext(Context):
             wanted: the optional dependency.
             then: what is to be done anyway; that may be what this strategy itself is run for.
             limit: the most that it may cost by itself, in game seconds.
-
-        Returns:
-            Whether it holds now.
 
         Source: prismarine-gameplay: "Optional Dependencies".
         """
@@ -794,49 +608,21 @@ class StrategyContext(Context):
             raise ArgumentError("ctx.solve_if_worth", "then", "takes a list of dependencies. Write [Build()].")
         required("ctx.solve_if_worth", *then)
         self._own("solve_if_worth")
-        seat = self._attempt
-        await seat.rest()
-        if not seat.takes_options:
-            return False
-        if self.ask.is_met(wanted):
-            return True
-        own, having, without = seat.prices_of_option(wanted, then)
-        node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", seat.node, wanted)
-        node.cost = own
-        if own > limit or having >= without:
-            gain = f"{seconds(having)} with it, {seconds(without)} without"
-            reason = f"{seconds(own)} is too dear" if own > limit else gain
-            node.end(Outcome.SKIPPED, seat.tick, reason)
-            return False
-        try:
-            await seat.solve(wanted, node=node)
-        except DependencyFailedError:
-            return False
-        return True
+        await self._attempt.rest()
+        return await self._attempt.solve_if_worth(wanted, then, limit)
 
     def cost(self, wanted: Dependency[Any]) -> float:
-        """What a dependency would cost now.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
-        """
+        """The expected game seconds of a dependency now: 0 if it is met, infinity if nobody can provide it."""
         required("ctx.cost", wanted)
-        return self._attempt.prices((wanted,))[0]
+        return self._attempt.cost(wanted)
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
-        """How much will be used up: for dependencies, or for all that is still to come in the request.
+        """How much will be used up: the least amounts that are enough, by name, such as ``{"wooden_pickaxe": 2.4}``.
 
         Args:
-            wanted: the dependencies, one after the other; none for what this strategy and those above it will still
-                use, as they foresee it.
+            wanted: for these dependencies, one after the other; none for what this strategy and those above it will
+                still use in the request, as they foresee it.
             confidence: how certain it has to be that it is enough, from 0 to less than 1.
-
-        Returns:
-            The least amounts that are enough, by name, such as ``{"wooden_pickaxe": 2.4}``; without those of which
-            nothing is needed.
 
         Raises:
             ArgumentError: the confidence is out of its range.
@@ -846,15 +632,12 @@ class StrategyContext(Context):
         return self._attempt.supplies(wanted, confidence)
 
     async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
-        """Think and run a plain activity of the agent; when something of it was taken, it is begun again.
+        """Think and run a plain activity of the agent, anew if something of it was taken; gives the think output.
 
         Args:
             activity: what to perform.
             args: its arguments.
             more: its arguments, by name.
-
-        Returns:
-            The think output of the action that performed it.
 
         Raises:
             WrongStateError: the strategy does not run, or has something else done at this moment.
@@ -872,14 +655,11 @@ class StrategyContext(Context):
     def fail(self, reason: str) -> NoReturn:
         """The strategy cannot provide what it was run for; the next one is tried.
 
-        In its own ``run`` and ``interrupted`` it raises. From anywhere else (a callback, another strand, another
-        thread) it returns, and the strategy fails all the same; if it does not run any more, nothing happens.
+        In its own ``run`` and ``interrupted`` it raises ``Fail``: let it pass. From anywhere else (a callback, another
+        strand, another thread) it returns, and the strategy fails all the same, if it still runs.
 
         Args:
             reason: why, in words; shown in trees and errors.
-
-        Raises:
-            Fail: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: prismarine-gameplay: "Task Failure".
         """
@@ -888,13 +668,10 @@ class StrategyContext(Context):
     def restart(self, reason: str = "") -> NoReturn:
         """The strategy is unwound, and in the next tick the choice is made anew: begins again, if it still is the best.
 
-        From anywhere else than its own ``run`` and ``interrupted`` it returns, as ``fail`` does.
+        It raises ``BeginAgain`` where ``fail`` would raise, and returns elsewhere.
 
         Args:
             reason: why, in words.
-
-        Raises:
-            BeginAgain: the strategy itself calls it; let it pass. For anybody else, in any thread, it returns.
 
         Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
         """

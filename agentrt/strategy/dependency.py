@@ -14,17 +14,15 @@ other. Every dependency is an activity, too (``Collect.activity``), so that plan
 * *Global parameters* (``Params``) are what all strategies may read, at any depth: may the agent look through walls,
   which ores matter most. They are read-only while something is being solved; other values make a set of their own.
 * An ``Ask`` belongs to one question and is not kept, and it never changes anything. It is the author's side of an
-  estimate; who works it out is behind ``Pricing``, which an ``Estimator`` is.
+  estimate; who works it out, an ``Estimator``, stands above.
 
 Dependencies and ``Ask`` name each other in what they take, and so does ``Branch``, which has needs and is priced: that
 is why they stand in one module. What is asked and run (strategies) stands above, in ``declare``.
 
-*Scenarios*: the world as it is and as look-ahead assumes it, and what was found out in each: the memo of estimates.
-
-A ``Scenario`` is CURRENT with a layer of assumptions; the one without is the world as it is. In each stand *tables*,
-one for what can be asked for at a depth of look-ahead, and in a table stands what each provider said, who is chosen,
-and the scenario in which it has been met. So a scenario that follows from another by meeting a need is made once, and
-what was found out in it is found again. This module knows nothing of strategies: who is asked for what are keys to it.
+*Scenarios* are the memo of estimates. A ``Scenario`` is CURRENT with a layer of assumptions; the one without is the
+world as it is. In each stand *tables*, one for what can be asked for at a depth of look-ahead, with what each provider
+said, who is chosen, and the scenario in which it has been met. So a scenario that follows from another by meeting a
+need is made once, and what was found out in it is found again. Who is asked for what are but keys to it.
 
 * *When an entry holds.* It remembers the topics that were read for it, with their versions, and holds while none of
   them has another. Whoever did not say what he reads is believed during one decision only.
@@ -53,7 +51,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NoReturn, Protocol, TypeAlias, TypeVar, final
 
-from agentrt.activity.author.action import default_hook
+from agentrt.activity.author.action import Action, default_hook
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
 from agentrt.activity.author.expected import Current, ExpectedStorage, expected_fields
 from agentrt.activity.author.steps import ACTIVITY
@@ -61,12 +59,9 @@ from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
 from agentrt.words import repr_of, type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import Action
-    from agentrt.activity.author.expected import Current
     from agentrt.kernel.clock import Clock
 
 __all__ = [
-    "MOST_TABLES",
     "Ask",
     "Branch",
     "Cannot",
@@ -76,65 +71,41 @@ __all__ = [
     "LeftOut",
     "Need",
     "Params",
-    "Pricing",
     "Scenario",
     "Table",
-    "Versions",
     "check_topics",
     "is_as_assumed",
     "label_of",
     "required",
+    "snake_case",
     "take_over",
     "told_path",
     "words",
 ]
 
-MOST_TABLES: Final = 1024
-"""How many tables a scenario keeps; then it begins with none."""
-
+_MOST_TABLES: Final = 1024  # of a scenario; then it begins with none
 _MOST_CONTEXTS: Final = 8  # of one thing, each with others left out; a ring of providers makes one for each of them
 
 T_co = TypeVar("T_co", covariant=True)
 
-Versions = tuple[tuple[str, int], ...]
-"""The topics that were read, with the number of changes that each had had."""
-
-Need = tuple[type, object]
-"""A class of dependencies, and its ``guard_key``."""
-
-LeftOut = frozenset[tuple[Need, object]]
-"""Who is being asked or run for what, as far as it matters."""
+Versions = tuple[tuple[str, int], ...]  # the topics that were read, with the number of changes that each had had
+Need = tuple[type, object]  # a class of dependencies, and its ``guard_key``
+LeftOut = frozenset[tuple[Need, object]]  # who is being asked or run for what, as far as it matters
 
 
+@dataclass(slots=True, eq=False)
 class Kept(Generic[T_co]):
-    """Something that was found out, and when it holds.
+    """Something that was found out, and when it holds."""
 
-    Args:
-        topics: what was read for it; None if that is not known.
-        context: who of those who provide one of these needs was being asked or run for it, so that he was left out.
-        decision: the number of the decision in which it was found out.
-        stamp: how many changes there had been.
-    """
-
-    __slots__ = ("context", "decision", "needs", "stamp", "topics", "value")
-
-    def __init__(
-        self, value: T_co, topics: Versions | None, needs: Set[Need], context: LeftOut, decision: int, stamp: int
-    ) -> None:
-        self.value: T_co = value
-        self.topics: Versions | None = topics
-        self.needs: Set[Need] = needs
-        self.context: LeftOut = context
-        self.decision: int = decision
-        self.stamp: int = stamp
+    value: T_co
+    topics: Versions | None  # what was read for it; None if that is not known
+    needs: Set[Need]  # what was priced for it
+    context: LeftOut  # who of those who provide one of these needs was left out
+    decision: int  # the number of the one in which it was found out
+    stamp: int  # how many changes there had been
 
     def holds(self, decision: int, stamp: int, versions: Mapping[str, int]) -> bool:
-        """Whether it still holds, in its context.
-
-        Args:
-            decision: the number of the present decision.
-            stamp: how many changes there were up to now.
-        """
+        """Whether it still holds, in its context."""
         if self.decision == decision:
             return True  # nothing changes within a decision, and nobody is asked twice in it
         topics = self.topics
@@ -147,12 +118,15 @@ class Kept(Generic[T_co]):
             self.stamp = stamp  # the next time there is nothing to compare, as long as nothing changes at all
         return True
 
-    def fits(self, running: Mapping[Need, Mapping[Any, int]]) -> bool:
-        """Whether it was found out in a context that makes no difference.
+    def keep_in(self, table: Table, key: object) -> None:
+        """Add it to a table."""
+        entries = table.setdefault(key, [])
+        if len(entries) >= _MOST_CONTEXTS:
+            del entries[0]  # the oldest: what is asked now is asked from where the last ones were
+        entries.append(self)
 
-        Args:
-            running: who is being asked or run for what.
-        """
+    def fits(self, running: Mapping[Need, Mapping[Any, int]]) -> bool:
+        """Whether it was found out in a context that makes no difference now that these are being asked or run."""
         needs, context = self.needs, self.context
         if not needs or not running:
             return not context
@@ -166,63 +140,31 @@ class Kept(Generic[T_co]):
         return met == len(context)
 
 
-class Table:
-    """What was found out about one dependency at one depth: by provider, and by what it is."""
-
-    __slots__ = ("kept",)
-
-    def __init__(self) -> None:
-        self.kept: dict[object, list[Kept[Any]]] = {}  # the entries, one for each context, the latest last
-
-    def add(self, key: object, kept: Kept[Any]) -> None:
-        """Keep something."""
-        entries = self.kept.setdefault(key, [])
-        if len(entries) >= _MOST_CONTEXTS:
-            del entries[0]  # the oldest: what is asked now is asked from where the last ones were
-        entries.append(kept)
+# What was found out about one dependency at one depth, by provider or by what it is: one for each context, the latest
+# last.
+Table: TypeAlias = dict[object, list[Kept[Any]]]
 
 
+@dataclass(slots=True, eq=False)
 class Scenario:
-    """The world as it is, or as look-ahead assumes it.
+    """The world as it is, or as look-ahead assumes it."""
 
-    Args:
-        state: a layer of CURRENT with what is assumed; None for the world as it is.
-    """
-
-    __slots__ = ("state", "tables")
-
-    def __init__(self, state: Current | None = None) -> None:
-        self.state: Current | None = state
-        self.tables: dict[tuple[Hashable, int], Table] = {}  # what was found out in it
+    state: Current | None = None  # a layer of CURRENT with what is assumed; None for the world as it is
+    tables: dict[tuple[Hashable, int], Table] = field(default_factory=dict)  # what was found out in it
 
     def table(self, wanted: Hashable, depth: int) -> Table:
-        """The table of what can be asked for; made if there is none.
-
-        Args:
-            depth: how many levels are looked ahead.
-        """
+        """The table of what can be asked for, at a depth of look-ahead; made if there is none."""
         key = (wanted, depth)
         found = self.tables.get(key)
         if found is None:
-            if len(self.tables) >= MOST_TABLES:
+            if len(self.tables) >= _MOST_TABLES:
                 self.tables.clear()  # all: to count uses would cost something with every look
-            found = self.tables[key] = Table()
+            found = self.tables[key] = {}
         return found
-
-    def forget(self) -> None:
-        """Nothing holds any more."""
-        self.tables.clear()
 
 
 def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
-    """Whether the world is as it was assumed.
-
-    Args:
-        real: a layer on the world as it is.
-
-    Returns:
-        The names of the fields that were assumed; None if one of them has another value.
-    """
+    """The names of the fields that a layer assumes, if the real one has the same values; else None."""
     assumed = expected_fields(state)
     for name, value in assumed.items():
         try:
@@ -241,20 +183,15 @@ def is_as_assumed(state: Current, real: Current) -> Collection[str] | None:
 def take_over(
     source: Scenario, into: Scenario, fields: Collection[str], versions: Mapping[str, int], stamp: int
 ) -> int:
-    """Let what was found out in one scenario hold in another one.
-
-    Args:
-        fields: those that were assumed, and are so.
-        stamp: how many changes there were up to now.
-    """
+    """Let what was found out in one scenario hold in another, since the fields that were assumed are so."""
     count = 0
     for (wanted, depth), table in source.tables.items():
         target = into.table(wanted, depth)
-        for key, entries in table.kept.items():
+        for key, entries in table.items():
             for kept in entries:
                 topics = _as_of_now(kept.topics, fields, versions)
                 if topics is not None and not isinstance(kept.value, Scenario):  # its layers would hide what changes
-                    target.add(key, Kept(kept.value, topics, kept.needs, kept.context, -1, stamp))
+                    Kept(kept.value, topics, kept.needs, kept.context, -1, stamp).keep_in(target, key)  # of no decision
                     count += 1
     return count
 
@@ -275,11 +212,7 @@ _MOST_NEEDS: Final = 6  # of a path that is told
 
 
 def check_topics(subject: str, what: str, topics: object) -> None:
-    """Check what was declared as topics: words, several of them.
-
-    Raises:
-        DefinitionError: it is something else.
-    """
+    """Check what was declared as topics: words, several of them; else raise ``DefinitionError``."""
     if isinstance(topics, str):
         raise DefinitionError(subject, f"its {what} are one text.", f"Write a tuple: ({topics!r},).")
     is_several = isinstance(topics, Collection) and not isinstance(topics, (bytes, bytearray))
@@ -324,12 +257,9 @@ class Params(Mapping[str, Any]):
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._values:
-            raise ArgumentError(
-                "parameters",
-                name,
-                f"is not there: {', '.join(self._values) or 'none are given'}. Give it to the agent's gameplay, or "
-                f"read it with params.get({name!r}, default).",
-            )
+            there = ", ".join(self._values) or "none are given"
+            instead = f"Give it to the agent's gameplay, or read it with params.get({name!r}, default)."
+            raise ArgumentError("parameters", name, f"is not there: {there}. {instead}")
         return self._values[name]
 
     def __getitem__(self, name: str) -> Any:
@@ -349,32 +279,21 @@ R = TypeVar("R")
 
 _DEPENDENCY_HOOKS = ("is_met", "met_value", "assume", "guard_key", "label")
 _CALL = re.compile(r"[a-z][a-z0-9_]*")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def words(name: str) -> str:
     """The name of a class in words: ``MineOre`` is "Mine Ore"."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return _HUMP.sub(" ", name)
 
 
-class _Declared:
-    """What a class of dependencies declares besides its fields. Apart, since annotations of the class are fields."""
-
-    activity: ClassVar[str] = ""
-    call: ClassVar[str] = ""
-    reads: ClassVar[Collection[str] | None] = None
-    cost: ClassVar[float] = 10.0
-    _solver: ClassVar[type[Action] | None] = None  # the action that has it solved in a plan
-    _signature: ClassVar[inspect.Signature | None] = None
-
-    @classmethod
-    def _take_name(cls, activity: str) -> None:
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
-        cls.call = cls.activity.rpartition(":")[2]
+def snake_case(name: str) -> str:
+    """The name of a class as that of a function: ``MineOre`` is "mine_ore"."""
+    return _HUMP.sub("_", name).lower()
 
 
 @typing.dataclass_transform()
-class Dependency(_Declared, ActionArgs, Generic[R]):
+class Dependency(ActionArgs, Generic[R]):
     """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
 
     A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
@@ -385,13 +304,6 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         args: values, in the order of the fields.
         values: values by name.
 
-    Attributes:
-        activity: its name among activities; empty for a base class.
-        call: what is generated on ``agent.gameplay``.
-        reads: the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None
-            if that is not known: then it is asked in each decision.
-        cost: what to assume that it costs where look-ahead ends and no provider says more, in game seconds.
-
     Raises:
         ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
         DefinitionError: it is a base class; or, when it is defined, what it declares is wrong.
@@ -401,38 +313,48 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:  # what is annotated when the class is made is a field
+        activity: ClassVar[str]
+        call: ClassVar[str]
+        reads: ClassVar[Collection[str] | None]
+        cost: ClassVar[float]
+        _solver: ClassVar[type[Action]]  # the action that has it solved in a plan
+        _signature: ClassVar[inspect.Signature]
+
+    activity = ""  # its name among activities; empty for a base class
+    call = ""  # what is generated on ``agent.gameplay``
+    # the topics that ``is_met`` looks at, so that what was found out is kept until one of them changes; None if that is
+    # not known: then it is asked in each decision
+    reads = None
+    cost = 10.0  # the game seconds to assume where look-ahead ends and no provider says more
+
     def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         subject = f"{cls.__module__}.{cls.__qualname__}"
-        cls._take_name(activity)
+        name = snake_case(cls.__name__)
+        cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
+        cls.call = cls.activity.rpartition(":")[2]
         if cls.activity and not (ACTIVITY.fullmatch(cls.activity) and _CALL.fullmatch(cls.call)):
-            raise DefinitionError(
-                subject,
-                f"its activity is {cls.activity!r}.",
-                "Write one such as 'gameplay:collect': its last part is the name of a function.",
-            )
+            instead = "Write one such as 'gameplay:collect': its last part is the name of a function."
+            raise DefinitionError(subject, f"its activity is {cls.activity!r}.", instead)
         for name in cls.field_names():
             if hasattr(Dependency, name):
                 raise DefinitionError(subject, f"the field '{name}' has the name of a method.", "Call it otherwise.")
         check_topics(subject, "reads", cls.reads)
         for hook in _DEPENDENCY_HOOKS:
             if inspect.iscoroutinefunction(getattr(cls, hook)):
-                raise DefinitionError(
-                    subject, f"its {hook} is a coroutine function.", "Write a plain one: it must not wait."
-                )
+                what = f"its {hook} is a coroutine function."
+                raise DefinitionError(subject, what, "Write a plain one: it must not wait.")
 
     def __init__(self, *args: Any, **values: Any) -> None:
         if not self.activity:
-            raise DefinitionError(
-                f"{type(self).__module__}.{type(self).__qualname__}",
-                "it is a base class of dependencies, and cannot be asked for.",
-                "Ask for one of its subclasses.",
-            )
+            subject = f"{type(self).__module__}.{type(self).__qualname__}"
+            what = "it is a base class of dependencies, and cannot be asked for."
+            raise DefinitionError(subject, what, "Ask for one of its subclasses.")
         names = self.field_names()
         if len(args) > len(names):
-            raise ArgumentError(
-                self.activity, str(len(args)), f"is one value too many: it takes {', '.join(names) or 'none'}."
-            )
+            takes = ", ".join(names) or "none"
+            raise ArgumentError(self.activity, str(len(args)), f"is one value too many: it takes {takes}.")
         for name, value in zip(names, args, strict=False):
             if name in values:
                 raise ArgumentError(self.activity, name, "is given twice. Give it once, by place or by name.")
@@ -441,9 +363,8 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         try:
             hash(self)
         except TypeError as error:
-            raise ArgumentError(
-                self.activity, "a value", f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
-            ) from None
+            what = f"cannot be hashed ({words_of(error)}). Give a tuple instead of a list."
+            raise ArgumentError(self.activity, "a value", what) from None
 
     # --- what an author may say ---------------------------------------------------------------------------------------
 
@@ -460,26 +381,17 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         return False
 
     def met_value(self, ask: Ask) -> Any:
-        """What solving it gives when it was met already, or when the strategy that provided it returned nothing.
-
-        Args:
-            ask: the world.
-        """
+        """What solving it gives when it was met already, or when who provided it returned nothing."""
         return None
 
     @default_hook
     def assume(self, state: Current) -> None:
-        """Write into an expected state what holds when it is met; for look-ahead.
-
-        Args:
-            state: a layer of CURRENT.
-        """
+        """Write into a layer of CURRENT what holds when it is met; for look-ahead."""
 
     def guard_key(self) -> object:
         """What must not be asked for by a strategy that is solving it already; hashable.
 
-        Returns:
-            All values, by default. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
+        By default all values. A dependency with an amount leaves that out: who makes a pickaxe must not need one.
         """
         return self.values_in_order()
 
@@ -508,16 +420,10 @@ class Dependency(_Declared, ActionArgs, Generic[R]):
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         found: list[inspect.Parameter] = []
         for name, (default, _) in cls._fields.items():
-            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
-            given = (
-                inspect.Parameter.empty
-                if default is REQUIRED
-                else default.value
-                if isinstance(default, Fresh)
-                else default
-            )
-            hint = inspect.get_annotations(owner)[name]
-            found.append(inspect.Parameter(name, kind, default=given, annotation=hint))
+            hint = next(known[name] for known in map(inspect.get_annotations, cls.__mro__) if name in known)
+            given = default.value if isinstance(default, Fresh) else default
+            empty = inspect.Parameter.empty
+            found.append(inspect.Parameter(name, kind, default=empty if given is REQUIRED else given, annotation=hint))
         return found
 
     @classmethod
@@ -559,14 +465,7 @@ def _shown(value: object, *, is_alone: bool = False) -> str:
 
 
 def required(method: str, *wanted: object) -> None:
-    """Check that what was given are dependencies: classes of them, and plain values, are given by mistake.
-
-    Args:
-        method: what was called, for the error.
-
-    Raises:
-        ArgumentError: one is none.
-    """
+    """Raise ``ArgumentError`` if one is no dependency: classes of them, and plain values, are given by mistake."""
     for one in wanted:
         if not isinstance(one, Dependency):
             meant = 'Write one, such as Collect("log", 4).'
@@ -585,34 +484,25 @@ def told_path(path: Sequence[Dependency[Any]]) -> str:
 
 # --- what may come of a strategy --------------------------------------------------------------------------------------
 
-Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"
-"""What is expected of CURRENT: its fields, or a function that writes them."""
+Expect: TypeAlias = "Mapping[str, Any] | Callable[[Current], None]"  # fields of CURRENT, or a function that writes them
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
     """One thing that may come of a strategy, as it declares it for look-ahead.
 
-    Attributes:
-        probability: how likely, against the other branches; they are taken as shares of their sum.
-        cost: the strategy's own game seconds in it, without those of its needs.
-        needs: the dependencies that it will have solved, in this order.
-        expect: fields of CURRENT as they will be when it is over, besides what its needs bring about; or a function
-            that writes them into the state which its needs leave, for what is used up of it.
-        uses: what it will use up, by name: ``{"wooden_pickaxe": 0.2}``.
-        fails: whether that outcome is a failure, so that the next strategy would be tried.
-        label: for people.
-
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
-    probability: float = 1.0
-    cost: float = 0.0
-    needs: tuple[Dependency[Any], ...] = ()
+    probability: float = 1.0  # how likely, against the other branches; they are taken as shares of their sum
+    cost: float = 0.0  # the strategy's own game seconds in it, without those of its needs
+    needs: tuple[Dependency[Any], ...] = ()  # what it will have solved, in this order
+    # fields of CURRENT as they will be when it is over, besides what its needs bring about; or a function that writes
+    # them into the state which its needs leave, for what is used up of it
     expect: Expect = field(default_factory=dict)
-    uses: Mapping[str, float] = field(default_factory=dict)
-    fails: bool = False
-    label: str = ""
+    uses: Mapping[str, float] = field(default_factory=dict)  # what it will use up: ``{"wooden_pickaxe": 0.2}``
+    fails: bool = False  # whether that outcome is a failure, so that the next strategy would be tried
+    label: str = ""  # for people
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------
@@ -627,82 +517,50 @@ class Cannot(BaseException):
         super().__init__(self.reason)
 
 
-class Pricing(Protocol):
-    """Who works out what an author asks, under one set of global parameters. An ``Estimator``, as its asks see it."""
+class _Pricing(Protocol):
+    """Who works out what an author asks, under one set of global parameters: an ``Estimator``, which explains these."""
 
     params: Params
     agent: Any  # as authors know it
 
     @property
-    def clock(self) -> Clock:
-        """The clock of the runtime."""
-        ...
+    def clock(self) -> Clock: ...
 
-    def layer(self, world: Scenario) -> Current:
-        """A new layer of CURRENT in a world."""
-        ...
+    def layer(self, world: Scenario) -> Current: ...
 
-    def read_words(self, topics: Collection[str]) -> str:
-        """Whoever is being asked reads topics; says what is wrong with them, or nothing."""
-        ...
+    def read_words(self, topics: Collection[str]) -> str: ...
 
-    def deciding(self) -> AbstractContextManager[None]:
-        """Ask several things as one decision."""
-        ...
+    def deciding(self) -> AbstractContextManager[None]: ...
 
-    def is_met(self, wanted: Dependency[Any], world: Scenario) -> bool:
-        """Whether a dependency holds in a world."""
-        ...
+    def is_met(self, wanted: Dependency[Any], world: Scenario) -> bool: ...
 
-    def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
-        """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
-        ...
+    def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float: ...
 
-    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float:
-        """What several needs would cost, each in the world that the ones before it leave."""
-        ...
+    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float: ...
 
     def expected(
         self, branches: Iterable[Branch], wanted: Dependency[Any] | None, world: Scenario, depth: int
-    ) -> float:
-        """The expected cost of what may come of whoever is being asked."""
-        ...
+    ) -> float: ...
 
     def supplies(
         self, wanted: Sequence[Dependency[Any]], world: Scenario, depth: int, confidence: float
-    ) -> dict[str, float]:
-        """The least amounts of what will be used up that are enough."""
-        ...
+    ) -> dict[str, float]: ...
 
-    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
-        """The world in which a dependency has been met."""
-        ...
+    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario: ...
 
-    def when(self, expect: Expect, world: Scenario) -> Scenario:
-        """The world in which fields of CURRENT have other values."""
-        ...
+    def when(self, expect: Expect, world: Scenario) -> Scenario: ...
 
 
 class Ask:
-    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument.
-
-    Args:
-        pricing: who works it out.
-        world: the world as it is assumed.
-        depth: how many levels further it may be looked ahead.
-        wanted: the dependency that it is about; None outside ``estimate`` and ``foresee``.
-
-    Attributes:
-        world, depth, wanted: as given.
-    """
+    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument."""
 
     __slots__ = ("_pricing", "_state", "depth", "wanted", "world")
 
-    def __init__(self, pricing: Pricing, world: Scenario, depth: int, wanted: Dependency[Any] | None = None) -> None:
-        self._pricing: Pricing = pricing
-        self.world: Scenario = world
-        self.depth: int = depth
-        self.wanted: Dependency[Any] | None = wanted
+    def __init__(self, pricing: _Pricing, world: Scenario, depth: int, wanted: Dependency[Any] | None = None) -> None:
+        self._pricing = pricing
+        self.world: Scenario = world  # as it is assumed
+        self.depth: int = depth  # how many levels further it may be looked ahead
+        self.wanted: Dependency[Any] | None = wanted  # what it is about; None outside ``estimate`` and ``foresee``
         self._state: Current | None = None
 
     # --- the world ----------------------------------------------------------------------------------------------------
@@ -740,10 +598,7 @@ class Ask:
         return self.world.state is not None
 
     def reads(self, *topics: str) -> None:
-        """What is said depends on topics, besides those that are declared.
-
-        Args:
-            topics: their names; see ``agent.gameplay.changed``.
+        """What is said depends on topics, besides those that are declared; see ``agent.gameplay.changed``.
 
         Raises:
             ArgumentError: nothing is called so that changes, and something is called nearly so.
@@ -755,64 +610,28 @@ class Ask:
     # --- costs --------------------------------------------------------------------------------------------------------
 
     def cannot(self, reason: str) -> NoReturn:
-        """It cannot be provided now.
-
-        Args:
-            reason: why, in words; shown in trees and errors.
-
-        Raises:
-            Cannot: always; let it pass.
-        """
+        """It cannot be provided now, for a reason in words for trees and errors. Raises ``Cannot``: let it pass."""
         raise Cannot(reason)
 
     def is_met(self, wanted: Dependency[Any]) -> bool:
-        """Whether a dependency holds.
-
-        Args:
-            wanted: the dependency.
-        """
+        """Whether a dependency holds."""
         return self._pricing.is_met(wanted, self.world)
 
     def cost(self, wanted: Dependency[Any]) -> float:
-        """What a dependency would cost.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
-        """
+        """The expected game seconds of a dependency: 0 if it is met, infinity if nobody can provide it."""
         required("ask.cost", wanted)
         return self._pricing.need(wanted, self.world, self.depth)
 
     def can(self, wanted: Dependency[Any]) -> bool:
-        """Whether anybody can provide a dependency, or it is met.
-
-        Args:
-            wanted: the dependency.
-        """
+        """Whether anybody can provide a dependency, or it is met."""
         return self.cost(wanted) < inf
 
     def total(self, needs: Iterable[Dependency[Any]]) -> float:
-        """What several dependencies would cost, one after the other, each in the world that the ones before it leave.
-
-        Args:
-            needs: the dependencies, in order.
-
-        Returns:
-            The expected game seconds; infinity if one of them cannot be provided.
-        """
+        """The game seconds of several dependencies, each in the world that the ones before leave; or infinity."""
         return self._pricing.total(needs, self.world, self.depth)
 
     def option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> float:
         """What something would cost with or without an optional dependency before it, whichever is less.
-
-        Args:
-            wanted: the optional dependency.
-            then: what is to be done anyway.
-
-        Returns:
-            The expected game seconds of the cheaper way.
 
         Source: prismarine-gameplay: "Optional Dependencies": calculated twice, the smaller is selected.
         """
@@ -820,31 +639,22 @@ class Ask:
             return min(self.total(then), self.total((wanted, *then)))
 
     def expected(self, branches: Iterable[Branch]) -> float:
-        """The expected cost of what may come of a strategy.
+        """The game seconds to expect of what may come of a strategy; infinity if no branch can succeed.
 
         It is the mean over the branches of their own costs and those of their needs. A branch that fails, or that needs
         what nobody can provide, costs its own, and what the next best strategy would cost; with nobody else it counts
         as tried again until it succeeds.
-
-        Args:
-            branches: what it foresees.
-
-        Returns:
-            The expected game seconds; infinity if no branch can succeed.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         return self._pricing.expected(branches, self.wanted, self.world, self.depth)
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
-        """How much will be used up for dependencies, one after the other.
+        """How much will be used up for dependencies, one after the other: the least amounts that are enough, by name.
 
         Args:
             wanted: the dependencies.
             confidence: how certain it has to be that it is enough, from 0 to less than 1.
-
-        Returns:
-            The least amounts that are enough, by name; without those of which nothing is needed.
 
         Raises:
             ArgumentError: the confidence is out of its range.
@@ -856,23 +666,18 @@ class Ask:
     # --- assuming -----------------------------------------------------------------------------------------------------
 
     def after(self, need: Dependency[Any], world: Scenario | None = None) -> Scenario:
-        """The world in which a dependency has been met.
+        """The world in which a dependency has been met, after another one or that of this question.
 
-        Args:
-            need: the dependency.
-            world: the world before; None for that of this question.
-
-        Returns:
-            The same world, if it is met, or if nobody says what holds then.
+        It is the same world, if it is met, or if nobody says what holds then.
         """
         return self._pricing.after(need, world or self.world, self.depth)
 
     def when(self, expect: Expect, world: Scenario | None = None) -> Scenario:
-        """The world in which fields of CURRENT have other values.
+        """The world in which fields of CURRENT have other values, after another one or that of this question.
 
         Args:
             expect: the fields, or a function that writes them.
-            world: the world before; None for that of this question.
+            world: the world before.
 
         Raises:
             ExpectedStateError: there is no such field, or it takes another type.
@@ -880,9 +685,5 @@ class Ask:
         return self._pricing.when(expect, world or self.world)
 
     def within(self, world: Scenario) -> Ask:
-        """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``.
-
-        Args:
-            world: the world, as ``after`` or ``when`` made it.
-        """
+        """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``."""
         return Ask(self._pricing, world, self.depth, self.wanted)

@@ -30,48 +30,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from agentrt.activity.author.expected import has_changes
+from agentrt.activity.author.expected import Current, has_changes
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.strategy.declare import LONGEST_COST, Offer
-from agentrt.strategy.dependency import (
-    Ask,
-    Branch,
-    Cannot,
-    Dependency,
-    Kept,
-    LeftOut,
-    Need,
-    Scenario,
-    Table,
-    label_of,
-    required,
-    told_path,
-)
+from agentrt.strategy.declare import LONGEST_COST, Offer, Provider
+from agentrt.strategy.dependency import Ask, Branch, Cannot, Dependency, Kept, Scenario, label_of, required, told_path
 from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.expected import Current
     from agentrt.kernel.clock import Clock
-    from agentrt.strategy.declare import Provider
-    from agentrt.strategy.dependency import Expect, Params
+    from agentrt.strategy.dependency import Expect, LeftOut, Need, Params, Table
     from agentrt.strategy.state import GameplayOwner, State
 
-__all__ = [
-    "Chain",
-    "Cheapest",
-    "Estimator",
-    "Priced",
-    "after",
-    "amounts_left",
-    "layered",
-    "likeliest",
-    "outcome",
-]
+__all__ = ["Chain", "Cheapest", "Estimator", "Priced", "likeliest"]
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -115,26 +89,12 @@ _AS_BEFORE: AbstractContextManager[None] = nullcontext()
 _ANYWHERE: LeftOut = frozenset()
 _NOBODY: Mapping[Provider, int] = {}
 
+# Who is being run above, for what: nobody of them is asked for the same again.
 Chain = Iterable[tuple["Provider", "Dependency[Any]"]]
-"""Who is being run above, for what: nobody of them is asked for the same again."""
 
 
 class Estimator:
     """Asks the providers of one agent, under one set of global parameters."""
-
-    __slots__ = (
-        "_decision",
-        "_levels",
-        "_limit",
-        "_nested",
-        "_open",
-        "agent",
-        "asked",
-        "epoch",
-        "params",
-        "state",
-        "world",
-    )
 
     def __init__(self, state: State, params: Params) -> None:
         self.state: State = state
@@ -143,10 +103,10 @@ class Estimator:
         self.world: Scenario = Scenario()  # the world as it is
         self.asked: int = 0  # how many times an author's hook was asked, ever
         self.epoch: int = 0  # how many times everything was forgotten
-        self._decision = 0
-        self._nested = 0
+        self._decision = 0  # the number of the present one, or of the last
+        self._nested = 0  # how many ``deciding`` there are, one within the other
         self._limit = 0  # of asked, in this decision
-        self._levels: list[_Asking] = []
+        self._stack: list[_Asking] = []  # who is being asked, each by the one before
         self._open: dict[Need, dict[Provider, int]] = {}  # who is asked or run for what, how often
 
     # --- what an ask is given -----------------------------------------------------------------------------------------
@@ -169,7 +129,7 @@ class Estimator:
 
     def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
         """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
-        found = self._choose(wanted, world, depth) if self._nested else self.choose(wanted, world, depth)
+        found = self.choose(wanted, world, depth)
         if found.cost == inf:
             self._lacks(wanted, found.circle)
         return found.cost
@@ -182,7 +142,7 @@ class Estimator:
             for need in needs:
                 required("ask.total", need)
                 if last is not None:  # not after the last one: nobody looks into the world that it leaves
-                    world = after(self, last, world, depth)
+                    world = self.after(last, world, depth)
                 cost = self.need(need, world, depth)
                 if cost == inf:
                     return inf
@@ -197,7 +157,9 @@ class Estimator:
         found = _checked(branches)
         total = shares = lost = succeeds = 0.0
         with self.deciding():
-            self._foresees(found)
+            if self._stack:
+                self._stack[-1].branches = found
+            # Each need is priced even in a branch that fails: what it costs is spent before it turns out to fail.
             for branch in found:
                 if branch.probability > 0:
                     shares += branch.probability
@@ -221,24 +183,12 @@ class Estimator:
     ) -> dict[str, float]:
         """The least amounts of what will be used up that are enough."""
         with self.deciding():
-            return enough(_amounts_of(self, wanted, world, depth), confidence)
-
-    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
-        """The world in which a dependency has been met."""
-        return after(self, need, world, depth)
-
-    def when(self, expect: Expect, world: Scenario) -> Scenario:
-        """The world in which fields of CURRENT have other values."""
-        layer = self.state.layer(world.state)
-        _write(layer, expect)
-        return Scenario(layer)
-
-    # --- the memo as a whole ------------------------------------------------------------------------------------------
+            return enough(self._amounts_of(wanted, world, depth), confidence)
 
     def forget(self) -> None:
         """Everything may be otherwise now: ask anew."""
         self.epoch += 1
-        self.world.forget()
+        self.world.tables.clear()
 
     # --- the decision -------------------------------------------------------------------------------------------------
 
@@ -263,28 +213,15 @@ class Estimator:
             self._nested -= 1
 
     def offers(
-        self,
-        wanted: Dependency[Any],
-        among: Collection[Provider] | None = None,
-        chain: Chain = (),
-        depth: int | None = None,
-        world: Scenario | None = None,
+        self, wanted: Dependency[Any], among: Collection[Provider] | None = None, chain: Chain = ()
     ) -> list[Offer]:
-        """What each provider of a dependency says, the cheapest first; those that cannot come last.
-
-        Args:
-            among: whom to ask; None for all.
-            chain: who is being run above, for what: nobody of them is asked for the same again.
-            depth: how many levels to look ahead; None for what the agent looks.
-            world: the world as it is assumed; None for the world as it is.
-        """
+        """What each of these providers says, or each there is, the cheapest first; those that cannot come last."""
         chain = tuple(chain)
         with self.deciding(chain):
             asked = self.state.catalog.of(type(wanted)) if among is None else among
-            depth = self.state.lookahead if depth is None else depth
-            prices = self._prices(wanted, asked, world or self.world, depth)
+            prices = self._prices(wanted, asked, self.world, self.state.lookahead)
             found = [self._told(one, chain) if one.circle else one.offer for one in prices]
-        found.sort(key=_rank)
+        found.sort(key=lambda offer: (offer.cost, offer.provider.number))
         return found
 
     def _told(self, priced: Priced, chain: Chain) -> Offer:
@@ -295,54 +232,29 @@ class Estimator:
         return priced.offer._replace(circle=circle)
 
     def price(
-        self,
-        provider: Provider,
-        wanted: Dependency[Any],
-        chain: Chain = (),
-        depth: int | None = None,
-        world: Scenario | None = None,
+        self, provider: Provider, wanted: Dependency[Any], world: Scenario, chain: Chain = ()
     ) -> tuple[Priced, bool]:
-        """What one provider says and foresees, and whether that is kept beyond this decision.
-
-        Args:
-            depth: how many levels to look ahead; None for what the agent looks.
-            world: the world as it is assumed; None for the world as it is.
-        """
+        """What one provider says and foresees, and whether that is kept beyond this decision."""
         with self.deciding(chain):
-            depth = self.state.lookahead if depth is None else depth
-            # taken before they are asked: an ask may clear the tables of the world
-            table = (world or self.world).table(wanted, depth)
-            [found] = self._prices(wanted, (provider,), world or self.world, depth)
-            entries = table.kept.get(provider, ())
+            depth = self.state.lookahead
+            table = world.table(wanted, depth)  # before they are asked: an ask may clear the tables of the world
+            [found] = self._prices(wanted, (provider,), world, depth)
+            entries = table.get(provider, ())
         return found, any(kept.topics is not None for kept in entries)
 
-    def choose(self, wanted: Dependency[Any], world: Scenario | None = None, depth: int | None = None) -> Cheapest:
-        """What a dependency costs, and by whom.
-
-        Args:
-            world: the world as it is assumed; None for the world as it is.
-            depth: how many levels to look ahead; None for what the agent looks.
-        """
-        if self._nested:
-            return self._choose(wanted, world or self.world, self.state.lookahead if depth is None else depth)
+    def choose(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
+        """What a dependency costs in a world, and by whom, if so many levels are looked ahead."""
+        if self._nested:  # not through a context that does nothing: needs are priced more often than anything else
+            return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
         with self.deciding():
-            return self._choose(wanted, world or self.world, self.state.lookahead if depth is None else depth)
+            return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
 
     def cost(self, wanted: Dependency[Any], world: Scenario | None = None, depth: int | None = None) -> float:
-        """The expected game seconds of solving a dependency; 0 if it is met, infinity if nobody can.
-
-        Args:
-            world: the world as it is assumed; None for the world as it is.
-            depth: how many levels to look ahead; None for what the agent looks.
-        """
-        return self.choose(wanted, world, depth).cost
+        """The expected game seconds of solving a dependency; 0 if it is met, infinity if nobody can."""
+        return self.choose(wanted, world or self.world, self.state.lookahead if depth is None else depth).cost
 
     def is_met(self, wanted: Dependency[Any], world: Scenario | None = None) -> bool:
-        """Whether a dependency holds already.
-
-        Args:
-            world: the world as it is assumed; None for the world as it is.
-        """
+        """Whether a dependency holds already, in the world as it is if no other is given."""
         kind = type(wanted)
         if not kind.has_condition():
             return False
@@ -358,11 +270,7 @@ class Estimator:
             return False
 
     def need_of(self, wanted: Dependency[Any]) -> Need:
-        """What must not be asked for again below whoever solves a dependency.
-
-        Raises:
-            Exception: its ``guard_key`` raised, or gave what cannot be hashed: nobody can tell what it is.
-        """
+        """What must not be asked for again below whoever solves it; raises what its ``guard_key`` raises."""
         try:
             need = (type(wanted), wanted.guard_key())
             hash(need)
@@ -374,9 +282,6 @@ class Estimator:
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
-    def _choose(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
-        return self.remembered(world.table(wanted, depth), _CHOICE, self._chosen, wanted, world, depth)
-
     def _chosen(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
         self.read(("strategies",))
         if self.is_met(wanted, world):
@@ -386,12 +291,14 @@ class Estimator:
             depth = 0
         providers = self.state.catalog.of(type(wanted))
         need = self.need_of(wanted)
-        self._levels[-1].needs.add(need)  # even if nobody is left out here: elsewhere somebody may be
+        self._stack[-1].needs.add(need)  # even if nobody is left out here: elsewhere somebody may be
         if depth <= 0:
             return Cheapest(self._constant(wanted, need, providers))
         best: Priced | None = None
         prices = self._prices(wanted, providers, world, depth - 1)
-        for one in prices:
+        for (
+            one
+        ) in prices:  # not ``min`` with a key: this is the innermost loop of look-ahead, and a tie goes to the first
             if best is None or one.offer.cost < best.offer.cost:
                 best = one
         if best is None or best.offer.cost == inf:
@@ -440,21 +347,21 @@ class Estimator:
 
     def _asked(self, provider: Provider, wanted: Dependency[Any], ask: Ask) -> tuple[float, str]:
         spec = provider.spec
-        if not spec.asks:
+        if not spec.asks:  # nothing is read for it, so this holds until all is forgotten
             return float(spec.cls.cost or 0.0), ""
         self.read(spec.cls.reads)
         self.asked += 1
         try:
             cost: Any = provider.oracle.estimate(ask, wanted)
             # An ``estimate`` of its own need not price what it foresees; look-ahead goes by that all the same.
-            if spec.foresees and not self._levels[-1].branches and cost is not None:
-                self._foresees(_checked(provider.oracle.foresee(ask, wanted)))
+            if spec.foresees and not self._stack[-1].branches and cost is not None:
+                self._stack[-1].branches = _checked(provider.oracle.foresee(ask, wanted))
             if cost is None:
                 return inf, "it says that it cannot"
             if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
                 return float(cost), ""
             if cost == inf:
-                lack = self._levels[-1].lack
+                lack = self._stack[-1].lack
                 return inf, f"nobody can provide {'what it needs' if lack is None else label_of(lack)}"
         except Cannot as cannot:
             return inf, words_of(cannot.reason)
@@ -476,28 +383,27 @@ class Estimator:
         return min(LONGEST_COST, self.state.records.corrected(provider.spec, said))
 
     def _lacks(self, need: Dependency[Any], circle: tuple[Dependency[Any], ...] = ()) -> None:
-        """Whoever is being asked needs something that turned out to be impossible.
-
-        Args:
-            circle: if that is since it needs itself, the needs down to what is needed again.
-        """
-        if self._levels:
-            self._levels[-1].lack, self._levels[-1].circle = need, circle
-
-    def _foresees(self, branches: tuple[Branch, ...]) -> None:
-        """What whoever is being asked foresees."""
-        if self._levels:
-            self._levels[-1].branches = branches
+        """Whoever is being asked needs something impossible; if since it needs itself, these are the needs between."""
+        if self._stack:
+            self._stack[-1].lack, self._stack[-1].circle = need, circle
 
     # --- levels and the memo ------------------------------------------------------------------------------------------
 
-    def remembered(self, table: Table, key: str, find: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+    def _remembered(
+        self,
+        key: str,
+        find: Callable[[Dependency[Any], Scenario, int], T],
+        wanted: Dependency[Any],
+        world: Scenario,
+        depth: int,
+    ) -> T:
         """What was found out before, if it still holds; else what is found out now. One key stands for one ``find``."""
+        table = world.table(wanted, depth)
         kept: Kept[T] | None = self._known(table, key)
         if kept is None:
             level = self._enter(None)
             try:
-                value = find(*args, **more)
+                value = find(wanted, world, depth)
             finally:
                 self._leave(None)
             kept = self._keep(table, key, level, value)
@@ -505,14 +411,14 @@ class Estimator:
 
     def _enter(self, who: tuple[Need, Provider] | None) -> _Asking:
         level = _Asking()
-        self._levels.append(level)
+        self._stack.append(level)
         if who is not None:
             running = self._open.setdefault(who[0], {})
             running[who[1]] = running.get(who[1], 0) + 1
         return level
 
     def _leave(self, who: tuple[Need, Provider] | None) -> None:
-        self._levels.pop()
+        self._stack.pop()
         if who is not None:
             running = self._open[who[0]]
             running[who[1]] -= 1
@@ -522,13 +428,9 @@ class Estimator:
                     del self._open[who[0]]
 
     def read(self, topics: Collection[str] | None) -> None:
-        """Whoever is being asked reads topics.
-
-        Args:
-            topics: them; None if that is not known.
-        """
-        if self._levels:
-            into = self._levels[-1]
+        """Whoever is being asked reads topics; None if nobody knows which."""
+        if self._stack:
+            into = self._stack[-1]
             if topics is None:
                 into.topics = None
             elif into.topics is not None:
@@ -537,7 +439,7 @@ class Estimator:
                     into.topics[topic] = versions.get(topic, 0)
 
     def _known(self, table: Table, key: object) -> Kept[Any] | None:
-        entries = table.kept.get(key)
+        entries = table.get(key)
         if entries:
             decision, stamp, versions = self._decision, self.state.stamp, self.state.versions
             for kept in entries:
@@ -551,8 +453,8 @@ class Estimator:
 
     def _pass_on(self, found: Kept[Any]) -> None:
         """Whoever asked has read, and priced, what the one that he asked did."""
-        if self._levels:
-            into = self._levels[-1]
+        if self._stack:
+            into = self._stack[-1]
             into.needs.update(found.needs)
             if found.topics is None:
                 into.topics = None
@@ -567,33 +469,89 @@ class Estimator:
             context = frozenset((need, one) for need, running in self._open.items() if need in needs for one in running)
         kept = Kept(value, topics, needs, context, self._decision, self.state.stamp)
         self._pass_on(kept)
-        table.add(key, kept)
+        kept.keep_in(table, key)
         return kept
 
+    # --- assuming -----------------------------------------------------------------------------------------------------
 
-def _rank(offer: Offer) -> tuple[float, int]:
-    return (offer.cost, offer.provider.number)
+    def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
+        """The world in which a dependency has been met: the same, if it is met, or if nobody says what holds then."""
+        with self.deciding():
+            return self._remembered(_AFTER, self._met, need, world, depth)
 
+    def _met(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
+        self.read(type(need).reads)
+        choice = self.choose(need, world, depth)
+        if choice.is_met:
+            return world
+        branches = likeliest(choice.by.branches) if choice.by is not None else []
+        branch = branches[0] if branches else None
+        return self.outcome(need, branch, () if branch is None else branch.needs, world, depth - 1)
 
-# --- assuming ---------------------------------------------------------------------------------------------------------
+    def outcome(
+        self, need: Dependency[Any], branch: Branch | None, left: Iterable[Dependency[Any]], world: Scenario, depth: int
+    ) -> Scenario:
+        """The world in which a branch has come true (None if none was foreseen), with its needs that are left."""
+        for one in left:
+            world = self.after(one, world, depth)
+        if branch is not None and branch.expect:
+            expect = branch.expect
+            world = self.layered(world, need, "foresee", lambda state: _write(state, expect))
+        if type(need).has_effect():
+            world = self.layered(world, need, "assume", need.assume)
+        return world
+
+    def layered(self, world: Scenario, need: Dependency[Any], hook: str, write: Callable[[Current], None]) -> Scenario:
+        """A world with a layer more: the same world, if nothing was written, or if the author's hook raises."""
+        layer = self.state.layer(world.state)
+        failed = object()
+        if self.state.contained(type(need).activity, hook, failed, write, layer) is failed:
+            return world
+        # Where nothing was written the same scenario goes on, and with it all that was found out in it.
+        return Scenario(layer) if has_changes(layer, world.state) else world
+
+    def when(self, expect: Expect, world: Scenario) -> Scenario:
+        """The world in which fields of CURRENT have other values."""
+        layer = self.state.layer(world.state)
+        _write(layer, expect)
+        return Scenario(layer)
+
+    # --- supplies -----------------------------------------------------------------------------------------------------
+
+    def _amounts_of(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
+        """What dependencies will use up, one after the other."""
+        total: Amounts = {}
+        for need in needs:
+            total = together(total, self._remembered(_USES, self._uses, need, world, depth))
+            world = self.after(need, world, depth)
+        return total
+
+    def _uses(self, need: Dependency[Any], world: Scenario, depth: int) -> Amounts:
+        choice = self.choose(need, world, depth)
+        if choice.by is None:
+            return {}
+        with self.deciding(((choice.by.offer.provider, need),)):
+            return self.amounts_left([(one, one.needs) for one in choice.by.branches], world, depth - 1)
+
+    def amounts_left(
+        self, shares: Iterable[tuple[Branch, Sequence[Dependency[Any]]]], world: Scenario, depth: int
+    ) -> Amounts:
+        """What will be used up if one of several branches comes true, each with what is left of its needs."""
+        found: list[tuple[float, Amounts]] = []
+        for branch, needs in shares:
+            if branch.probability > 0:
+                own = {name: ((float(amount), 1.0),) for name, amount in branch.uses.items()}
+                found.append((branch.probability, together(own, self._amounts_of(needs, world, depth))))
+        return mixed(found)
 
 
 def likeliest(branches: Iterable[Branch]) -> list[Branch]:
-    """Branches by their probability, the likeliest first, those that fail last; of equals, the first.
-
-    Args:
-        branches: as a strategy foresees them; those without any probability are left out.
-    """
+    """The branches that are likely at all, the likeliest first, those that fail last; of equals, the first."""
     return sorted((one for one in branches if one.probability > 0), key=lambda one: (one.fails, -one.probability))
 
 
 def _checked(branches: Iterable[Branch]) -> tuple[Branch, ...]:
-    """What an author's hook foresees, if it is that.
-
-    Raises:
-        TypeError: something else than branches, or a need that is no dependency.
-        ValueError: a probability that is none.
-    """
+    """What an author's hook foresees; raises ``TypeError`` or ``ValueError`` if that is no branches."""
     found = tuple(branches)
     for one in found:
         given: object = one
@@ -608,127 +566,9 @@ def _checked(branches: Iterable[Branch]) -> tuple[Branch, ...]:
     return found
 
 
-def after(estimator: Estimator, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
-    """The world in which a dependency has been met.
-
-    Args:
-        depth: how many levels it is looked ahead for what the provider brings about besides.
-
-    Returns:
-        The same world, if it is met, or if nobody says what holds then.
-    """
-    with estimator.deciding():
-        table = world.table(need, depth)
-        return estimator.remembered(table, _AFTER, _met, estimator, need, world, depth)
-
-
-def _met(estimator: Estimator, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
-    estimator.read(type(need).reads)
-    choice = estimator.choose(need, world, depth)
-    if choice.is_met:
-        return world
-    branches = likeliest(choice.by.branches) if choice.by is not None else []
-    branch = branches[0] if branches else None
-    return outcome(estimator, need, branch, () if branch is None else branch.needs, world, depth - 1)
-
-
-def outcome(
-    estimator: Estimator,
-    need: Dependency[Any],
-    branch: Branch | None,
-    left: Iterable[Dependency[Any]],
-    world: Scenario,
-    depth: int,
-) -> Scenario:
-    """The world in which a strategy has provided a dependency.
-
-    Args:
-        branch: what came of the strategy; None if it foresees nothing.
-        left: which needs of the branch are not met yet.
-        depth: how many levels it is looked ahead for the needs.
-    """
-    for one in left:
-        world = after(estimator, one, world, depth)
-    if branch is not None and branch.expect:
-        expect = branch.expect
-        world = layered(estimator, world, need, "foresee", lambda state: _write(state, expect))
-    if type(need).has_effect():
-        world = layered(estimator, world, need, "assume", need.assume)
-    return world
-
-
 def _write(state: Current, expect: Expect) -> None:
-    """Write into CURRENT what is expected.
-
-    Args:
-        expect: fields and their values, or a function that writes them.
-    """
     if isinstance(expect, Mapping):
         for name, value in expect.items():
             setattr(state, name, value)
     else:
         expect(state)
-
-
-def layered(
-    estimator: Estimator, world: Scenario, need: Dependency[Any], hook: str, write: Callable[[Current], None]
-) -> Scenario:
-    """A world with a layer more.
-
-    Args:
-        need: the dependency that is concerned, for reports.
-
-    Returns:
-        The world below, if nothing was written, or if the hook raises.
-    """
-    layer = estimator.state.layer(world.state)
-    try:
-        write(layer)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        estimator.state.fault(type(need).activity, hook, error)
-        return world
-    # Where nothing was written the same scenario goes on, and with it all that was found out in it.
-    return Scenario(layer) if has_changes(layer, world.state) else world
-
-
-# --- supplies ---------------------------------------------------------------------------------------------------------
-
-
-def _amounts_of(estimator: Estimator, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
-    """What dependencies will use up, one after the other.
-
-    Args:
-        depth: how many levels it is looked ahead.
-    """
-    total: Amounts = {}
-    for need in needs:
-        total = together(
-            total, estimator.remembered(world.table(need, depth), _USES, _uses, estimator, need, world, depth)
-        )
-        world = after(estimator, need, world, depth)
-    return total
-
-
-def _uses(estimator: Estimator, need: Dependency[Any], world: Scenario, depth: int) -> Amounts:
-    choice = estimator.choose(need, world, depth)
-    if choice.by is None:
-        return {}
-    with estimator.deciding(((choice.by.offer.provider, need),)):
-        return amounts_left(estimator, [(one, one.needs) for one in choice.by.branches], world, depth - 1)
-
-
-def amounts_left(
-    estimator: Estimator,
-    shares: Iterable[tuple[Branch, Sequence[Dependency[Any]]]],
-    world: Scenario,
-    depth: int,
-) -> Amounts:
-    """What will be used up if one of several branches comes true, each with what is left of its needs."""
-    found: list[tuple[float, Amounts]] = []
-    for branch, needs in shares:
-        if branch.probability > 0:
-            own = {name: ((float(amount), 1.0),) for name, amount in branch.uses.items()}
-            found.append((branch.probability, together(own, _amounts_of(estimator, needs, world, depth))))
-    return mixed(found)

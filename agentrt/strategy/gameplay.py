@@ -8,9 +8,9 @@ dependency is an activity like any other: ``step("gameplay:collect", item="log")
 It is the door, and owns nothing but the parts behind it: the state (``state``), the table of what is being solved
 (``solve``), what plans know to have solved (``requests``), and triggers. None of these knows it.
 
-* *Settings are checked when they are set* (``Setting``). One that nobody reads, because its name has a slip, or that is
-  read as something else, because it is a text, would change what the agent does without a word. So there is no other
-  attribute that could be set.
+* *Settings are checked when they are set.* One that nobody reads, because its name has a slip, or that is read as
+  something else, because it is a text, would change what the agent does without a word. So there is no other attribute
+  that could be set.
 * A call may not have the name of anything that is here already; the catalog is told these names.
 
 Rejected: a check of settings that tells construction from use by what is assigned already. It breaks with each field.
@@ -21,127 +21,86 @@ Source: prismarine-gameplay: "Plugins".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import at_once
 from agentrt.strategy.attempt import carrier_of
-from agentrt.strategy.declare import Calls, Order
-from agentrt.strategy.dependency import Params, required
+from agentrt.strategy.declare import Calls, Order, Provider, Strategy
+from agentrt.strategy.dependency import Dependency, Params, required
 from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.lookahead import Foreseen, forecast_need
-from agentrt.strategy.requests import Postponed, Request, Solvers, await_request
-from agentrt.strategy.solve import RequestTable
-from agentrt.strategy.state import State
+from agentrt.strategy.requests import Request, Solvers, await_request
+from agentrt.strategy.solve import RequestTable, Solving
+from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner, State
 from agentrt.strategy.triggers import Opportunity, Trigger, Triggers, lookout
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.arguments import Fields
-    from agentrt.strategy.declare import Provider, Strategy
-    from agentrt.strategy.dependency import Dependency
-    from agentrt.strategy.solve import Solving
-    from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner, Records, Topics
     from agentrt.strategy.tree import TaskNode
 
-__all__ = ["Gameplay", "Setting"]
+__all__ = ["Gameplay"]
 
 R = TypeVar("R")
-V = TypeVar("V")
+
+
+def _setting(name: str, kind: tuple[Callable[[Any], bool], str], doc: str) -> Any:
+    """One that may be set: a field of the state, which is checked when it is set."""
+    takes, what = kind
+
+    def read(gameplay: Gameplay) -> Any:
+        return getattr(gameplay._state, name)
+
+    def write(gameplay: Gameplay, value: object) -> None:
+        if not takes(value):
+            raise ArgumentError("gameplay", name, f"takes {what}, not {repr_of(value)}.")
+        was = read(gameplay)
+        setattr(gameplay._state, name, value)
+        # Of all settings this one alone changes what was kept: nobody who was asked has read that it would matter.
+        if name == "corrects" and value != was:
+            gameplay.changed()
+
+    return property(read, write, doc=doc)
 
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_switch(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_order(value: object) -> bool:
-    return isinstance(value, Order)
-
-
-class Setting(Generic[V]):
-    """One that may be set on ``agent.gameplay``; it is a field of its state, and checked when it is set."""
-
-    def __init__(self, takes: Callable[[object], bool], what: str) -> None:
-        self._takes = takes
-        self._what = what  # it takes, in words
-        self._name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, gameplay: None, owner: type) -> Setting[V]: ...
-    @overload
-    def __get__(self, gameplay: Gameplay, owner: type) -> V: ...
-    def __get__(self, gameplay: Gameplay | None, owner: type) -> Setting[V] | V:
-        if gameplay is None:
-            return self
-        value: V = getattr(gameplay._state, self._name)
-        return value
-
-    def __set__(self, gameplay: Gameplay, value: V) -> None:
-        if not self._takes(value):
-            raise ArgumentError("gameplay", self._name, f"takes {self._what}, not {repr_of(value)}.")
-        was = getattr(gameplay._state, self._name)
-        setattr(gameplay._state, self._name, value)
-        if self._name == "corrects" and value != was:
-            gameplay.changed()  # nobody who was asked before has read that it would matter
-
-
-_COUNT: Final = "a whole number, 0 or more"
-_SWITCH: Final = "True or False"
+_COUNT: Final = (_is_count, "a whole number, 0 or more")
+_SWITCH: Final = (lambda value: isinstance(value, bool), "True or False")
+_ORDER: Final = (lambda value: isinstance(value, Order), "Order.CHEAPEST or another Order")
+_SETTINGS: Final = ("lookahead", "most_asks", "prepare_asks", "takes_options", "corrects", "order")
 
 
 class Gameplay:
     """The strategies of one agent, and what they are asked for. ``agent.gameplay``.
-
-    Args:
-        agent: whose.
-
-    Attributes:
-        agent: as given.
-        catalog: the strategies that it has.
-        lookahead: how many levels of needs are looked ahead when a strategy is chosen; 0 takes the constants that
-            strategies declare, and foresees, prepares and picks up nothing.
-        most_asks: how many times strategies are asked for one decision; after that it looks ahead no further.
-        prepare_asks: how many times strategies are asked in a tick, for each request, for decisions that come later; 0
-            prepares nothing.
-        corrects: whether what strategies say is corrected by what they took before.
-        takes_options: whether optional dependencies are considered.
-        order: in which order dependencies are solved that do not depend on each other.
-        changes: emitted whenever something changed that estimates rest on.
-        running: the requests that are being solved, in the order in which they began; who looks at them in an estimate
-            reads the topic "requests".
-        finished: the task trees of the last ones that are over, the oldest first.
-        triggers: what the agent looks out for.
-        solvers: what its plan knows to have solved.
-        postponed: what its plan does not try again for a while.
-        topics: the words of ``changed`` and ``reads`` that are known.
-        foreseen: how far what was foreseen came true.
-        records: what strategies took, beside what they said.
 
     Source: prismarine-gameplay: "Plugins".
     """
 
     __slots__ = ("_state", "_table", "solvers", "triggers")
 
-    lookahead: Setting[int] = Setting(_is_count, _COUNT)
-    most_asks: Setting[int] = Setting(_is_count, _COUNT)
-    prepare_asks: Setting[int] = Setting(_is_count, _COUNT)
-    takes_options: Setting[bool] = Setting(_is_switch, _SWITCH)
-    corrects: Setting[bool] = Setting(_is_switch, _SWITCH)
-    order: Setting[Order] = Setting(_is_order, "Order.CHEAPEST or another Order")
+    lookahead: int = _setting(
+        "lookahead", _COUNT, "How many levels of needs are looked ahead; 0 takes constants, and foresees nothing."
+    )
+    most_asks: int = _setting(
+        "most_asks", _COUNT, "How often strategies are asked for one decision; after that it looks ahead no further."
+    )
+    prepare_asks: int = _setting(
+        "prepare_asks", _COUNT, "How often they are asked in a tick, for each request, for later decisions; 0 for none."
+    )
+    takes_options: bool = _setting("takes_options", _SWITCH, "Whether optional dependencies are considered.")
+    corrects: bool = _setting("corrects", _SWITCH, "Whether what strategies say is corrected by what they took before.")
+    order: Order = _setting("order", _ORDER, "In which dependencies are solved that do not depend on each other.")
 
     def __init__(self, agent: GameplayOwner) -> None:
         self._state: State = State(agent)
         self._table: RequestTable = RequestTable(self._state)
-        self.solvers: Solvers = Solvers(self._table)
-        self.triggers: Triggers = Triggers(self._table)
+        self.solvers: Solvers = Solvers(self._table)  # what its plan knows to have solved
+        self.triggers: Triggers = Triggers(self._table)  # what the agent looks out for
         self._state.catalog.reserved = frozenset(object.__dir__(self))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -169,7 +128,7 @@ class Gameplay:
 
     @property
     def running(self) -> tuple[Solving, ...]:
-        """The requests that are being solved, in the order in which they began."""
+        """The requests that are being solved, the first first; an estimate that looks at them reads "requests"."""
         return self._table.running
 
     @property
@@ -183,24 +142,9 @@ class Gameplay:
         return self._table.estimator
 
     @property
-    def postponed(self) -> Postponed:
-        """What its plan does not try again for a while."""
-        return self.solvers.postponed
-
-    @property
-    def topics(self) -> Topics:
-        """The words of ``changed`` and ``reads`` that are known."""
-        return self._state.topics
-
-    @property
     def foreseen(self) -> ForesightCounts:
         """How far what was foreseen came true."""
         return self._state.foreseen
-
-    @property
-    def records(self) -> Records:
-        """What strategies took, beside what they said."""
-        return self._state.records
 
     def accuracy(self) -> tuple[Accuracy, ...]:
         """What strategies said that they cost, beside what they took; of each that was completed."""
@@ -224,6 +168,12 @@ class Gameplay:
         Source: prismarine-gameplay: "Plugins", `addStrategy`.
         """
         added: list[type[Strategy]] = []
+
+        def remove() -> None:
+            while added:
+                self.catalog.remove(added.pop())
+            self._catalog_changed()
+
         try:
             for cls in strategies:
                 spec = self.catalog.add(cls).spec
@@ -232,16 +182,8 @@ class Gameplay:
                     carrier_of(spec, wanted)  # a class is made: now, and not amid a tick in which it is first needed
             self._catalog_changed()
         except BaseException:
-            for cls in added:
-                self.catalog.remove(cls)
-            self._catalog_changed()
+            remove()
             raise
-
-        def remove() -> None:
-            while added:
-                self.catalog.remove(added.pop())
-            self._catalog_changed()
-
         return remove
 
     def _catalog_changed(self) -> None:
@@ -250,9 +192,6 @@ class Gameplay:
 
     def add_trigger(self, trigger: Trigger) -> Callable[[], None]:
         """Look out for something, as long as the agent lives; what is being solved is interrupted when it comes up.
-
-        Args:
-            trigger: what for.
 
         Returns:
             A function that ends it.
@@ -266,9 +205,6 @@ class Gameplay:
 
     def add_opportunity(self, opportunity: Opportunity) -> Callable[[], None]:
         """Look out for what lies by the way while something is being solved, and take it when that pays.
-
-        Args:
-            opportunity: what could be had.
 
         Returns:
             A function that ends it.
@@ -292,24 +228,14 @@ class Gameplay:
 
         Args:
             declared: their types and defaults, a subclass of ``ActionArgs``; None for any names.
-            values: by name.
-
-        Raises:
-            ArgumentError: a value is missing, unknown or of the wrong type.
+            values: by name. A wrong one is an ``ArgumentError``.
 
         Source: prismarine-gameplay: "Global Parameters".
         """
         self._table.estimator = Estimator(self._state, Params(declared, values))
 
     def using(self, **changes: Any) -> Calls:
-        """The calls, with other values for some global parameters: ``agent.gameplay.using(xray=True).find("ore")``.
-
-        Args:
-            changes: by name.
-
-        Raises:
-            ArgumentError: a value is unknown or of the wrong type.
-        """
+        """The calls, with other global parameters: ``agent.gameplay.using(xray=True).find("ore")``."""
         return self._calls(Estimator(self._state, self.params.using(changes)))
 
     def changed(self, *topics: str) -> None:
@@ -328,41 +254,24 @@ class Gameplay:
         """Make words known as topics: they are right as they are, however near they come to others.
 
         Args:
-            topics: the words.
-
-        Raises:
-            ArgumentError: one is no word.
+            topics: the words. What is none is an ``ArgumentError``.
         """
         self._state.topics.add(topics)
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def cost(self, wanted: Dependency[Any]) -> float:
-        """What a dependency would cost now.
-
-        Args:
-            wanted: the dependency.
-
-        Returns:
-            The expected game seconds: 0 if it is met, infinity if nobody can provide it.
-        """
+        """The expected game seconds of a dependency now: 0 if it is met, infinity if nobody can provide it."""
         required("gameplay.cost", wanted)
         return self._table.estimator.cost(wanted)
 
     def offers(self, wanted: Dependency[Any]) -> list[tuple[str, float, str]]:
-        """What each strategy says to a dependency, the cheapest first: name, game seconds, why it cannot.
-
-        Args:
-            wanted: the dependency.
-        """
+        """What each strategy says to a dependency, the cheapest first: name, game seconds, why it cannot."""
         required("gameplay.offers", wanted)
         return [(one.provider.spec.name, one.cost, one.reason) for one in self._table.estimator.offers(wanted)]
 
     def forecast(self, wanted: Dependency[Any]) -> Foreseen:
-        """What is expected if a dependency is asked for now: the likeliest path, as far as the agent looks ahead.
-
-        Args:
-            wanted: the dependency.
+        """The likeliest path if a dependency is asked for now, as far as the agent looks ahead.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
@@ -375,9 +284,6 @@ class Gameplay:
 
     def solve(self, wanted: Dependency[R], /) -> Awaitable[R]:
         """Solve a dependency, beside the agent's plan. Await it in any coroutine that the runtime steps.
-
-        Args:
-            wanted: the dependency.
 
         Returns:
             An awaitable for what the strategy that provided it returned. It raises ``DependencyFailedError`` if it
@@ -418,9 +324,6 @@ class Gameplay:
             wanted: the dependency.
             params: other values for some global parameters.
 
-        Returns:
-            The request: pause it, resume it, cancel it, await it.
-
         Raises:
             NotRunningError: the agent is in no runtime, or ends.
             ArgumentError: a parameter is unknown or of the wrong type.
@@ -431,6 +334,3 @@ class Gameplay:
 
     def __repr__(self) -> str:
         return f"<Gameplay of {self.agent.name!r}: {len(self.catalog.providers)} strategies>"
-
-
-_SETTINGS: Final = tuple(name for name, one in vars(Gameplay).items() if isinstance(one, Setting))

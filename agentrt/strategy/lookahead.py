@@ -32,14 +32,13 @@ Source: prismarine-gameplay: "Planning Ahead Using Probability", "Task Tree"; "H
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import TraceEvent
-from agentrt.strategy.dependency import Scenario, is_as_assumed, label_of, take_over
-from agentrt.strategy.estimate import after, amounts_left, likeliest, outcome
+from agentrt.strategy.dependency import Branch, Dependency, Scenario, is_as_assumed, label_of, take_over
+from agentrt.strategy.estimate import Chain, Estimator, Priced, likeliest
 from agentrt.strategy.supplies import Amounts, together
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 
@@ -47,47 +46,30 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
     from agentrt.kernel.kernel import Timer
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.declare import Provider
-    from agentrt.strategy.dependency import Branch, Dependency
-    from agentrt.strategy.estimate import Estimator, Priced
     from agentrt.strategy.state import State
 
-__all__ = ["Foreseen", "Foresight", "Outlook", "Preparing", "forecast", "forecast_need", "remaining"]
+__all__ = ["Foreseen", "Foresight", "Outlook", "forecast", "forecast_need", "remaining"]
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
     """A dependency that is expected to be solved.
 
-    Attributes:
-        wanted: it.
-        by: the label of the strategy that is expected to provide it; empty if it will be met, if nobody can provide it,
-            and where look-ahead ends.
-        cost: the game seconds that are expected from there on.
-        probability: how likely it is that the path gets there.
-        is_met: whether it is expected to be met by then.
-        branch: the label of the branch that is expected; empty if it has none.
-        needs: what that branch needs, in order.
-        others: what only other branches need, each with its probability.
-
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
     wanted: Dependency[Any]
+    # the label of who is expected to provide it; empty if it will be met, if nobody can, and where look-ahead ends
     by: str
-    cost: float
-    probability: float = 1.0
-    is_met: bool = False
-    branch: str = ""
-    needs: tuple[Foreseen, ...] = ()
-    others: tuple[tuple[Dependency[Any], float], ...] = ()
+    cost: float  # the game seconds that are expected from there on
+    probability: float = 1.0  # how likely it is that the path gets there
+    is_met: bool = False  # whether it is expected to be met by then
+    branch: str = ""  # the label of the branch that is expected; empty if it has none
+    needs: tuple[Foreseen, ...] = ()  # what that branch needs, in order
+    others: tuple[tuple[Dependency[Any], float], ...] = ()  # what only other branches need, with its probability
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Foreseen]]:
-        """This node and all below it, from top to bottom, with their depths.
-
-        Args:
-            depth: its own.
-        """
+        """This node and all below it, from top to bottom, with their depths, from its own on."""
         yield depth, self
         for need in self.needs:
             yield from need.walk(depth + 1)
@@ -130,15 +112,9 @@ def forecast(
     done: Sequence[Dependency[Any]] = (),
     probability: float = 1.0,
 ) -> Foreseen:
-    """What is expected if a strategy is run.
+    """What is expected if a strategy is run, with this probability; who is run above is known to the estimator.
 
-    Args:
-        estimator: who asks; whoever is run above is known to it (``deciding``).
-        priced: the strategy, with what it foresees.
-        depth: how many levels it is looked ahead.
-        branches: those that are still possible; None for all.
-        done: what it has asked for already.
-        probability: how likely it is that it is run.
+    Of its ``branches`` those count that are still possible (None: all), since it has asked for what is ``done``.
     """
     possible = likeliest(priced.branches if branches is None else branches)
     provider, cost = priced.offer.provider, priced.offer.cost
@@ -154,7 +130,7 @@ def forecast(
     with estimator.deciding(((provider, wanted),)):
         for need in remaining(first, done):
             needs.append(forecast_need(estimator, need, world, depth, share))
-            world = after(estimator, need, world, depth)
+            world = estimator.after(need, world, depth)
     others: dict[Dependency[Any], float] = {}
     for one in possible[1:]:
         for need in dict.fromkeys(remaining(one, done)):
@@ -166,28 +142,21 @@ def forecast(
 def forecast_need(
     estimator: Estimator, need: Dependency[Any], world: Scenario, depth: int, probability: float = 1.0
 ) -> Foreseen:
-    """What is expected if a dependency is asked for.
-
-    Args:
-        depth: how many levels it is looked ahead.
-        probability: how likely it is that it is asked for.
-    """
+    """What is expected if a dependency is asked for, with this probability."""
     choice = estimator.choose(need, world, depth)
     if choice.by is None:
         return Foreseen(need, "", choice.cost, probability, choice.is_met)
     return forecast(estimator, choice.by, need, world, depth - 1, probability=probability)
 
 
+@dataclass(slots=True, eq=False)
 class Outlook:
     """What is expected of one attempt that runs."""
 
-    __slots__ = ("attempt", "branches", "done", "forecast")
-
-    def __init__(self, attempt: Attempt) -> None:
-        self.attempt: Attempt = attempt
-        self.branches: list[Branch] = []  # what its strategy foresees, the likeliest first
-        self.done: list[Dependency[Any]] = []  # what it has had solved, or has solved at this moment
-        self.forecast: Foreseen | None = None  # the path that is expected; None if it foresees nothing
+    attempt: Attempt
+    branches: list[Branch] = field(default_factory=list)  # what its strategy foresees, the likeliest first
+    done: list[Dependency[Any]] = field(default_factory=list)  # what it has had solved, or has solved at this moment
+    forecast: Foreseen | None = None  # the path that is expected; None if it foresees nothing
 
     @property
     def open(self) -> list[Branch]:
@@ -207,161 +176,26 @@ class Outlook:
         """The branches that can still come true, each with what is left of it."""
         return [(one, remaining(one, self.done)) for one in self.open]
 
-    def __repr__(self) -> str:
-        return f"<Outlook of {self.attempt!r}: {len(self.open)} of {len(self.branches)} branches>"
-
 
 _OVER: Final = object()
 _MOST_BRANCHES: Final = 3  # the likeliest, "the second or third most likely"
 _MOST_PREPARED: Final = 16  # worlds
-
-
-class Preparing:
-    """What is prepared for one request.
-
-    Args:
-        outlooks: gives what is expected of the attempts that run, the outermost first.
-    """
-
-    __slots__ = ("_credit", "_epoch", "_estimator", "_outlooks", "_stamp", "_state", "_timer", "_work", "_worlds")
-
-    def __init__(self, estimator: Estimator, outlooks: Callable[[], Sequence[Outlook]]) -> None:
-        self._state: State = estimator.state
-        self._estimator = estimator
-        self._outlooks = outlooks
-        self._worlds: list[Scenario] = []  # in which something was decided in advance
-        self._work: Iterator[None] | None = None
-        self._timer: Timer | None = None
-        self._credit = 0  # of asks; negative if the last one took more than there was
-        self._stamp = -1  # as of when the work was laid out
-        self._epoch = 0  # of the estimator: what was prepared before a failure is worth nothing
-
-    def lay_out(self) -> None:
-        """What is next is otherwise: prepare that from the next tick on."""
-        self._work = None
-        self.arm()
-
-    def arm(self) -> None:
-        """Go on in the next tick, if there is anything to prepare."""
-        if self._timer is None and self._state.prepare_asks > 0 and self._outlooks():
-            self._timer = self._state.kernel.call_later(1, self._prepare)
-
-    def close(self) -> None:
-        """The request is over."""
-        self._worlds = []
-        self._work = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing is to be prepared."""
-        return self._timer is None
-
-    def _prepare(self) -> None:
-        """Ask as much as a tick allows, and go on in the next one."""
-        self._timer = None
-        if self._work is None or self._stamp != self._state.stamp:
-            self._stamp = self._state.stamp
-            self._work = self._steps()
-        # What is left of a tick is not saved up: many quiet ones would make one long one.
-        self._credit = min(self._credit, 0) + self._state.prepare_asks
-        while self._credit > 0:
-            before = self._estimator.asked
-            if self._is_over(self._work):
-                return  # all is prepared, until something happens
-            spent = self._estimator.asked - before
-            self._credit -= spent
-            if spent and not self._state.spare(spent):
-                break
-        self.arm()
-
-    def _is_over(self, work: Iterator[None]) -> bool:
-        """Go on by one step; a hook that raises ends it, and is no harm to who will decide."""
-        try:
-            return next(work, _OVER) is _OVER
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            self._state.fault("preparing", "estimate", error)
-            return True
-
-    def _steps(self) -> Iterator[None]:
-        for rank in range(_MOST_BRANCHES):
-            yield from self._branch(rank)
-
-    def _branch(self, rank: int) -> Iterator[None]:
-        """Decide in advance what comes if one of the branches of the innermost attempt comes true."""
-        estimator, depth = self._estimator, self._state.lookahead
-        outlooks = tuple(self._outlooks())
-        world = estimator.world
-        for index in range(len(outlooks) - 1, -1, -1):
-            outlook = outlooks[index]
-            is_innermost = index == len(outlooks) - 1
-            branch, left = outlook.left(rank if is_innermost else 0)
-            if is_innermost and rank and branch is None:
-                return
-            chain = outlook.attempt.chain()
-            for need in left:
-                yield from self._decide(need, chain, world)
-                world = after(estimator, need, world, depth)
-            if left and not is_innermost:
-                return
-            if outlook.attempt.above is None:
-                return
-            world = outcome(estimator, outlook.attempt.wanted, branch, (), world, depth)
-            yield
-
-    def _decide(
-        self, need: Dependency[Any], chain: Sequence[tuple[Provider, Dependency[Any]]], world: Scenario
-    ) -> Iterator[None]:
-        if self._estimator.is_met(need, world):
-            return
-        is_kept = False
-        for provider in self._state.catalog.of(type(need)):
-            is_kept = self._estimator.price(provider, need, chain, None, world)[1] or is_kept
-            yield
-        if is_kept:
-            self._state.foreseen.prepared += 1
-            if world.state is not None and world not in self._worlds:
-                self._worlds = [*self._worlds, world][-_MOST_PREPARED:]
-
-    def take_over(self) -> None:
-        """If the world is one that was assumed, what was found out in it holds."""
-        state, estimator = self._state, self._estimator
-        if self._epoch != estimator.epoch:
-            self._epoch = estimator.epoch
-            self._worlds = []
-        if not self._worlds:
-            return
-        real = state.layer(None)
-        kept: list[Scenario] = []
-        taken = 0
-        for world in self._worlds:
-            fields = None if world.state is None else is_as_assumed(world.state, real)
-            if fields is None:
-                kept.append(world)
-            else:
-                taken += take_over(world, estimator.world, fields, state.versions, state.stamp)
-        state.foreseen.taken += taken > 0
-        self._worlds = kept
-
-
 _MOST_PLANNED: Final = 24  # nodes below one
 
 
 class Foresight:
     """The foresight of one request."""
 
-    __slots__ = ("_estimator", "_state", "outlooks", "preparing")
-
     def __init__(self, estimator: Estimator) -> None:
         self.outlooks: list[Outlook] = []  # of the attempts that run, the outermost first
-        # makes the decisions that come next in advance
-        self.preparing: Preparing = Preparing(estimator, lambda: self.outlooks)
         self._estimator = estimator
         self._state: State = estimator.state
+        self._worlds: list[Scenario] = []  # in which something was decided in advance
+        self._work: Iterator[None] | None = None  # what is left to prepare; None to lay it out anew
+        self._timer: Timer | None = None
+        self._credit = 0  # of asks; negative if the last one took more than there was
+        self._stamp = -1  # as of when the work was laid out
+        self._epoch = 0  # of the estimator: what was prepared before a failure is worth nothing
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
@@ -377,23 +211,18 @@ class Foresight:
         self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
         wanted = attempt.wanted
         ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
+        # Asked here, too: that what it claims holds is checked only after this, and what does not hold took no time.
         if ticks is not None and (not type(wanted).has_condition() or self._estimator.is_met(wanted)):
             rate = self._state.kernel.clock.ticks_per_second
             self._state.took(attempt.provider.spec, attempt.said, ticks / rate)
         if self._is_on:
-            self.preparing.lay_out()
+            self._lay_out()
 
     def asked(self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode) -> None:
-        """A dependency is about to be solved: compare it with what was foreseen.
-
-        Args:
-            unit: below which action of the plan.
-            above: the attempt that needs it; None at the root.
-            node: its node; an option that nobody foresaw is no surprise.
-        """
+        """A dependency is about to be solved: compare it with what was foreseen."""
         if not self._is_on:
             return
-        self.preparing.take_over()
+        self._take_over()  # whatever comes below: the decision that follows is to find what was found out
         outlook = next((one for one in self.outlooks if one.attempt is above), None)
         if outlook is None:
             return
@@ -402,8 +231,11 @@ class Foresight:
         what = self._compared(outlook, wanted)
         if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
             return
-        self._count(what)
-        outlook.done.append(wanted)
+        counts = self._state.foreseen
+        counts.hits += what == "hit"
+        counts.others += what == "other"
+        counts.misses += what == "miss"
+        outlook.done.append(wanted)  # after it was compared: from now on it is left of no branch
         planner = unit.frame.planner
         if planner.trace.on:
             detail = (("wanted", label_of(wanted)), ("foreseen", expected), ("what", what))
@@ -411,7 +243,7 @@ class Foresight:
         self._come_true(outlook, wanted)
         if what == "hit":
             self._show(outlook)
-            self.preparing.lay_out()
+            self._lay_out()
         else:
             self._look(outlook)
 
@@ -436,21 +268,12 @@ class Foresight:
                 return "hit" if rank == 0 else "other"
         return "miss"
 
-    def _count(self, what: str) -> None:
-        counts = self._state.foreseen
-        counts.hits += what == "hit"
-        counts.others += what == "other"
-        counts.misses += what == "miss"
-
-    def stir(self) -> None:
-        """Something changed that estimates rest on: what comes next may be prepared anew."""
-        if self._is_on:
-            self.preparing.arm()
-
     def close(self) -> None:
         """The request is over."""
-        self.outlooks = []
-        self.preparing.close()
+        self.outlooks, self._worlds, self._work = [], [], None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     @property
     def _is_on(self) -> bool:
@@ -467,7 +290,7 @@ class Foresight:
             with estimator.deciding(one.chain()):
                 for outlook in self.outlooks:
                     if outlook.attempt is one:
-                        total = together(total, amounts_left(estimator, outlook.shares(), estimator.world, depth))
+                        total = together(total, estimator.amounts_left(outlook.shares(), estimator.world, depth))
             one = one.above
         return total
 
@@ -475,22 +298,16 @@ class Foresight:
         """Ask a strategy what it foresees now, and make its forecast from where it is."""
         estimator, depth = self._estimator, self._state.lookahead
         attempt = outlook.attempt
-        with estimator.deciding(attempt.chain()[:-1]):
-            priced, _ = estimator.price(attempt.provider, attempt.wanted)
+        with estimator.deciding(attempt.chain()[:-1]):  # without itself, who would be left out
+            priced, _ = estimator.price(attempt.provider, attempt.wanted, estimator.world)
+            # Amid its run it may foresee nothing any more: then what it foresaw when it began is all there is.
             if not outlook.done or priced.branches:
                 outlook.branches = likeliest(priced.branches)
             if outlook.branches:
-                outlook.forecast = forecast(
-                    estimator,
-                    priced,
-                    attempt.wanted,
-                    estimator.world,
-                    depth,
-                    branches=outlook.open,
-                    done=outlook.done,
-                )
+                wanted, world, done = attempt.wanted, estimator.world, outlook.done
+                outlook.forecast = forecast(estimator, priced, wanted, world, depth, branches=outlook.open, done=done)
         self._show(outlook)
-        self.preparing.lay_out()
+        self._lay_out()
 
     def _show(self, outlook: Outlook) -> None:
         """The direct children that are expected, in the task tree."""
@@ -503,13 +320,104 @@ class Foresight:
         for one in outlook.open[1:]:
             others.update(dict.fromkeys(remaining(one, outlook.done)))
         for need in left[:_MOST_PLANNED]:
-            self._plan(node, need).cost = costs.get(need)
+            TaskNode(NodeKind.DEPENDENCY, None, node, need).cost = costs.get(need)
         chances = {} if seen is None else dict(seen.others)
         for need in list(others)[: max(0, _MOST_PLANNED - len(left))]:
             if branch is None or need not in branch.needs:
-                planned = self._plan(node, need)
+                planned = TaskNode(NodeKind.DEPENDENCY, None, node, need)
                 planned.is_conditional = True
                 planned.probability = chances.get(need, 1.0)
 
-    def _plan(self, node: TaskNode, need: Dependency[Any]) -> TaskNode:
-        return TaskNode(NodeKind.DEPENDENCY, None, node, need)
+    # --- preparing ----------------------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """What is next is otherwise: prepare that from the next tick on."""
+        self._work = None
+        self._arm()
+
+    def stir(self) -> None:
+        """Something changed that estimates rest on: what comes next may be prepared anew."""
+        if self._is_on:
+            self._arm()
+
+    def _arm(self) -> None:
+        if self._timer is None and self._state.prepare_asks > 0 and self.outlooks:
+            self._timer = self._state.kernel.call_later(1, self._prepare)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is to be prepared."""
+        return self._timer is None
+
+    def _prepare(self) -> None:
+        """Ask as much as a tick allows, and go on in the next one."""
+        self._timer = None
+        if self._work is None or self._stamp != self._state.stamp:
+            self._stamp = self._state.stamp
+            self._work = (step for rank in range(_MOST_BRANCHES) for step in self._branch(rank))
+        # What is left of a tick is not saved up: many quiet ones would make one long one.
+        self._credit = min(self._credit, 0) + self._state.prepare_asks
+        while self._credit > 0:
+            before = self._estimator.asked
+            # A hook that raises ends it, and is no harm to who will decide.
+            if self._state.contained("preparing", "estimate", _OVER, next, self._work, _OVER) is _OVER:
+                return  # all is prepared, until something happens
+            spent = self._estimator.asked - before
+            self._credit -= spent
+            if spent and not self._state.spare(spent):
+                break
+        self._arm()
+
+    def _branch(self, rank: int) -> Iterator[None]:
+        """Decide in advance what comes if one of the branches of the innermost attempt comes true."""
+        estimator, depth = self._estimator, self._state.lookahead
+        outlooks = tuple(self.outlooks)
+        world = estimator.world
+        for index in range(len(outlooks) - 1, -1, -1):
+            outlook = outlooks[index]
+            is_innermost = index == len(outlooks) - 1
+            branch, left = outlook.left(rank if is_innermost else 0)
+            if is_innermost and rank and branch is None:
+                return
+            chain = outlook.attempt.chain()
+            for need in left:
+                yield from self._decide(need, chain, world)
+                world = estimator.after(need, world, depth)
+            if left and not is_innermost:
+                return
+            if outlook.attempt.above is None:
+                return
+            world = estimator.outcome(outlook.attempt.wanted, branch, (), world, depth)
+            yield
+
+    def _decide(self, need: Dependency[Any], chain: Chain, world: Scenario) -> Iterator[None]:
+        if self._estimator.is_met(need, world):
+            return
+        is_kept = False
+        for provider in self._state.catalog.of(type(need)):
+            is_kept = self._estimator.price(provider, need, world, chain)[1] or is_kept
+            yield
+        if is_kept:
+            self._state.foreseen.prepared += 1
+            if world.state is not None and world not in self._worlds:
+                self._worlds = [*self._worlds, world][-_MOST_PREPARED:]
+
+    def _take_over(self) -> None:
+        """If the world is one that was assumed, what was found out in it holds."""
+        state, estimator = self._state, self._estimator
+        if self._epoch != estimator.epoch:
+            self._epoch = estimator.epoch
+            self._worlds = []
+        if not self._worlds:
+            return
+        real = state.layer(None)
+        kept: list[Scenario] = []
+        taken = 0
+        for world in self._worlds:
+            fields = None if world.state is None else is_as_assumed(world.state, real)
+            if fields is None:
+                kept.append(world)
+            else:
+                taken += take_over(world, estimator.world, fields, state.versions, state.stamp)
+        state.foreseen.taken += taken > 0
+        self._worlds = kept

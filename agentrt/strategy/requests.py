@@ -17,10 +17,9 @@ A request is a performance of the planner (``activity.plan.spawned``) that tells
 For plans, each dependency has an action of its own (``solver_of``) that performs its activity, so that a compound can
 have a step ``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can
 provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
-after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off (``Postponed``):
-a plan that wants what nobody can provide would think of it in every tick, and fail each time. What a plan is doing it
-goes on to know, also when the last strategy for it was taken away: what runs, runs to its end. All that such actions
-need of their agent is its ``Solvers``.
+after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off, or a plan that
+wants what nobody can provide would fail in every tick. What a plan is doing it goes on to know, also when the last
+strategy for it was taken away. All that such actions need of their agent is its ``Solvers``.
 
 Source: prismarine-gameplay: "Pauseable/Cancelable Tasks"; "Plugins", the generated call with its callback; "Hierarchy":
 any node can be an entry point.
@@ -49,9 +48,10 @@ from agentrt.errors import (
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import current_strand, outlast
 from agentrt.kernel.traps import at_once, park, running
-from agentrt.strategy.dependency import label_of
-from agentrt.strategy.solve import Solving
-from agentrt.strategy.tree import Outcome
+from agentrt.strategy.attempt import action_for
+from agentrt.strategy.dependency import Dependency, label_of
+from agentrt.strategy.solve import RequestTable, Solving
+from agentrt.strategy.tree import Outcome, TaskNode
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -60,12 +60,11 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.planner import Planner
     from agentrt.kernel.clock import Clock
     from agentrt.strategy.declare import Provider
-    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.estimate import Estimator
-    from agentrt.strategy.solve import RequestTable
-    from agentrt.strategy.tree import TaskNode
 
-__all__ = ["Postponed", "Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
+__all__ = ["Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
+
+R = TypeVar("R")
 
 
 class SolveRequest(Action):
@@ -95,35 +94,36 @@ def _unit_of(ctx: Context) -> Unit:
 class _Solver(Action):
     """The action of a plan that has a dependency solved."""
 
-    async def think(self, ctx: Context, args: Any) -> None:
+    async def think(self, ctx: Context, args: Dependency[Any]) -> None:
         solvers = _solvers_of(ctx)
         while True:
-            await ctx.sleep_ticks(max(0, solvers.postponed.until(args) - ctx.clock.tick))
+            await ctx.sleep_ticks(max(0, solvers.put_off_until(args) - ctx.clock.tick))
             if solvers.table.estimator.cost(args) < inf:
                 ctx.set_think_output()
             else:
                 ctx.clear_think_output()
             await solvers.table.state.changes.wait()
 
-    def start(self, ctx: Context, args: Any) -> None:
+    def start(self, ctx: Context, args: Dependency[Any]) -> None:
         _solvers_of(ctx).hold(type(args))
 
-    def stop(self, ctx: Context, args: Any) -> None:
+    def stop(self, ctx: Context, args: Dependency[Any]) -> None:
         _solvers_of(ctx).let_go(type(args))
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context, args: Dependency[Any]) -> None:
         solvers, unit = _solvers_of(ctx), _unit_of(ctx)
         try:
             await Solving(solvers.table, solvers.table.estimator, args).run(unit)
         except DependencyFailedError as failure:
             execution, reason = unit.frame.execution, f"{label_of(args)} could not be solved: {failure.reason}"
-            solvers.postponed.put_off(args, ctx.clock)
+            # Before the plan is thought again, or it would choose this again.
+            solvers.put_off(args, ctx.clock)
             if isinstance(execution, Performance) or catcher_of(unit) is not None:
                 ctx.abort(reason)  # somebody awaits it, and hears of it
             execution.replan(reason, unit)
             await park()  # this coroutine is unwound with the plan
         else:
-            solvers.postponed.solved(args)
+            solvers.solved(args)
 
 
 def _solvers_of(ctx: Context) -> Solvers:
@@ -137,72 +137,50 @@ def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
     """The action that performs the activity of a dependency in a plan; made once, and kept with the dependency."""
     found: type[Action] | None = wanted.__dict__.get("_solver")
     if found is None:
-        declared = {
-            "__module__": wanted.__module__,
-            "__qualname__": wanted.__qualname__,
-            "__doc__": f"Has {wanted.__name__} solved.",
-            "does": wanted.activity,
-            "utility": 1.0,
-            "Args": wanted,
-        }
-        found = wanted._solver = type(wanted.__name__, (_Solver,), declared)
+        found = wanted._solver = action_for(_Solver, wanted, wanted, __doc__=f"Has {wanted.__name__} solved.")
     return found
 
 
-_MOST_TIMES: Final = 7  # doublings of a second: about a minute
+_MOST_TIMES: Final = 7  # the first is a second, each of the others twice as long: about a minute
 _MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one attempt more
-
-
-class Postponed:
-    """What one agent's plan does not try again for a while: a second after a failure, and twice as long each time.
-
-    Up to about a minute; once it was solved, the next failure counts as the first.
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[Dependency[Any], tuple[int, int]] = {}  # how often, until when
-
-    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
-        """It could not be solved: do not try it again at once, and later each time."""
-        times = min(self._known.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
-        if len(self._known) >= _MOST_KEPT:
-            self._known.clear()
-        self._known[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
-
-    def solved(self, wanted: Dependency[Any]) -> None:
-        """It was solved."""
-        self._known.pop(wanted, None)
-
-    def until(self, wanted: Dependency[Any]) -> int:
-        """The tick from which on it may be tried again; 0 for at once."""
-        return self._known.get(wanted, (0, 0))[1]
 
 
 class Solvers:
     """What the plan of an agent knows to have solved."""
 
-    __slots__ = ("_held", "_known", "_provided", "postponed", "table")
+    __slots__ = ("_held", "_known", "_postponed", "_provided", "table")
 
     def __init__(self, table: RequestTable) -> None:
         self.table: RequestTable = table
-        self.postponed: Postponed = Postponed()
+        # how often it could not be solved since it last was, and until when it is put off
+        self._postponed: dict[Dependency[Any], tuple[int, int]] = {}
         self._provided: tuple[type[Dependency[Any]], ...] = ()
         self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
-        self._held: dict[type[Dependency[Any]], int] = {}  # how many times a plan is doing it
+        # How many times a plan is doing it: not whether, since one that is performed beside the plan may do it, too.
+        self._held: dict[type[Dependency[Any]], int] = {}
 
     def fit(self, provided: tuple[type[Dependency[Any]], ...]) -> None:
-        """Know just what strategies provide, and what is being done.
-
-        Raises:
-            DefinitionError: the agent knows an action that does the same with other arguments.
-        """
+        """Know just what strategies provide, and what is being done."""
         self._provided = provided
-        self._forget()
+        self._forget()  # first: a class that was made anew has the activity of the old one, and maybe other fields
         for wanted in provided:
             if wanted not in self._known:
                 self._known[wanted] = self.table.state.agent.learn_solver(solver_of(wanted))
+
+    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
+        """It could not be solved: do not try it again at once, and later each time."""
+        times = min(self._postponed.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
+        if len(self._postponed) >= _MOST_KEPT:
+            self._postponed.clear()
+        self._postponed[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
+
+    def solved(self, wanted: Dependency[Any]) -> None:
+        """It was solved."""
+        self._postponed.pop(wanted, None)
+
+    def put_off_until(self, wanted: Dependency[Any]) -> int:
+        """The tick from which on it may be tried again; 0 for at once."""
+        return self._postponed.get(wanted, (0, 0))[1]
 
     def hold(self, wanted: type[Dependency[Any]]) -> None:
         """A plan begins to do it."""
@@ -220,9 +198,6 @@ class Solvers:
     def _forget(self) -> None:
         for wanted in [one for one in self._known if one not in self._provided and one not in self._held]:
             self._known.pop(wanted)()
-
-
-R = TypeVar("R")
 
 
 hold_no_entities(Solving)  # the argument that carries a request through the plan
@@ -257,35 +232,10 @@ class _Performed(Performance):
 class Request(Generic[R]):
     """Something that an agent was asked to solve. Made by ``agent.gameplay.begin``.
 
-    Args:
-        table: of the agent that is asked.
-        wanted: what is asked for.
-        estimator: who asks for costs, under its global parameters.
-        only: the one strategy that may provide it; None for anybody.
-        priority: if it is what is done about something that came up.
-
-    Attributes:
-        wanted: as given.
-        solving: how it is solved.
-        outcome: what became of it: RUNNING, and in the end DONE, FAILED or CANCELLED.
-        error: why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved
-            (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
-            ``ActivityAbortedError`` if it was cancelled or the agent ended.
-
     Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
     """
 
-    __slots__ = (
-        "_agent",
-        "_callbacks",
-        "_ended",
-        "_kernel",
-        "_performed",
-        "error",
-        "outcome",
-        "solving",
-        "wanted",
-    )
+    __slots__ = ("_agent", "_callbacks", "_ended", "_kernel", "_performed", "error", "outcome", "solving", "wanted")
 
     def __init__(
         self,
@@ -296,15 +246,18 @@ class Request(Generic[R]):
         priority: int | None = None,
     ) -> None:
         self._agent = table.state.agent
-        self.wanted: Dependency[R] = wanted
-        self.solving: Solving = Solving(table, estimator, wanted, only, priority)
-        self.outcome: Outcome = Outcome.RUNNING
+        self.wanted: Dependency[R] = wanted  # what is asked for
+        self.solving: Solving = Solving(table, estimator, wanted, only, priority)  # how it is solved
+        self.outcome: Outcome = Outcome.RUNNING  # in the end DONE, FAILED or CANCELLED
+        # Why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved
+        # (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
+        # ``ActivityAbortedError`` if it was cancelled or the agent ended.
         self.error: BaseException | None = None
         self._ended = Event()
         self._callbacks: list[Callable[[Request[R]], object]] = []
         self._kernel = self._agent.require_life(type(wanted).activity).kernel
         self._performed: _Performed | None = None
-        self._inside(self._begin)
+        self._inside(self._begin)  # the last: inside a tick it is done at once
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -320,13 +273,7 @@ class Request(Generic[R]):
 
     @property
     def value(self) -> R:
-        """What solving it gave.
-
-        Raises:
-            DependencyFailedError: it could not be solved.
-            ActivityAbortedError: it was cancelled, or the agent ended.
-            WrongStateError: it is not over.
-        """
+        """What solving it gave. Raises its ``error`` if there is one, ``WrongStateError`` while it is not over."""
         if self.error is not None:
             raise self.error
         if not self.is_done:
@@ -358,26 +305,15 @@ class Request(Generic[R]):
         self._inside(self._told, self.solving.restart)
 
     def cancel(self, reason: str = "it was cancelled") -> None:
-        """End it; all of it is unwound, the inner first.
-
-        Args:
-            reason: why, in words.
-        """
+        """End it, for a reason in words; all of it is unwound, the inner first."""
         self._inside(self._cancel, words_of(reason))
 
     def then(self, callback: Callable[[Request[R]], object]) -> None:
-        """Call a function when it is over, inside a tick; if it is over already, soon.
-
-        Args:
-            callback: a plain function of the request.
-        """
+        """Call a plain function of the request when it is over, inside a tick; if it is over already, soon."""
         self._inside(self._add, callback)
 
     async def wait(self) -> R:
-        """Wait until it is over. Whoever waits may be cancelled; the request goes on.
-
-        Returns:
-            What solving it gave.
+        """Wait until it is over, and get what solving it gave. Whoever waits may be cancelled; the request goes on.
 
         Raises:
             DependencyFailedError: it could not be solved.
@@ -437,20 +373,14 @@ class Request(Generic[R]):
             self._callbacks.append(callback)
 
     def over(self, error: BaseException | None) -> None:
-        """It has ended; called by what performed it.
-
-        Args:
-            error: why it was not performed to its end.
-        """
+        """It has ended, and was not performed to its end if there is an error; called by what performed it."""
         self.error = self.solving.failure if error is None else error
         if isinstance(error, ActivityAbortedError) and self.solving.deadlock:
             self.error = self._deadlocked(error)
-        if self.error is None:
-            self.outcome = Outcome.DONE
-        else:
-            is_cancelled = isinstance(self.error, (ActivityAbortedError, NotRunningError))
-            self.outcome = Outcome.CANCELLED if is_cancelled else Outcome.FAILED
-        self._ended.set()
+        is_cancelled = isinstance(self.error, (ActivityAbortedError, NotRunningError))
+        failed = Outcome.CANCELLED if is_cancelled else Outcome.FAILED
+        self.outcome = Outcome.DONE if self.error is None else failed
+        self._ended.set()  # who is woken asks for the value, so all of the above is there
         callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             self._kernel.call_soon(callback, self)
@@ -475,13 +405,7 @@ class Request(Generic[R]):
 
 
 async def await_request(request: Request[R]) -> R:
-    """Wait for a request, and cancel it if the wait is.
-
-    Raises:
-        DependencyFailedError: it could not be solved.
-        ActivityAbortedError: the agent ended.
-        NotRunningError: neither a runtime nor an event loop steps the coroutine in which it is awaited.
-    """
+    """Wait for a request, and cancel it if the wait is: nobody else knows of it. Raises as ``Request.wait``."""
     try:
         return await request.wait()
     except GeneratorExit:

@@ -1,4 +1,4 @@
-"""Solving: how a dependency is met.
+"""Solving: how a dependency is met, and how what comes up meanwhile is dealt with in between.
 
 One ``Solving`` stands for one request (``agent.gameplay.collect("diamond", 7)``): its global parameters, its task tree,
 and the stack of attempts that run in it. Solving one dependency goes like this, and each strategy that it runs has
@@ -13,60 +13,41 @@ others solved in the same way::
         it failed                                 from the top, without it
     nobody is left                                DependencyFailedError, with the whole story, to whoever needed it
 
-* *No choice outlives a wait.* Whoever waited (for what came up, for a flag, for the next tick, for a strategy that
-  failed) finds another world: somebody else may have met the dependency, who was the cheapest may not be able to any
-  more. So there is one way to an attempt, and it begins with the question whether there is anything to do.
-* *It comes to an end.* Each provider is tried once for one need, and how many attempts one request may take in all is
-  bounded, so that strategies that fail each other in turn come to an end.
+* *No choice outlives a wait.* Whoever waited (for what came up, a flag, the next tick, a strategy that failed) finds
+  another world. So there is one way to an attempt, and it begins with the question whether there is anything to do.
+* *It comes to an end.* Each provider is tried once for one need, and the attempts of one request are bounded.
 * *The story of a failure* is one error. The sentence names who failed and who cannot, with their reasons, and before
   them the circle of needs, or the endless regress, if there was nothing else that kept them. The story is the task tree
-  below the dependency, of which the middle is left out if it is long. The cause is what went wrong underneath, and not
-  the failures in between, which the story tells already.
-* *The table of requests* (``RequestTable``) of an agent knows what is being solved, and keeps the trees of the last
-  that are over. Whatever changes goes through it, since who is being solved for has to hear of it.
+  below the dependency. The cause is what went wrong underneath.
 
-Nothing here is searched beforehand: what is done next is decided when it is to be done.
-
-Rejected: running the strategy again that was chosen before, with the patience that its old estimate allowed.
-
-*Interruptions*: what comes up while something is being solved is dealt with in between.
-
-Whoever is interrupted need not look for what may come up: that is done here, for all strategies. There are two places
-at which an interruption can be dealt with:
+*Interruptions* are dealt with for all strategies, none of which looks for what may come up. There are two places:
 
 * *a breakpoint*: the request is between two attempts (before each decision, after each attempt, around each activity
-  that a strategy executes). It is dealt with right there, by the strand of whoever needed the dependency.
+  that a strategy executes). The strand of whoever needed the dependency deals with it right there.
 * *amid an attempt*: then the innermost attempt says what it supports. PAUSE: its coroutine stands still
   (``Pausable``), and a strand of its own deals with the interruption below the attempt's place in the plan, so that the
-  two share control flags and are unwound together, the inner first. RESTART: the attempt is unwound, by the machine
-  that preemption uses, which brings the request to a breakpoint; then it is run again. TREE: the same, for the
-  outermost attempt that says so. WAIT: nothing happens until that attempt is over, with all that is solved below it;
-  then there is a breakpoint.
+  two share control flags and are unwound together, the inner first. RESTART: the attempt is unwound, as by a
+  preemption, which brings the request to a breakpoint; then it is run again. TREE: the same, for the outermost attempt
+  that says so. WAIT: nothing happens until that attempt is over, with all below it. One that runs a frame which it has
+  spawned by itself is left alone until a breakpoint; one that has not begun yet begins anew, whatever it supports.
 
-One that runs a frame which it has spawned by itself (``ctx.spawn``) is left alone until it comes to a breakpoint.
+Afterwards all attempts hear of it (``interrupted``), the inner first, and each may give up or begin again. What is
+dealt with can be interrupted by what has a higher priority; each such *level* sees only the attempts that were begun in
+it. What was not dealt with to the end waits for the next breakpoint, or goes back to the agent when the request is
+over. A request that is told to pause stands still until it is told to resume; what comes up is dealt with even then.
 
-An attempt that has not begun yet (it waits for its control flags, say) has nothing to lose, and begins anew whatever it
-supports. Afterwards all attempts hear of it (``interrupted``), the inner first, and each may give up or begin again.
-
-What is dealt with can be interrupted in turn, by what has a higher priority. Each such *level* sees only the attempts
-that were begun in it. What could not be dealt with to the end, because the request or a part of it was unwound, is not
-lost: it waits for the next breakpoint, or goes back to the agent when the request is over.
-
-A request that is told to pause is interrupted like by anything else, but stands still until it is told to resume; what
-comes up meanwhile is dealt with then, too.
-
-It works on the request that it belongs to as an attempt sees it (``Requesting``).
-
-Rejected: throwing an exception into the strategies. Each would have to know what may come up, and to pass it on.
+Rejected: running the strategy again that was chosen before, with the patience that its old estimate allowed. Throwing
+an exception into the strategies: each would have to know what may come up, and to pass it on.
 
 Source: prismarine-gameplay: "Hierarchy", "Task Failure", "Global Dependency Lists", "Interrupting Tasks",
-"Pauseable/Cancelable Tasks". This module is long because an interruption is a way that solving takes.
+"Pauseable/Cancelable Tasks".
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,8 +57,6 @@ from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import next_tick
 from agentrt.strategy.attempt import (
-    MAX_ATTEMPTS,
-    MAX_WITHIN,
     Attempt,
     Errand,
     Within,
@@ -87,8 +66,8 @@ from agentrt.strategy.attempt import (
     stop_if_lost,
     waiting_above,
 )
-from agentrt.strategy.declare import Interruptible, Interruption, Offer, ranked
-from agentrt.strategy.dependency import Ask, Cannot, Params, label_of
+from agentrt.strategy.declare import Interruptible, Interruption, Offer, Provider, ranked
+from agentrt.strategy.dependency import Ask, Cannot, Dependency, Params, label_of
 from agentrt.strategy.estimate import Estimator
 from agentrt.strategy.lookahead import Foresight
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
@@ -96,68 +75,39 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
-    from agentrt.strategy.attempt import Requesting
-    from agentrt.strategy.declare import Provider, Rank
-    from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.state import State
     from agentrt.strategy.supplies import Amounts
 
-__all__ = ["MOST_FINISHED", "PAUSE", "Incident", "Interruptions", "RequestTable", "Solving", "failure_of"]
+__all__ = ["MAX_ATTEMPTS", "Incident", "Interruptions", "RequestTable", "Solving"]
 
-PAUSE: Final = "pause"
-"""The name of the interruption when a request was told to pause."""
+_PAUSE: Final = "pause"  # the name of the interruption when a request was told to pause
 
 
+@dataclass(slots=True, eq=False)
 class Incident:
-    """Something that came up, and what is to be done about it.
+    """Something that came up, and what is to be done about it."""
 
-    Args:
-        wanted: what to have solved because of it; None for nothing.
-        priority: a higher one interrupts what is done about a lower one.
-        then: called when it was dealt with, with how that ended: DONE, FAILED, or CANCELLED if nobody will any more.
-    """
-
-    __slots__ = ("interruption", "priority", "then", "wanted")
-
-    def __init__(
-        self,
-        interruption: Interruption,
-        wanted: Dependency[Any] | None = None,
-        priority: int = 0,
-        then: Callable[[Outcome], object] | None = None,
-    ) -> None:
-        self.interruption: Interruption = interruption
-        self.wanted: Dependency[Any] | None = wanted
-        self.priority: int = priority
-        self.then: Callable[[Outcome], object] | None = then
+    interruption: Interruption
+    wanted: Dependency[Any] | None = None  # what to have solved because of it; None for nothing
+    priority: int = 0  # a higher one interrupts what is done about a lower one
+    # called when it was dealt with, with how that ended: DONE, FAILED, or CANCELLED if nobody will any more
+    then: Callable[[Outcome], object] | None = None
 
     def over(self, outcome: Outcome, state: State) -> None:
-        """It was dealt with, or never will be. That the author's function raises is nobody else's failure.
-
-        Args:
-            state: of the agent's gameplay, to which that is reported.
-        """
+        """It was dealt with, or never will be. That the author's function raises is nobody else's failure."""
         if self.then is not None:
-            try:
-                self.then(outcome)
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                state.fault(f"interruption {self.interruption.name}", "then", error)
-
-    def __repr__(self) -> str:
-        return f"<Incident {self.interruption.name}, priority {self.priority}>"
+            state.contained(f"interruption {self.interruption.name}", "then", None, self.then, outcome)
 
 
+@dataclass(slots=True, eq=False)
 class _Level:
     """Where incidents are being dealt with."""
 
-    __slots__ = ("current", "mark")
-
-    def __init__(self, mark: int) -> None:
-        self.mark: int = mark  # how many attempts there were on the stack when it began; those after it belong to it
-        # what is being dealt with; None while it looks for the next one, or stands still
-        self.current: Incident | None = None
+    mark: int  # how many attempts there were on the stack when it began; those after it belong to it
+    unit: Unit  # the action of the plan below which that is done
+    told: Attempt | None  # the innermost attempt that hears of it; so do those above it
+    how: Interruptible  # what the interrupted one supports, for the trace
+    current: Incident | None = None  # what is dealt with; None while it looks for the next one, or stands still
 
 
 class Interruptions:
@@ -165,13 +115,13 @@ class Interruptions:
 
     __slots__ = ("_changed", "_is_looking", "_levels", "_solving", "is_paused", "pending")
 
-    def __init__(self, solving: Requesting) -> None:
+    def __init__(self, solving: Solving) -> None:
         self.pending: list[Incident] = []  # what was not dealt with yet, in the order in which it will be
         self.is_paused: bool = False  # whether the request is to stand still
         self._solving = solving
-        self._levels: list[_Level] = []
-        self._changed: Signal | None = None
-        self._is_looking = False
+        self._levels: list[_Level] = []  # each interrupted what is done in the one before
+        self._changed: Signal | None = None  # while it stands still
+        self._is_looking = False  # whether a look stands in the ready queue: many that come up at once make one
 
     @property
     def handled(self) -> tuple[Interruption, ...]:
@@ -182,7 +132,7 @@ class Interruptions:
 
     def add(self, incident: Incident) -> None:
         """Something came up. Nothing is interrupted on the caller's stack."""
-        insort(self.pending, incident, key=_rank)
+        insort(self.pending, incident, key=_rank)  # behind its equals: what came first is dealt with first
         self._look_soon()
 
     def pause(self) -> None:
@@ -194,11 +144,6 @@ class Interruptions:
         """Go on."""
         self.is_paused = False
         self._tell_waiting()
-
-    def take_rest(self) -> list[Incident]:
-        """The request is over: what nobody dealt with."""
-        rest, self.pending = self.pending, []
-        return rest
 
     def _look_soon(self) -> None:
         if not self._is_looking:
@@ -214,7 +159,7 @@ class Interruptions:
             attempts = [one for one in self._attempts() if one.has_begun]
             innermost = self._solving.stack[-1] if self._attempts() else None
             if innermost is None or _is_covered(attempts):
-                return  # a breakpoint will come
+                return  # a breakpoint will come; to one that has not begun WAIT means nothing, it has nothing to lose
             whole = _outermost_tree(attempts)
             if whole is not None:
                 whole.begin_again()
@@ -235,27 +180,14 @@ class Interruptions:
         return self._solving.floor if current is None else current.priority
 
     def _is_due(self) -> bool:
-        floor = self.floor()
-        if self.pending and (floor is None or self.pending[0].priority > floor):
-            return True
-        return self.is_paused and not self._levels
+        return self._is_next(self.floor()) or (self.is_paused and not self._levels)
 
     # --- dealing with it ----------------------------------------------------------------------------------------------
 
     async def breakpoint(
         self, unit: Unit, node: TaskNode, above: Attempt | None, interrupted: Attempt | None = None
     ) -> bool:
-        """Deal with what is due, if there is anything; but nothing is begun in a plan that unwinds.
-
-        Args:
-            unit: below which action of the plan.
-            node: below which node of the task tree.
-            above: the innermost attempt that goes on.
-            interrupted: one that was unwound for it.
-
-        Raises:
-            ActivityAbortedError: it is called behind a shield, and unwound.
-        """
+        """Deal with what is due; those from ``above`` on hear of it, or from the one that was unwound for it."""
         if not (self.pending or self.is_paused) or not self._is_due():
             return False
         stop_if_lost(unit)
@@ -271,15 +203,9 @@ class Interruptions:
         return True
 
     async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
-        """Deal with all that is due.
-
-        Args:
-            unit: below which action of the plan.
-            node: below which node of the task tree.
-            how: what the interrupted one supports, for the trace.
-        """
+        """Deal with all that is due."""
         floor = self.floor()
-        level = _Level(len(self._solving.stack))
+        level = _Level(len(self._solving.stack), unit, told, how)
         self._levels.append(level)
         was, node.outcome = node.outcome, Outcome.PAUSED
         top = self._solving.stack[-1] if self._solving.stack else None
@@ -288,9 +214,9 @@ class Interruptions:
         try:
             while self._is_next(floor) or (self.is_paused and len(self._levels) == 1):
                 if self._is_next(floor):
-                    await self._deal_with(level, self.pending.pop(0), unit, node, told, how)
+                    await self._deal_with(level, node)
                 else:
-                    await self._stand_still(level, unit, node, told, how)
+                    await self._stand_still(level, node)
         finally:
             self._levels.remove(level)
             if node.outcome is Outcome.PAUSED:
@@ -303,22 +229,18 @@ class Interruptions:
     def _is_next(self, floor: int | None) -> bool:
         return bool(self.pending) and (floor is None or self.pending[0].priority > floor)
 
-    async def _deal_with(
-        self, level: _Level, incident: Incident, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible
-    ) -> None:
-        solving, wanted = self._solving, incident.wanted
-        place = TaskNode(NodeKind.INTERRUPTION, incident.interruption.name, node)
-        place.begin(solving.state.tick)
-        self._note(unit, TraceEvent.INTERRUPTED, incident.interruption, how=how.value)
+    async def _deal_with(self, level: _Level, node: TaskNode) -> None:
+        incident, solving = self.pending.pop(0), self._solving
+        place = self._begin(level, incident.interruption, node)
         level.current = incident
         try:
-            if wanted is not None:
-                below = TaskNode(NodeKind.DEPENDENCY, None, place, wanted)
-                await solving.solve(unit, wanted, None, node=below)
+            if incident.wanted is not None:
+                below = TaskNode(NodeKind.DEPENDENCY, None, place, incident.wanted)
+                await solving.solve(Errand(level.unit, incident.wanted, None, below))
         except DependencyFailedError as failure:
             place.end(Outcome.FAILED, solving.state.tick, failure.reason)
         except BaseException as error:
-            if not isinstance(error, Exception) or is_lost(unit):  # it is unwound, and to be dealt with later
+            if not isinstance(error, Exception) or is_lost(level.unit):  # it is unwound, and to be dealt with later
                 place.end(Outcome.CANCELLED, solving.state.tick)
                 insort(self.pending, incident, key=_rank)
                 raise
@@ -329,61 +251,61 @@ class Interruptions:
             place.end(Outcome.DONE, solving.state.tick)
         finally:
             level.current = None
-        self._note(unit, TraceEvent.RESUMED, incident.interruption, outcome=place.outcome.value)
+        self._note(level, TraceEvent.RESUMED, incident.interruption, outcome=place.outcome.value)
+        # Before anybody is told: one that gives up unwinds this strand, and its trigger would stay busy for ever.
         incident.over(place.outcome, solving.state)
-        await self._tell(unit, told, incident.interruption)
+        await self._tell(level, incident.interruption)
 
-    async def _stand_still(
-        self, level: _Level, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible
-    ) -> None:
+    async def _stand_still(self, level: _Level, node: TaskNode) -> None:
         """The request was told to pause."""
-        interruption = Interruption(PAUSE)
-        tick = self._solving.state.tick
-        place = TaskNode(NodeKind.INTERRUPTION, PAUSE, node)
-        place.begin(tick)
-        self._note(unit, TraceEvent.INTERRUPTED, interruption, how=how.value)
+        interruption, state = Interruption(_PAUSE), self._solving.state
+        place = self._begin(level, interruption, node)
         changed = self._changed = Signal()
-        extras = unit.own_extras()
+        extras = level.unit.own_extras()
         was, extras.unwinding = extras.unwinding, extras.unwinding or changed.emit  # a shield keeps the rest away
         try:
             while self.is_paused:
                 if self.pending:
-                    await self._deal_with(level, self.pending.pop(0), unit, place, told, how)
+                    await self._deal_with(level, place)
                 else:
                     await changed.wait()
-                    stop_if_lost(unit)
+                    stop_if_lost(level.unit)
         except BaseException:
-            place.end(Outcome.CANCELLED, self._solving.state.tick)
+            place.end(Outcome.CANCELLED, state.tick)
             raise
         finally:
             self._changed = None
             extras.unwinding = was
-        place.end(Outcome.DONE, self._solving.state.tick)
-        self._note(unit, TraceEvent.RESUMED, interruption, outcome=place.outcome.value)
-        await self._tell(unit, told, interruption)
+        place.end(Outcome.DONE, state.tick)
+        self._note(level, TraceEvent.RESUMED, interruption, outcome=place.outcome.value)
+        await self._tell(level, interruption)
 
-    async def _tell(self, unit: Unit, told: Attempt | None, interruption: Interruption) -> None:
+    def _begin(self, level: _Level, interruption: Interruption, node: TaskNode) -> TaskNode:
+        place = TaskNode(NodeKind.INTERRUPTION, interruption.name, node)
+        place.begin(self._solving.state.tick)
+        self._note(level, TraceEvent.INTERRUPTED, interruption, how=level.how.value)
+        return place
+
+    async def _tell(self, level: _Level, interruption: Interruption) -> None:
         """Tell all attempts of it, the inner first; if one of them gives up, that unwinds whoever waits here.
 
-        Those of other requests, too, that await this one: for them it is the same whether they had it solved by
-        themselves or through the gameplay.
+        Those of other requests that await this one, too: it is the same to them, however they had it solved.
         """
-        is_unwound = False
+        is_unwound, told = False, level.told
         while told is not None:
             is_unwound |= told.hear(interruption)
             told = told.above
+        # A list: who gives up may be taken out of what is gone through.
         for one in list(waiting_above(self._solving.unit)):
-            is_unwound |= one.hear(interruption) and one.frame.execution is unit.frame.execution
+            # One of another plan is unwound there, and this goes on.
+            is_unwound |= one.hear(interruption) and one.frame.execution is level.unit.frame.execution
         if is_unwound:
-            await await_end(unit)
+            await await_end(level.unit)
 
-    def _note(self, unit: Unit, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
-        planner = unit.frame.planner
+    def _note(self, level: _Level, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
+        planner = level.unit.frame.planner
         if planner.trace.on:
-            planner.record(unit.path(), event, (("by", interruption.name), *detail.items()))
-
-    def __repr__(self) -> str:
-        return f"<Interruptions: {len(self.pending)} pending, {len(self._levels)} levels>"
+            planner.record(level.unit.path(), event, (("by", interruption.name), *detail.items()))
 
 
 def _rank(incident: Incident) -> int:
@@ -399,8 +321,9 @@ def _outermost_tree(attempts: list[Attempt]) -> Attempt | None:
     return next((one for one in attempts if one.interruption is Interruptible.TREE), None)
 
 
-MOST_FINISHED: Final = 8
-"""How many task trees of requests that are over are kept."""
+_MOST_FINISHED: Final = 8  # task trees of requests that are over; the tutorial tells of eight
+MAX_ATTEMPTS: Final = 10_000
+"""How many attempts one request may take."""
 
 
 class RequestTable:
@@ -411,11 +334,11 @@ class RequestTable:
     def __init__(self, state: State) -> None:
         self.state: State = state
         self.estimator: Estimator = Estimator(state, Params())  # under the agent's global parameters
-        # the requests that are being solved, in the order in which they began
+        # The requests that are being solved, in the order in which they began. Never changed in place: authors get it,
+        # and whoever goes through it may call what begins or ends another.
         self.running: tuple[Solving, ...] = ()
         self.finished: tuple[TaskNode, ...] = ()  # the task trees of the last ones that are over, the oldest first
-        # takes what came up and was not dealt with when a request was over
-        self.left_over: Callable[[Incident], object] | None = None
+        self.left_over: Callable[[Incident], object] | None = None  # takes what was not dealt with in a request
         self._count = 0  # of the requests that began
 
     def began(self, solving: Solving) -> None:
@@ -429,11 +352,13 @@ class RequestTable:
         """A request is over; its tree is kept for a while, to be looked at."""
         solving.foresight.close()
         self.running = tuple(one for one in self.running if one is not solving)
-        self.finished = (*self.finished, solving.root)[-MOST_FINISHED:]
+        self.finished = (*self.finished, solving.root)[-_MOST_FINISHED:]
         self.changed("requests")
-        for incident in solving.interruptions.take_rest():
+        # The last, since who takes them looks for another request among those that run.
+        rest, solving.interruptions.pending = solving.interruptions.pending, []
+        for incident in rest:
             if self.left_over is not None:
-                self.left_over(incident)  # it still has to be dealt with
+                self.left_over(incident)
 
     def changed(self, *topics: str) -> None:
         """Something changed that estimates rest on; none for everything."""
@@ -449,36 +374,9 @@ class RequestTable:
 
 
 class Solving:
-    """One request, and all that is solved for it.
-
-    Args:
-        estimator: who asks for costs, under its global parameters.
-        only: the one strategy that may provide it; None for anybody.
-        priority: if it is what is done about something that came up.
-    """
+    """One request, and all that is solved for it."""
 
     unit: Unit  # below which action of the plan it is solved; there is one as long as it is
-
-    __slots__ = (
-        "_is_anew",
-        "_only",
-        "attempts",
-        "deadlock",
-        "estimator",
-        "failure",
-        "foresight",
-        "interruptions",
-        "priority",
-        "regress",
-        "root",
-        "stack",
-        "state",
-        "table",
-        "unit",
-        "value",
-        "wanted",
-        "within",
-    )
 
     def __init__(
         self,
@@ -495,25 +393,16 @@ class Solving:
         self.root: TaskNode = TaskNode(NodeKind.DEPENDENCY, None, None, wanted)  # the top of its task tree
         self.stack: list[Attempt] = []  # the attempts that run, the outermost first
         self.failure: DependencyFailedError | None = None  # why it could not be solved; None until then
-        # the circle of those that waited for each other because of which it fails, in words; empty if it does
-        # not
-        self.deadlock: str = ""
+        self.deadlock: str = ""  # the circle of those that waited for each other, in words, if it fails because of one
         self.regress: str = ""  # the endless regress that was run into, in words; empty if none was
         self.value: Any = None  # what solving it gave, when it is over
-        self.priority: int | None = priority
+        self.priority: int | None = priority  # if it is what is done about something that came up
         self.interruptions: Interruptions = Interruptions(self)  # what comes up meanwhile
         self.foresight: Foresight = Foresight(estimator)  # what is expected to come
-        self._only = only
-        self._is_anew = False
+        self._only = only  # the one strategy that may provide it; None for anybody
+        self._is_anew = False  # whether it was told to begin again, and has not done so yet
         self.attempts: int = 0  # how many there were
-        self.within: Within = Within(
-            table.state.agent.kernel
-        )  # who asked for it through the gameplay, or through a plan
-
-    @property
-    def asker(self) -> Attempt | None:
-        """The attempt that asked for it through the gameplay, or through a plan; None if none did."""
-        return self.within.asker
+        self.within: Within = Within(table.state.agent.kernel)  # who asked for it through the gameplay, or a plan
 
     @property
     def floor(self) -> int | None:
@@ -521,15 +410,12 @@ class Solving:
         return self.within.floor if self.priority is None else self.priority
 
     async def run(self, unit: Unit) -> None:
-        """Solve it, below an action of the plan.
-
-        Raises:
-            DependencyFailedError: it could not be solved.
-        """
-        self.unit = unit
+        """Solve it, below an action of the plan."""
+        self.unit = unit  # before anybody finds it in the table: who looks for a request to interrupt reads it
         self.table.began(self)
         try:
-            self.value = await self.solve(unit, self.wanted, None, among=None if self._only is None else (self._only,))
+            among = None if self._only is None else (self._only,)
+            self.value = await self.solve(Errand(unit, self.wanted, None, self.root, among))
         except DependencyFailedError as failure:
             self.failure = failure
             raise
@@ -574,12 +460,7 @@ class Solving:
         priority: int = 0,
         then: Callable[[Outcome], object] | None = None,
     ) -> None:
-        """Something came up: have it dealt with as soon as those that run allow it.
-
-        Args:
-            wanted: what to have solved because of it; None for nothing.
-            priority: a higher one interrupts what is done about a lower one.
-            then: called when it was dealt with, with how that ended.
+        """Something came up: have it dealt with as soon as those that run allow it. See ``Incident``.
 
         Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
         """
@@ -598,38 +479,15 @@ class Solving:
 
     # --- one dependency -----------------------------------------------------------------------------------------------
 
-    async def solve(
-        self,
-        unit: Unit,
-        wanted: Dependency[Any],
-        above: Attempt | None,
-        *,
-        among: Collection[Provider] | None = None,
-        rank: Rank | None = None,
-        node: TaskNode | None = None,
-    ) -> Any:
-        """Solve a dependency.
-
-        Args:
-            unit: the action of the plan below which it is done.
-            above: the attempt that needs it; None at the root.
-            among: who may provide it; None for everybody.
-            rank: what the parent says to the offers.
-            node: its node, if it has one already.
-
-        Raises:
-            DependencyFailedError: it could not be solved.
-        """
-        node = node or self._node(wanted, above)
+    async def solve(self, errand: Errand) -> Any:
+        """Solve a dependency."""
+        wanted, above, node = errand.wanted, errand.above, errand.node
         node.begin(self.state.tick)
         if above is not None:
             above.is_solving = True  # a breakpoint is near: it need not be unwound for what comes up
-        self.foresight.asked(unit, wanted, above, node)
+        self.foresight.asked(errand.unit, wanted, above, node)  # before all asking: what was prepared is taken over
         try:
-            errand = Errand(unit, wanted, above, node, among, rank)
-            if self.estimator.is_met(wanted):
-                return self._met(errand)
-            return await self._provide(errand)
+            return self._met(errand) if self.estimator.is_met(wanted) else await self._provide(errand)
         except DependencyFailedError as failure:
             if node.is_open:
                 node.end(Outcome.FAILED, self.state.tick, failure.reason)
@@ -658,15 +516,6 @@ class Solving:
             self.state.fault(type(wanted).activity, "met_value", error)
             return None
 
-    def _node(self, wanted: Dependency[Any], above: Attempt | None) -> TaskNode:
-        if above is None:
-            return self.root
-        planned = above.node.planned(wanted)
-        if planned is None:
-            return TaskNode(NodeKind.DEPENDENCY, None, above.node, wanted)
-        planned.is_conditional = False
-        return planned
-
     async def _provide(self, errand: Errand) -> Any:
         unit, wanted, above, node = errand.unit, errand.wanted, errand.above, errand.node
         may_be_met = False  # whether anybody had the time to meet it since that was asked
@@ -684,7 +533,7 @@ class Solving:
                 (one.provider.spec.label, None if one.cost == inf else one.cost, one.reason) for one in offers
             )
             if best is None:
-                raise failure_of(unit, wanted, node, offers, errand.failed)
+                raise _failure_of(errand, offers)
             if self.within.pace.is_full(self.state.kernel.clock):
                 await next_tick()
                 may_be_met = True
@@ -709,9 +558,9 @@ class Solving:
         wanted, above = errand.wanted, errand.above
         who = self.state.catalog.of(type(wanted)) if errand.among is None else errand.among
         # A request that a strategy asked for is as much within that strategy as what it has solved by itself.
-        last = self.asker if above is None else above
+        last = self.within.asker if above is None else above
         chain = [] if last is None else last.chain()
-        if self.within.depth > MAX_WITHIN:
+        if self.within.is_too_deep:
             told = "requests are nested too deep within one another"
             return [Offer(one, inf, told, circle=regress_of(chain)) for one in who], None
         offers = self.estimator.offers(wanted, [one for one in who if one not in errand.failed], chain)
@@ -720,30 +569,25 @@ class Solving:
         return offers, offers[0] if offers and offers[0].cost < inf else None
 
     def is_still_best(self, attempt: Attempt) -> bool:
-        """Whether an attempt that had to wait for its control flags is to be run now that it has them.
-
-        If so, it is expected to cost what its strategy says now.
-        """
+        """Whether an attempt that waited for its control flags is to be run; it costs what its strategy says now."""
         errand = attempt.errand
         if self.estimator.is_met(errand.wanted):
             return False
         _, best = self._best(errand)
         if best is None or best.provider is not attempt.provider:
             return False
-        attempt.node.cost = best.cost
-        attempt.said = best.cost if best.said is None else best.said
+        attempt.expect(best)
         return True
 
     async def _try(self, errand: Errand, offer: Offer) -> Attempt:
         """Run a strategy once: until it is done, has failed, or is to be chosen anew."""
         self.within.pace.count(self.state.kernel.clock)
         self.attempts += 1
-        below = TaskNode(NodeKind.STRATEGY, offer.provider.spec.label, errand.node)
-        below.cost = offer.cost
+        who = offer.provider.spec.label
+        below = TaskNode(NodeKind.STRATEGY, who, errand.node)
         below.begin(self.state.tick)
-        attempt = Attempt(self, errand, offer.provider, below)
-        attempt.said = offer.cost if offer.said is None else offer.said
-        self._note(errand, TraceEvent.TRY, by=offer.provider.spec.label, cost=offer.cost)
+        attempt = Attempt(self, errand, offer, below)
+        self._note(errand, TraceEvent.TRY, by=who, cost=offer.cost)
         if self.attempts > MAX_ATTEMPTS:  # a failure like any other, so that those above may still clean up after it
             attempt.fail_of_depth(f"the request has taken {MAX_ATTEMPTS} attempts")
         else:
@@ -760,17 +604,15 @@ class Solving:
         if below.is_open:
             below.end(attempt.outcome, self.state.tick, attempt.reason)
         if attempt.outcome is Outcome.FAILED:
-            self._note(errand, TraceEvent.FAILED, by=offer.provider.spec.label, reason=attempt.reason)
+            self._note(errand, TraceEvent.FAILED, by=who, reason=attempt.reason)
         return attempt
 
     async def _again(self, errand: Errand, attempt: Attempt) -> None:
         """A strategy was unwound, and is to begin again; what it was unwound for is dealt with before."""
-        unit, below, above = errand.unit, attempt.node, errand.above
-        if not attempt.was_interrupted:
+        below, interrupted = attempt.node, attempt if attempt.was_interrupted else None
+        if interrupted is None:
             await next_tick()  # else one that begins again each time would not let the tick end
-            await self.interruptions.breakpoint(unit, below, above)
-        else:
-            await self.interruptions.breakpoint(unit, below, above, attempt)
+        await self.interruptions.breakpoint(errand.unit, below, errand.above, interrupted)
         errand.interruptions[attempt.provider] = attempt.interruptions  # only now: the breakpoint may have told it more
         if attempt.outcome is not Outcome.RUNNING:
             return
@@ -797,21 +639,10 @@ class Solving:
 _MOST_TOLD: Final = 80  # lines of a story
 
 
-def failure_of(
-    unit: Unit,
-    wanted: Dependency[Any],
-    node: TaskNode,
-    offers: Sequence[Offer],
-    failed: Mapping[Provider, Attempt],
-) -> DependencyFailedError:
-    """A dependency could not be solved: end its node, and make the error.
-
-    Args:
-        unit: below which action of the plan.
-        offers: what those said who are left; nobody of them can.
-        failed: the attempts of those who were tried.
-    """
-    planner = unit.frame.planner
+def _failure_of(errand: Errand, offers: Sequence[Offer]) -> DependencyFailedError:
+    """End the node of what could not be solved, and make the error: nobody of those who are left can."""
+    wanted, node, failed = errand.wanted, errand.node, errand.failed
+    planner = errand.unit.frame.planner
     clock = planner.kernel.clock
     if not offers and not failed:
         reason = "no strategy provides it"
@@ -820,7 +651,7 @@ def failure_of(
         told += [f"{offer.provider.spec.label} cannot ({offer.reason})" for offer in offers]
         reason = "; ".join(told)
     circles = [attempt.circle for attempt in failed.values()] + [offer.circle for offer in offers]
-    circle = circles[0] if circles and all(circles) else ""
+    circle = circles[0] if circles and all(circles) else ""  # one who failed of something else is reason enough
     node.end(Outcome.FAILED, clock.tick, reason)
     failure = DependencyFailedError(
         wanted,
@@ -829,17 +660,16 @@ def failure_of(
         circle=circle,
         story=_shortened(node.render(clock.ticks_per_second)),
         agent=planner.name,
-        path=unit.path(),
+        path=errand.unit.path(),
         tick=clock.tick,
     )
-    causes = [_cause(attempt.cause) for attempt in failed.values()]
+    # What went wrong underneath, and not the failures in between, of which the story tells. Of several the last one's:
+    # with it the last hope went.
+    causes = [
+        one.cause.__cause__ if isinstance(one.cause, DependencyFailedError) else one.cause for one in failed.values()
+    ]
     failure.__cause__ = next((one for one in reversed(causes) if one is not None), None)
     return failure
-
-
-def _cause(error: BaseException | None) -> BaseException | None:
-    """What went wrong underneath: the story tells of the failures in between already."""
-    return error.__cause__ if isinstance(error, DependencyFailedError) else error
 
 
 def _shortened(story: str) -> str:

@@ -4,17 +4,16 @@ Estimating, solving and looking ahead work on a ``State`` and know nothing of ``
 authors and stands above them all. It has these parts:
 
 * *The catalog.* For each class of dependencies there is one list, open to everybody: a strategy joins the lists of what
-  it provides, and whoever needs the dependency considers all that are in the list at that moment. Order is the order of
+  it provides, and whoever needs the dependency considers all that are in the list at that moment, in the order of
   loading, which breaks ties of cost. What is loaded several times (by two packs, say) is one entry as long as one of
-  them holds it. Injection lists are the narrower kind of the seed: a strategy names lists of its own
-  (``Smelt.fuels``), others join them by that name (``injects``), and the owner has a say in who is tried. A list that
-  nobody has joined is empty; joining one whose owner is not loaded has no effect until it is.
+  them holds it. Injection lists are narrower: a strategy names lists of its own (``Smelt.fuels``), others join them by
+  that name (``injects``), and the owner has a say in who is tried.
 * *Topics*, the words by which what was found out is tied to what changes. ``reads = {"stock"}`` and
-  ``agent.gameplay.changed("stock")`` meet by a word, and nobody declares it. A slip in one of them would make no error,
-  but estimates that hold for ever. So each word is looked at when it is first used, and refused if nothing is called so
-  and something that is known is called nearly so: for who reads it, the fields of CURRENT, what has changed before,
-  and what the library tells of; for who changes it, what anybody reads. *Nearly* is one letter too many, missing,
-  exchanged or swapped, and two in a long word. Words that differ in digits only are meant as they are.
+  ``agent.gameplay.changed("stock")`` meet by a word that nobody declares. A slip would make no error, but estimates
+  that hold for ever. So each word is looked at when it is first used, and refused if nothing is called so and something
+  is called nearly so: for who reads it, the fields of CURRENT, what has changed before, and what the library tells of;
+  for who changes it, what anybody reads. *Nearly* is one letter too many, missing, exchanged or swapped, and two in a
+  long word. Words that differ in digits only are meant as they are.
 * *Versions*: how many changes each topic had; and the *stamp*, how many there were in all, so that where nothing at all
   has changed nobody compares topics. They change in ``count_change`` and nowhere else.
 * *Records*: what strategies said that they would cost, beside what they took of their own time. Old ones fade: each new
@@ -33,50 +32,28 @@ Source: prismarine-gameplay: "Hard Dependencies", "Global Dependency Lists"; "He
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from agentrt.activity.author.expected import Current
+from agentrt.activity.author.expected import Current, CurrentFields, StateReader
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.kernel.signals import Signal
-from agentrt.strategy.declare import Order, Provider
+from agentrt.strategy.declare import Order, Provider, Strategy, StrategySpec
 from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.author.expected import CurrentFields, StateReader
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.plan.search import SearchWork
     from agentrt.body.flags import FlagLedger
     from agentrt.kernel.kernel import Kernel
-    from agentrt.strategy.declare import Strategy, StrategySpec
     from agentrt.strategy.dependency import Dependency
 
-__all__ = [
-    "LOOKAHEAD",
-    "MOST_ASKS",
-    "PREPARE_ASKS",
-    "Accuracy",
-    "Catalog",
-    "ForesightCounts",
-    "GameplayOwner",
-    "Records",
-    "State",
-    "Topics",
-    "near",
-]
+__all__ = ["Accuracy", "Catalog", "ForesightCounts", "GameplayOwner", "State", "near"]
 
-LOOKAHEAD: Final = 4
-"""How many levels of needs are looked ahead, unless the agent says otherwise."""
-
-MOST_ASKS: Final = 4_000
-"""How many times strategies are asked for one decision, unless the agent says otherwise."""
-
-PREPARE_ASKS: Final = 32
-"""How many times strategies are asked in a tick for decisions that come later, unless the agent says otherwise."""
-
+T = TypeVar("T")
 
 # --- the agent --------------------------------------------------------------------------------------------------------
 
@@ -135,8 +112,8 @@ _LONG: Final = 8  # letters from which on two may be wrong
 
 def near(word: str, known: Iterable[str]) -> list[str]:
     """Which known words somebody may have meant who wrote another one; none that differs in digits only."""
-    found = dict.fromkeys(one for one in known if one != word and _bare(one) != _bare(word) and _is_slip(word, one))
-    return list(found)
+    one_each = dict.fromkeys(known)
+    return [one for one in one_each if one != word and _bare(one) != _bare(word) and _is_slip(word, one)]
 
 
 def _bare(word: str) -> str:
@@ -144,6 +121,7 @@ def _bare(word: str) -> str:
 
 
 def _is_slip(word: str, other: str) -> bool:
+    """Whether one became the other by a letter or two, after Damerau and Levenshtein."""
     most = 2 if min(len(word), len(other)) >= _LONG else 1
     if abs(len(word) - len(other)) > most or min(len(word), len(other)) < 3:
         return False
@@ -160,16 +138,12 @@ def _is_slip(word: str, other: str) -> bool:
 
 
 class Topics:
-    """The words that one agent's gameplay knows.
-
-    Args:
-        fields: gives the names of the fields of its entity.
-    """
+    """The words that one agent's gameplay knows."""
 
     __slots__ = ("_changed", "_fields", "_read", "_said")
 
     def __init__(self, fields: Callable[[], Iterable[str]]) -> None:
-        self._fields = fields
+        self._fields = fields  # gives the names of the fields of its entity
         self._said: set[str] = set(_OWN)
         self._read: dict[str, None] = {}
         self._changed: dict[str, None] = {}
@@ -181,11 +155,7 @@ class Topics:
             self._said.add(topic)
 
     def is_read(self, topics: Iterable[str]) -> str:
-        """Somebody reads topics.
-
-        Returns:
-            What is wrong with one of them, and what may be meant; empty if nothing is.
-        """
+        """Somebody reads topics; says what is wrong with one of them, and what may be meant; or nothing."""
         for topic in topics:
             given: object = topic
             if not isinstance(given, str):
@@ -201,19 +171,14 @@ class Topics:
         return ""
 
     def changes(self, topics: Iterable[str]) -> None:
-        """Topics changed.
-
-        Raises:
-            ArgumentError: one is no word, or nobody reads it and somebody reads one that is called nearly so.
-        """
+        """Topics changed; ``ArgumentError`` if nobody reads one, and somebody reads one that is called nearly so."""
         for topic in topics:
             _require("gameplay.changed", topic)
             if topic not in self._changed:
                 meant = [] if topic in self._read or topic in self._said else near(topic, self._read)
                 if meant:
-                    raise ArgumentError(
-                        "gameplay.changed", repr(topic), f"is a topic that nobody reads. {_meant(topic, meant)}"
-                    )
+                    told = f"is a topic that nobody reads. {_meant(topic, meant)}"
+                    raise ArgumentError("gameplay.changed", repr(topic), told)
                 self._changed[topic] = None
 
 
@@ -233,14 +198,11 @@ def _meant(topic: str, meant: list[str]) -> str:
 class Catalog:
     """The strategies of one agent."""
 
-    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics", "version")
+    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics")
 
     def __init__(self) -> None:
-        self.version: int = 0  # changes whenever a strategy comes or goes
-        # names that no call may have, since the gameplay has something else of that name
-        self.reserved: frozenset[str] = frozenset()
-        # the words that are known, besides what strategies read; None if nobody minds
-        self.topics: Topics | None = None
+        self.reserved: frozenset[str] = frozenset()  # what no call may be called: the gameplay has something there
+        self.topics: Topics | None = None  # the words that are known; None if nobody minds
         self._providers: dict[type[Strategy], Provider] = {}
         self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
         self._by_name: dict[str, Provider] = {}
@@ -248,37 +210,25 @@ class Catalog:
         self._counter = 0
 
     def add(self, cls: type[Strategy]) -> Provider:
-        """Load a strategy, or hold it once more.
-
-        Raises:
-            DefinitionError: another one of its name is loaded, a name is reserved, or it cannot be made.
-        """
+        """Load a strategy, or hold it once more. One whose name is taken, or reserved, is a ``DefinitionError``."""
         provider = self._providers.get(cls)
         if provider is None:
             spec = self._checked(cls)
-            self._counter += 1
+            self._counter += 1  # and not how many there are: who comes back is the last, and no two have one number
             try:
                 provider = Provider(spec, self._counter)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                raise DefinitionError(
-                    spec.subject, f"it cannot be made: {error_words(error)}.", "Give it no arguments."
-                ) from error
+                what = f"it cannot be made: {error_words(error)}."
+                raise DefinitionError(spec.subject, what, "Give it no arguments.") from error
             self._providers[cls] = provider
             self._changed()
         provider.holds += 1
         return provider
 
     def check(self, strategies: Iterable[type[Strategy]], without: Collection[type[Strategy]] = ()) -> None:
-        """Find out whether strategies can be loaded; nothing changes.
-
-        Args:
-            without: strategies that will have been let go of once before.
-
-        Raises:
-            DefinitionError: as for ``add``.
-        """
+        """Find out whether strategies can be loaded, when others will have been let go of once; nothing changes."""
         trial = Catalog()
         trial.reserved, trial.topics = self.reserved, self.topics
         trial._providers = {cls: one for cls, one in self._providers.items() if cls not in without or one.holds > 1}
@@ -292,33 +242,30 @@ class Catalog:
         if spec is None or spec.cls is not cls:
             subject = f"{getattr(cls, '__module__', '')}.{getattr(cls, '__qualname__', cls)}"
             raise DefinitionError(subject, "it is no strategy.", "Subclass Strategy and say what it 'provides'.")
+        for what, instead in self._clashes(spec):
+            raise DefinitionError(spec.subject, what, instead)
+        return spec
+
+    def _clashes(self, spec: StrategySpec) -> Iterator[tuple[str, str]]:
+        """What does not go with what is here already, and what to write instead."""
         other = self._by_name.get(spec.name)
         if other is not None:
-            raise DefinitionError(
-                spec.subject, f"{other.spec.subject} is called {spec.name!r}, too.", "Give it a 'name' of its own."
-            )
+            yield f"{other.spec.subject} is called {spec.name!r}, too.", "Give it a 'name' of its own."
         for name in (spec.name, *(wanted.call for wanted in spec.provides)):
             if name in self.reserved:
-                raise DefinitionError(
-                    spec.subject,
-                    f"its call would be 'agent.gameplay.{name}', which is something else.",
-                    "Give it another name; or another activity, of which the last word is the call.",
-                )
+                instead = "Give it another name; or another activity, of which the last word is the call."
+                yield f"its call would be 'agent.gameplay.{name}', which is something else.", instead
+        known = (*self._by_dependency, *spec.provides)
         for wanted in spec.provides:
-            known = (*self._by_dependency, *spec.provides)
-            namesake = next((one for one in known if one.call == wanted.call and one is not wanted), None)
-            if namesake is not None:
-                raise DefinitionError(
-                    spec.subject,
-                    f"{wanted.__qualname__} and {namesake.__qualname__} are both called {wanted.call!r}.",
-                    "Give one of them another activity: class Collect(Dependency, activity='mine:collect').",
-                )
-        if self.topics is not None:
-            for reads in (cls.reads, *(wanted.reads for wanted in spec.provides)):
-                wrong = self.topics.is_read(reads or ())
-                if wrong:
-                    raise DefinitionError(spec.subject, f"of what it reads, {wrong}", "Write the word that is changed.")
-        return spec
+            for one in known:
+                if one.call == wanted.call and one is not wanted:
+                    instead = "Give one of them another activity: class Collect(Dependency, activity='mine:collect')."
+                    yield f"{wanted.__qualname__} and {one.__qualname__} are both called {wanted.call!r}.", instead
+        # The last: a word that is right is known from then on, and who is refused must leave nothing behind.
+        for reads in (spec.cls.reads, *(wanted.reads for wanted in spec.provides)):
+            wrong = "" if self.topics is None else self.topics.is_read(reads or ())
+            if wrong:
+                yield f"of what it reads, {wrong}", "Write the word that is changed."
 
     def remove(self, cls: type[Strategy]) -> None:
         """Let go of a strategy once; when nobody holds it any more, it is not considered from then on."""
@@ -330,7 +277,6 @@ class Catalog:
                 self._changed()
 
     def _changed(self) -> None:
-        self.version += 1
         lists: dict[type[Dependency[Any]], list[Provider]] = {}
         joined: dict[str, list[Provider]] = {}
         for provider in self._providers.values():
@@ -362,42 +308,15 @@ class Catalog:
         """The strategy of a name; None if there is none."""
         return self._by_name.get(name)
 
-    def provider(self, cls: type[Strategy]) -> Provider | None:
-        """The entry of a strategy; None if it is not loaded."""
-        return self._providers.get(cls)
-
-    def joined(self, name: str, method: str = "joined") -> tuple[Provider, ...]:
-        """Who joined a list, in the order of loading.
-
-        Args:
-            name: of the list, such as ``"Smelt.fuels"``. One that nobody has joined is empty.
-            method: what was called, for the error.
-
-        Raises:
-            ArgumentError: nobody has joined it, and somebody has joined one that is called nearly so.
-        """
-        found = self._lists.get(name)
-        if found is None:
-            meant = near(name, self._lists)
-            if meant:
-                known = " or ".join(repr(one) for one in meant)
-                raise ArgumentError(method, "among", f"{name!r} is a list that nobody joins. Did you mean {known}?")
-        return found or ()
-
-    def chosen(self, among: Iterable[type[Strategy]], wanted: type[Dependency[Any]], method: str) -> list[Provider]:
-        """Who of some strategies is loaded; those that are not may be so later.
-
-        Args:
-            method: what was called, for the error.
-
-        Raises:
-            ArgumentError: it is something else than classes of strategies that provide it.
-        """
+    def chosen(self, among: str | Iterable[type[Strategy]], wanted: type[Dependency[Any]]) -> list[Provider]:
+        """Who may provide a dependency: those who joined a list, or some strategies, as far as they are loaded."""
+        if isinstance(among, str):
+            return [one for one in self._joined(among) if wanted in one.spec.provides]
+        method = "ctx.solve"
         given: object = among
         if isinstance(given, type) or not isinstance(given, Iterable):
-            raise ArgumentError(
-                method, "among", f"takes a list of strategies, not {repr_of(given, 200)}. Write [Mine]."
-            )
+            told = repr_of(given, 200)
+            raise ArgumentError(method, "among", f"takes a list of strategies, not {told}. Write [Mine].")
         found: list[Provider] = []
         for cls in among:
             one: object = cls
@@ -411,11 +330,19 @@ class Catalog:
                 raise ArgumentError(method, "among", f"has {repr_of(one, 200)}, which is no strategy.{meant}")
             if wanted not in spec.provides:
                 provides = ", ".join(one.__qualname__ for one in spec.provides)
-                raise ArgumentError(
-                    method, "among", f"has {cls.__qualname__}, which provides {provides} and not {wanted.__qualname__}."
-                )
-            if cls in self._providers:
+                told = f"has {cls.__qualname__}, which provides {provides} and not {wanted.__qualname__}."
+                raise ArgumentError(method, "among", told)
+            if cls in self._providers:  # one that is not may be so later: that is no mistake
                 found.append(self._providers[cls])
+        return found
+
+    def _joined(self, name: str) -> tuple[Provider, ...]:
+        """Who joined a list; nobody, if its name is not just a slip."""
+        found = self._lists.get(name, ())
+        meant = near(name, () if found else self._lists)
+        if meant:
+            known = " or ".join(repr(one) for one in meant)
+            raise ArgumentError("ctx.solve", "among", f"{name!r} is a list that nobody joins. Did you mean {known}?")
         return found
 
 
@@ -430,39 +357,26 @@ _STEP: Final = 16.0  # of a second, or of one time longer: finer steps would emp
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """What a strategy said and took.
+    """What a strategy said and took."""
 
-    Attributes:
-        strategy: its name.
-        count: how many attempts were completed.
-        expected: the mean of what it said, in game seconds; the newest count most.
-        actual: the mean of what it took, in game seconds.
-        ratio: how many times longer it took than it said; 1 if it said 0.
-    """
-
-    strategy: str
-    count: int
-    expected: float
-    actual: float
-    ratio: float
+    strategy: str  # its name
+    count: int  # how many attempts were completed
+    expected: float  # the mean of what it said, in game seconds; the newest count most
+    actual: float  # the mean of what it took, in game seconds
+    ratio: float  # how many times longer it took than it said; 1 if it said 0
 
 
+@dataclass(slots=True)
 class _Record:
-    """What is known of one strategy: sums, in which older attempts weigh less.
+    """What is known of one strategy: sums, in which older attempts weigh less."""
 
-    Attributes:
-        weight: of all of them.
-        expected, actual: what it said and what it took.
-        factor, more: how what it says is corrected.
-    """
-
-    __slots__ = ("actual", "count", "doubt", "expected", "factor", "more", "weight")
-
-    def __init__(self) -> None:
-        self.count = 0  # how many attempts there were
-        self.weight = self.expected = self.actual = self.more = 0.0
-        self.doubt = float(_DOUBT)  # the weight of attempts as expected that are assumed besides
-        self.factor = 1.0
+    count: int = 0  # how many attempts there were
+    weight: float = 0.0  # of all of them
+    expected: float = 0.0  # what it said
+    actual: float = 0.0  # what it took
+    doubt: float = float(_DOUBT)  # the weight of attempts as expected that are assumed besides
+    factor: float = 1.0  # how what it says is corrected: times this
+    more: float = 0.0  # and then so much more
 
     def add(self, said: float, actual: float) -> bool:
         """One more; returns whether it is corrected otherwise now."""
@@ -473,7 +387,7 @@ class _Record:
         self.expected = self.expected * _FADE + said
         self.actual = self.actual * _FADE + actual
         before = (self.factor, self.more)
-        if self.expected > 0:
+        if self.expected > 0:  # of sums, and not the mean of ratios: a short attempt that took long would rule them all
             doubt = self.doubt * self.expected / self.weight
             self.factor, self.more = _stepped((self.actual + doubt) / (self.expected + doubt)), 0.0
         else:
@@ -496,34 +410,13 @@ class Records:
         self._records: dict[StrategySpec, _Record] = {}
 
     def add(self, spec: StrategySpec, said: float, actual: float) -> bool:
-        """An attempt was completed.
-
-        Args:
-            said: what it said, before that was corrected, in game seconds.
-            actual: what it took, in game seconds.
-
-        Returns:
-            Whether what it says is corrected otherwise now.
-        """
+        """An attempt was completed, which said and took so much; returns whether that changes the correction."""
         return self._records.setdefault(spec, _Record()).add(said, actual)
 
     def corrected(self, spec: StrategySpec, said: float) -> float:
-        """What a strategy says, corrected.
-
-        Returns:
-            The game seconds that it is expected to take; what it said, if it was never completed.
-        """
+        """What a strategy says, corrected; as it is, if it was never completed."""
         record = self._records.get(spec)
         return said if record is None else said * record.factor + record.more
-
-    def factor(self, spec: StrategySpec) -> float:
-        """By what to multiply what a strategy says.
-
-        Returns:
-            Between a thousandth and a thousand; 1 for one that was never completed, or that says 0.
-        """
-        record = self._records.get(spec)
-        return 1.0 if record is None else record.factor
 
     def all(self) -> tuple[Accuracy, ...]:
         """What is known of each strategy, in the order in which they were first completed."""
@@ -535,24 +428,15 @@ class Records:
         return tuple(found)
 
 
+@dataclass(slots=True)
 class ForesightCounts:
-    """How far what was foreseen came true, for one agent."""
+    """How far what was foreseen came true, for one agent; ``ForesightView`` explains the numbers."""
 
-    __slots__ = ("hits", "misses", "others", "prepared", "taken")
-
-    def __init__(self) -> None:
-        self.hits: int = 0  # how many times the likeliest branch came true
-        self.others: int = 0  # how many times another branch that was foreseen
-        self.misses: int = 0  # how many times something that nobody had foreseen
-        self.prepared: int = 0  # how many decisions were made in advance
-        # how many times the world turned out as it was assumed, so that a decision had been made already
-        self.taken: int = 0
-
-    def __repr__(self) -> str:
-        return (
-            f"<{self.hits} hits, {self.others} others, {self.misses} misses; "
-            f"{self.prepared} decisions prepared, {self.taken} taken>"
-        )
+    hits: int = 0
+    others: int = 0
+    misses: int = 0
+    prepared: int = 0
+    taken: int = 0
 
 
 # --- the state --------------------------------------------------------------------------------------------------------
@@ -561,38 +445,20 @@ class ForesightCounts:
 class State:
     """What one agent's gameplay knows, and how it is set."""
 
-    __slots__ = (
-        "agent",
-        "catalog",
-        "changes",
-        "corrects",
-        "foreseen",
-        "lookahead",
-        "most_asks",
-        "order",
-        "prepare_asks",
-        "records",
-        "stamp",
-        "takes_options",
-        "topics",
-        "versions",
-    )
-
     def __init__(self, agent: GameplayOwner) -> None:
         self.agent: GameplayOwner = agent
         self.topics: Topics = Topics(self._field_names)
         self.catalog: Catalog = Catalog()
         self.catalog.topics = self.topics
-        # emitted whenever something changed that estimates rest on
-        self.changes: Signal = Signal()
+        self.changes: Signal = Signal()  # emitted whenever something changed that estimates rest on
         self.versions: dict[str, int] = {}  # topic to the number of its changes
         self.stamp: int = 0  # how many changes there were
         self.records: Records = Records()
         self.foreseen: ForesightCounts = ForesightCounts()
         # the settings, which ``Gameplay`` explains and checks
-        self.lookahead: int = LOOKAHEAD
-        self.most_asks: int = MOST_ASKS
-        self.prepare_asks: int = PREPARE_ASKS
+        self.lookahead: int = 4
+        self.most_asks: int = 4_000
+        self.prepare_asks: int = 32
         self.corrects: bool = False
         self.takes_options: bool = True
         self.order: Order = Order.CHEAPEST
@@ -614,12 +480,7 @@ class State:
         self.stamp += 1
 
     def took(self, spec: StrategySpec, said: float, actual: float) -> None:
-        """A strategy was completed.
-
-        Args:
-            said: what it said, before that was corrected, in game seconds.
-            actual: what it took of its own time, in game seconds.
-        """
+        """A strategy was completed, in so many game seconds of its own time; what it said is not corrected yet."""
         # A correction that moved by less than a step is none: or all estimates would be made anew after each attempt.
         if self.records.add(spec, said, actual) and self.corrects:
             self.count_change("accuracy")
@@ -645,11 +506,7 @@ class State:
         return [owner for owner in owners if isinstance(owner, Unit)]
 
     def layer(self, below: Current | None) -> Current:
-        """A new layer of CURRENT.
-
-        Args:
-            below: what it builds on; None for the entity as it is.
-        """
+        """A new layer of CURRENT on another one, or on the entity as it is."""
         return Current(below, self.agent.entity, self.agent.read_state, self.agent.expected)
 
     def spare(self, units: int) -> bool:
@@ -657,9 +514,16 @@ class State:
         search, planner = self.agent.search, self.agent.planner
         return search is None or planner is None or search.spare(planner, units)
 
+    def contained(self, place: str, hook: str, otherwise: T, call: Callable[..., T], *args: object) -> T:
+        """What a hook gives; one that raises is reported, and something else counts."""
+        try:
+            return call(*args)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.fault(place, hook, error)
+            return otherwise
+
     def fault(self, place: str, hook: str, error: BaseException) -> None:
         """A hook of a strategy or a dependency raised: report it once."""
         self.agent.fault(f"gameplay/{place}", hook, error)
-
-    def __repr__(self) -> str:
-        return f"<State of the gameplay of {self.agent.name!r}: {len(self.catalog.providers)} strategies>"

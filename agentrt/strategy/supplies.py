@@ -22,9 +22,7 @@ from agentrt.words import repr_of
 
 __all__ = ["MOST_TRIES", "Amounts", "enough", "mixed", "together", "tries_for"]
 
-MOST_TRIES: Final = 100_000
-"""More tries than that are no plan."""
-
+MOST_TRIES: Final = 100_000  # more than that are no plan
 _MOST_AMOUNTS: Final = 256  # of one distribution; more are put together, upwards, so that it stays enough
 _DIGITS: Final = 9
 _SLACK: Final = 1e-12  # sums of probabilities miss 1 by a few of these
@@ -70,17 +68,7 @@ def _require(call: str, name: str, value: object, is_right: bool, wanted: str) -
 
 
 def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
-    """The least amounts that are enough.
-
-    Args:
-        confidence: how certain that has to be, from 0 to less than 1.
-
-    Returns:
-        By name, in the order of names; without those of which nothing is needed.
-
-    Raises:
-        ArgumentError: the confidence is out of its range.
-    """
+    """The least amounts that are enough, in the order of names; without those of which nothing is needed."""
     _require("supplies", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
     found: dict[str, float] = {}
     for name in sorted(amounts):

@@ -17,18 +17,15 @@ Source: prismarine-gameplay: "Task Tree".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from agentrt.strategy.dependency import label_of
+from agentrt.strategy.dependency import Dependency, label_of
 
-if TYPE_CHECKING:
-    from agentrt.strategy.dependency import Dependency
+__all__ = ["MOST_CHILDREN", "OPEN", "NodeKind", "Outcome", "TaskNode", "seconds"]
 
-__all__ = ["MOST_CHILDREN", "NodeKind", "Outcome", "TaskNode", "seconds"]
-
-MOST_CHILDREN = 48
-"""How many children of a node that have ended are kept."""
+MOST_CHILDREN = 48  # of a node that have ended are kept
 
 
 class NodeKind(StrEnum):
@@ -54,7 +51,7 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-_OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)
+OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)  # of what has not ended
 
 
 def seconds(value: float) -> str:
@@ -62,74 +59,34 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class TaskNode:
-    """One node of a task tree.
+    """One node of a task tree; below another one, unless it is the root."""
 
-    Args:
-        kind: what it stands for.
-        label: what it is called; None for a dependency, which has a label of its own.
-        parent: the node above it; None for the root.
-        wanted: the dependency, if it is one.
+    kind: NodeKind
+    _label: str | None  # of a dependency None until somebody asks: most are never read
+    parent: TaskNode | None = None
+    wanted: Dependency[Any] | None = None  # the dependency, if it is one
+    outcome: Outcome = Outcome.PLANNED
+    reason: str = ""  # why it failed or was skipped
+    began: int = 0  # the tick; 0 while it is planned
+    ended: int = 0  # the tick; 0 before
+    cost: float | None = None  # the game seconds expected when it was chosen; None if nobody asked
+    is_conditional: bool = False  # whether it is needed in some branches only
+    probability: float = 1.0  # how likely it is needed at all, as far as it was looked ahead
+    # of a root, the request's: the requests of an agent are counted; of others, which child it is, counted as they were
+    # made. It stays when others are forgotten, or are not expected any more: ids in views are made of it
+    number: int = 0
+    # for a dependency, who offered to provide it at the last decision: label, cost (None: cannot), why not
+    offers: tuple[tuple[str, float | None, str], ...] = ()
+    children: list[TaskNode] = field(default_factory=list)  # the nodes below it, in order
+    forgotten: int = 0  # how many of its children that have ended are not kept
+    seen: object = None  # what whoever looks at it keeps of it, once it has ended and does not change any more
+    _made: int = 0  # how many children it ever had
 
-    Attributes:
-        kind, parent, wanted: as given.
-        outcome: what became of it.
-        reason: why it failed or was skipped; empty otherwise.
-        began: the tick in which it began; 0 while it is planned.
-        ended: the tick in which it ended; 0 before.
-        cost: the game seconds that were expected when it was chosen; None if nobody asked.
-        is_conditional: whether it is needed in some branches only.
-        probability: how likely it is needed at all, as far as it was looked ahead.
-        number: of a root, the request's: the requests of an agent are counted; of others, which child it is, counted as
-            they were made. It stays when others are forgotten, or are not expected any more.
-        offers: for a dependency, who offered to provide it at the last decision: label, cost (None: cannot), why not.
-        children: the nodes below it, in order.
-        forgotten: how many of its children that have ended were forgotten.
-        seen: what whoever looks at it keeps of it, once it has ended and does not change any more; None until then.
-    """
-
-    __slots__ = (
-        "_label",
-        "_made",
-        "began",
-        "children",
-        "cost",
-        "ended",
-        "forgotten",
-        "is_conditional",
-        "kind",
-        "number",
-        "offers",
-        "outcome",
-        "parent",
-        "probability",
-        "reason",
-        "seen",
-        "wanted",
-    )
-
-    def __init__(
-        self, kind: NodeKind, label: str | None, parent: TaskNode | None = None, wanted: Dependency[Any] | None = None
-    ) -> None:
-        self.kind: NodeKind = kind
-        self._label = label  # None until somebody asks: most labels of dependencies are never read
-        self.parent: TaskNode | None = parent
-        self.wanted: Dependency[Any] | None = wanted
-        self.outcome: Outcome = Outcome.PLANNED
-        self.reason: str = ""
-        self.began: int = 0
-        self.ended: int = 0
-        self.cost: float | None = None
-        self.is_conditional: bool = False
-        self.probability: float = 1.0
-        self.number: int = 0
-        self.offers: tuple[tuple[str, float | None, str], ...] = ()
-        self.children: list[TaskNode] = []
-        self.forgotten: int = 0
-        self.seen: object = None
-        self._made = 0
-        if parent is not None:
-            parent._add(self)
+    def __post_init__(self) -> None:
+        if self.parent is not None:
+            self.parent._add(self)
 
     @property
     def label(self) -> str:
@@ -144,7 +101,7 @@ class TaskNode:
         self._made += 1
         self.children.append(child)
         if len(self.children) > MOST_CHILDREN:
-            ended = next((one for one in self.children if one.outcome not in _OPEN), None)
+            ended = next((one for one in self.children if one.outcome not in OPEN), None)
             if ended is not None:
                 self.children.remove(ended)
                 self.forgotten += 1
@@ -152,26 +109,16 @@ class TaskNode:
     @property
     def is_open(self) -> bool:
         """Whether it has not ended."""
-        return self.outcome in _OPEN
+        return self.outcome in OPEN
 
     def begin(self, tick: int) -> None:
-        """It is being done.
-
-        Args:
-            tick: when.
-        """
+        """It is being done, from this tick on."""
         self.outcome = Outcome.RUNNING
         self.began = tick
         self.seen = None
 
     def end(self, outcome: Outcome, tick: int, reason: str = "") -> None:
-        """It is over; so is whatever is still open below it.
-
-        Args:
-            outcome: what became of it.
-            tick: when.
-            reason: why, if it failed or was skipped.
-        """
+        """It is over in this tick; so is whatever is still open below it."""
         for child in self.children:
             if child.is_open:
                 was_planned = child.outcome is Outcome.PLANNED
@@ -182,22 +129,14 @@ class TaskNode:
         self.seen = None
 
     def planned(self, wanted: Dependency[Any]) -> TaskNode | None:
-        """The planned child that stands for a dependency, if there is one.
-
-        Args:
-            wanted: the dependency.
-        """
+        """The planned child that stands for a dependency, if there is one."""
         for child in self.children:
             if child.outcome is Outcome.PLANNED and child.wanted == wanted:
                 return child
         return None
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, TaskNode]]:
-        """This node and all below it, from top to bottom, with their depths.
-
-        Args:
-            depth: its own.
-        """
+        """This node and all below it, from top to bottom, with their depths, from its own on."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)

@@ -22,12 +22,9 @@ from what is urgent. With nothing being solved, or without look-ahead, nothing i
 * *Looking is cheap.* Strategies are asked from the innermost to the outermost, each in the world that those below it
   leave. What is left without anything is priced once for all that could be had. With something it is priced only if
   that can matter: a dependency of its class and ``guard_key`` was priced for what is left, or what it says of the world
-  meets one that is expected. Where both worlds are the same again (it was about to be had anyway), nobody further out
-  is asked.
-* *Looking is bounded.* One look asks strategies about ``LOOK_ASKS`` times: once so many were asked, no further need is
-  priced. Nothing is ever lost by having something, so what was found by then is the least that it saves: a look that
-  was cut short may leave something where it is, and never takes what does not pay. What it found out is kept as any
-  estimate.
+  meets one that is expected. Where both worlds are the same again, nobody further out is asked.
+* *Looking is bounded.* Once strategies were asked ``LOOK_ASKS`` times in one look, no further need is priced. What was
+  found by then is the least that something saves: a look that was cut short never takes what does not pay.
 
 Rejected: going on with a look in a later tick. Whoever moves on has passed by then what lay by the way.
 
@@ -44,14 +41,13 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.activity.plan.execution import is_under
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError
+from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.declare import Interruptible, Interruption
-from agentrt.strategy.dependency import Dependency, is_as_assumed, required
-from agentrt.strategy.estimate import after, layered, outcome
+from agentrt.strategy.dependency import Dependency, Need, Scenario, is_as_assumed, required
 from agentrt.strategy.requests import Request
-from agentrt.strategy.solve import Incident
-from agentrt.strategy.state import near
+from agentrt.strategy.solve import Incident, RequestTable, Solving
+from agentrt.strategy.state import State, near
 from agentrt.strategy.tree import Outcome
 from agentrt.words import repr_of
 
@@ -59,10 +55,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
     from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.dependency import Need, Scenario
     from agentrt.strategy.lookahead import Outlook
-    from agentrt.strategy.solve import RequestTable, Solving
-    from agentrt.strategy.state import State
 
 __all__ = ["LOOK_ASKS", "Found", "Opportunity", "Trigger", "Triggers", "lookout", "saved"]
 
@@ -73,15 +66,6 @@ _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: a
 class Trigger:
     """Something that an agent looks out for. Say either ``on`` or ``when``.
 
-    Attributes:
-        name: what it is called, in trees and for ``interrupted``.
-        solve: what to have solved; or a function of the value that came with it, which gives that, or None for nothing.
-        on: the name of a signal of the entity; its value is the value.
-        when: asked of the agent now and then; a true answer is the value.
-        every: how often, in game seconds.
-        priority: a higher one interrupts what is done about a lower one.
-        again_after: how long after it was dealt with it may come up again, in game seconds.
-
     Raises:
         DefinitionError: it says neither when it comes up, or both; a time is negative, or no time; or something else of
             it is nothing of its kind.
@@ -89,41 +73,26 @@ class Trigger:
     Source: prismarine-gameplay: "Interrupting Tasks".
     """
 
-    name: str
+    name: str  # in trees and for ``interrupted``
+    # what to have solved; or a function of the value that came with it, which gives that, or None for nothing
     solve: Dependency[Any] | Callable[[Any], Dependency[Any] | None]
-    on: str = ""
-    when: Callable[[Any], Any] | None = None
-    every: float = 1.0
-    priority: int = 0
-    again_after: float = 0.0
+    on: str = ""  # a signal of the entity; its value is the value
+    when: Callable[[Any], Any] | None = None  # asked of the agent now and then; a true answer is the value
+    every: float = 1.0  # how often, in game seconds
+    priority: int = 0  # a higher one interrupts what is done about a lower one
+    again_after: float = 0.0  # how long after it was dealt with it may come up again, in game seconds
 
     def __post_init__(self) -> None:
         subject = f"the trigger {repr_of(self.name, 200)}"
-        for what, is_right, wanted in self._kinds():
-            if not is_right:
-                told = repr_of(getattr(self, what), 200)
-                raise DefinitionError(subject, f"its {what!r} is {told}.", f"Give it {wanted}.")
+        for name, (is_right, wanted) in _KINDS.items():
+            value = getattr(self, name)
+            if not is_right(value):
+                raise DefinitionError(subject, f"its {name!r} is {repr_of(value, 200)}.", f"Give it {wanted}.")
         if bool(self.on) == (self.when is not None):
             raise DefinitionError(subject, "nobody can tell when it comes up.", "Give it either 'on' or 'when'.")
         if not self.every > 0 or not self.again_after >= 0:
-            raise DefinitionError(
-                subject, f"'every' is {self.every!r}, 'again_after' {self.again_after!r}.", "Write game seconds."
-            )
-
-    def _kinds(self) -> tuple[tuple[str, bool, str], ...]:
-        """For each attribute whether it is of its kind, and which that is."""
-        name: object = self.name
-        on: object = self.on
-        solve: object = self.solve
-        return (
-            ("name", isinstance(name, str) and bool(name), "a word"),
-            ("on", isinstance(on, str), "the name of a signal of the entity"),
-            ("when", self.when is None or _is_plain(self.when), "a plain function of the agent"),
-            ("solve", isinstance(solve, Dependency) or _is_plain(solve), "a dependency, or a function that gives one"),
-            ("every", _is_number(self.every), "game seconds"),
-            ("again_after", _is_number(self.again_after), "game seconds"),
-            ("priority", _is_number(self.priority), "a number"),
-        )
+            told = f"'every' is {self.every!r}, 'again_after' {self.again_after!r}."
+            raise DefinitionError(subject, told, "Write game seconds.")
 
 
 def _is_plain(value: object) -> bool:
@@ -132,6 +101,17 @@ def _is_plain(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+
+
+_KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {  # of the fields of a trigger, in words, too
+    "name": (lambda value: isinstance(value, str) and bool(value), "a word"),
+    "on": (lambda value: isinstance(value, str), "the name of a signal of the entity"),
+    "when": (lambda value: value is None or _is_plain(value), "a plain function of the agent"),
+    "solve": (lambda one: isinstance(one, Dependency) or _is_plain(one), "a dependency, or a function that gives one"),
+    "every": (_is_number, "game seconds"),
+    "again_after": (_is_number, "game seconds"),
+    "priority": (_is_number, "a number"),
+}
 
 
 class _Watch:
@@ -146,8 +126,8 @@ class _Watch:
         self._state: State = triggers.table.state
         self._connection: Connection | None = None
         self._timer: Timer | None = None
-        self._again_at = 0
-        self._failures = 0
+        self._again_at = 0  # the tick
+        self._failures = 0  # since it was last dealt with
 
     def begin(self) -> None:
         """Look out."""
@@ -169,18 +149,13 @@ class _Watch:
         self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.trigger.every)), self._look)
 
     def _look(self) -> None:
-        self._look_later()
+        self._look_later()  # first: a function that takes its own trigger away cancels this one
         if not self.is_busy and self._state.tick >= self._again_at:
-            assert self.trigger.when is not None
-            try:
-                value = self.trigger.when(self._state.agent)
-                is_true = bool(value)
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                self._state.fault(f"trigger {self.trigger.name}", "when", error)
-                return
-            if is_true:
+            when, agent = self.trigger.when, self._state.agent
+            assert when is not None
+            # Whether it is true is found out in there: it is of any type, and may raise when it is asked.
+            value = self._state.contained(f"trigger {self.trigger.name}", "when", None, lambda: when(agent) or None)
+            if value is not None:
                 self._come_up(value)
 
     def _emitted(self, value: Any) -> None:
@@ -192,24 +167,21 @@ class _Watch:
 
     def _come_up(self, value: Any) -> None:
         trigger, state = self.trigger, self._state
-        is_watching = self._connection is not None or self._timer is not None
+        is_watching = self._connection is not None or self._timer is not None  # what was posted may come after the end
         if self.is_busy or not is_watching or state.tick < self._again_at:
             return
-        wanted: Dependency[Any] | None
-        try:
-            wanted = trigger.solve if isinstance(trigger.solve, Dependency) else trigger.solve(value)
-            if wanted is not None:
-                required(f"trigger {trigger.name}: solve", wanted)
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            state.fault(f"trigger {trigger.name}", "solve", error)
-            return
+        wanted = state.contained(f"trigger {trigger.name}", "solve", None, self._wanted, value)
         if wanted is not None and not self._triggers.table.estimator.is_met(wanted):
-            self.is_busy = True
-            self._triggers.interrupt(
-                Incident(Interruption(trigger.name, value), wanted, trigger.priority, self._dealt_with)
-            )
+            self.is_busy = True  # before: where nobody can be interrupted any more it is over at once
+            interruption = Interruption(trigger.name, value)
+            self._triggers.interrupt(Incident(interruption, wanted, trigger.priority, self._dealt_with))
+
+    def _wanted(self, value: object) -> Dependency[Any] | None:
+        solve = self.trigger.solve
+        wanted = solve if isinstance(solve, Dependency) else solve(value)
+        if wanted is not None:
+            required(f"trigger {self.trigger.name}: solve", wanted)
+        return wanted
 
     def _dealt_with(self, outcome: Outcome) -> None:
         self.is_busy = False
@@ -245,30 +217,17 @@ class Triggers:
         return tuple(name for name, watch in self._watches.items() if watch.is_busy)
 
     def add(self, trigger: Trigger) -> Callable[[], None]:
-        """Look out for something more.
-
-        Returns:
-            A function that ends it; what came up already is dealt with.
-
-        Raises:
-            DefinitionError: there is one of that name; it is no trigger; or the entity has no signal that is called as
-                it says, and one that is called nearly so.
-        """
+        """Look out for something more; returns how to end that. What came up already is dealt with."""
         given: object = trigger
         if not isinstance(given, Trigger):
             raise DefinitionError(f"the trigger {repr_of(given, 200)}", "it is none.", "Write Trigger(name=..., ...).")
-        meant = near(trigger.on, self._signals()) if trigger.on and trigger.on not in self._signals() else []
+        subject, signals = f"the trigger {trigger.name!r}", self._signals()
+        meant = " or ".join(map(repr, near(trigger.on, signals) if trigger.on and trigger.on not in signals else ()))
         if meant:
-            raise DefinitionError(
-                f"the trigger {trigger.name!r}",
-                f"nothing of the entity is called {trigger.on!r}.",
-                f"Did you mean {' or '.join(repr(one) for one in meant)}? If it is right, make the signal first: "
-                f"agent.signal({trigger.on!r}).",
-            )
+            instead = f"Did you mean {meant}? If it is right, make the signal first: agent.signal({trigger.on!r})."
+            raise DefinitionError(subject, f"nothing of the entity is called {trigger.on!r}.", instead)
         if trigger.name in self._watches:
-            raise DefinitionError(
-                f"the trigger {trigger.name!r}", "the agent has one of that name.", "Remove it, or call it otherwise."
-            )
+            raise DefinitionError(subject, "the agent has one of that name.", "Remove it, or call it otherwise.")
         self._watches[trigger.name] = watch = _Watch(self, trigger)
         if self._is_live:
             watch.begin()
@@ -282,7 +241,7 @@ class Triggers:
 
     def _signals(self) -> list[str]:
         """The names of the signals that the entity has by now."""
-        names = getattr(self.table.state.agent.entity, "signal_names", ())
+        names = getattr(self.table.state.agent.entity, "signal_names", ())  # which an entity need not have
         return [*names, "destroyed"] if isinstance(names, tuple) else ["destroyed"]
 
     def begin(self) -> None:
@@ -322,27 +281,18 @@ class Triggers:
         running = [one for one in self.table.running if one.gives_way_to(incident.priority)]
         held = self.table.state.held_by()
         driving = [one for one in running if any(is_under(unit.frame, one.unit.frame) for unit in held)]
-        found = driving or running
-        return found[-1] if found else None
+        return next(reversed(driving or running), None)
 
     def __repr__(self) -> str:
         return f"<Triggers: {', '.join(self._watches) or 'none'}>"
 
 
-LOOK_ASKS: Final = 256
-"""How many times strategies are asked in one look; what was begun is asked to its end."""
+LOOK_ASKS: Final = 256  # times that strategies are asked in one look; what was begun is asked to its end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opportunity:
     """What could be had by the way.
-
-    Attributes:
-        name: what it is called, in trees and for ``interrupted``.
-        find: asked of the agent now and then: what could be had, each a dependency and the detour in game seconds.
-        every: how often, in game seconds.
-        priority: as for a trigger.
-        again_after: how long after it was taken it may be taken again, in game seconds.
 
     Raises:
         DefinitionError: a time is negative, or no time.
@@ -350,11 +300,12 @@ class Opportunity:
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
     """
 
-    name: str
+    name: str  # in trees and for ``interrupted``
+    # asked of the agent now and then: what could be had, each a dependency and the detour in game seconds
     find: Callable[[Any], Iterable[tuple[Dependency[Any], float]]]
-    every: float = 1.0
-    priority: int = -1
-    again_after: float = 0.0
+    every: float = 1.0  # how often, in game seconds
+    priority: int = -1  # below what triggers have by default
+    again_after: float = 0.0  # how long after it was taken it may be taken again, in game seconds
 
 
 class Found(NamedTuple):
@@ -374,21 +325,15 @@ def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
         detours: dict[Dependency[Any], float] = {}
         for wanted, detour in opportunity.find(agent):
             detours[wanted] = min(detour, detours.get(wanted, inf))
-        best: Found | None = None
         lost = _lost(table)
-        for wanted, saves in saved(table, detours).items():
-            found = Found(wanted, saves, detours[wanted] + lost)
-            if found.saved > found.costs and (best is None or found.saved - found.costs > best.saved - best.costs):
-                best = found
-        return best
-
-    def solve(found: Found) -> Dependency[Any]:
-        return found.wanted
+        found = [Found(wanted, saves, detours[wanted] + lost) for wanted, saves in saved(table, detours).items()]
+        paying = [one for one in found if one.saved > one.costs]
+        return max(paying, key=lambda one: one.saved - one.costs, default=None)
 
     return Trigger(
         name=opportunity.name,
         when=when,
-        solve=solve,
+        solve=lambda found: found.wanted,
         every=opportunity.every,
         priority=opportunity.priority,
         again_after=opportunity.again_after,
@@ -398,14 +343,12 @@ def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
 def _lost(table: RequestTable) -> float:
     """What is lost if what runs is interrupted, in game seconds."""
     state, solving = table.state, table.running[-1]
-    kinds = {Interruptible.TREE} if solving.stack and solving.stack[-1].is_solving else _BEGIN_AGAIN
     began = [one.node.began for one in solving.stack if one.interruption is Interruptible.TREE]
-    if solving.stack and solving.stack[-1].interruption in kinds:
-        began.append(solving.stack[-1].node.began)
+    innermost = solving.stack[-1] if solving.stack else None
+    # One that has something solved comes to a breakpoint by itself: it is not unwound for this.
+    if innermost is not None and not innermost.is_solving and innermost.interruption is Interruptible.RESTART:
+        began.append(innermost.node.began)
     return (state.tick - min(began)) / state.kernel.clock.ticks_per_second if began else 0.0
-
-
-_BEGIN_AGAIN = {Interruptible.RESTART, Interruptible.TREE}
 
 
 def saved(
@@ -413,14 +356,11 @@ def saved(
 ) -> dict[Dependency[Any], float]:
     """How many game seconds it saves later to have a dependency met now, times how likely it is.
 
-    Args:
-        most: after how many asks no further need is priced.
-
-    Returns:
-        For each, the sum over what is being solved; infinity if something could not be done without it.
+    For each, the sum over what is being solved; infinity if something could not be done without it. After ``most`` asks
+    no further need is priced.
     """
     totals = dict.fromkeys(wanted, 0.0)
-    for solving in reversed(table.running):
+    for solving in reversed(table.running):  # who began last is who would be interrupted, and a look may be cut short
         look = _Look(solving, totals, most)
         with solving.estimator.deciding():
             began = solving.estimator.asked
@@ -437,12 +377,7 @@ class _CutShort(Exception):
 
 
 class _Look:
-    """What having something would save in one request.
-
-    Args:
-        totals: by dependency, what having it saves; counted up.
-        most: after how many asks it is cut short.
-    """
+    """What having something would save in one request; cut short after so many asks."""
 
     __slots__ = ("_depth", "_estimator", "_limit", "_over", "_solving", "_totals")
 
@@ -451,19 +386,13 @@ class _Look:
         self._estimator = solving.estimator
         self._depth = solving.state.lookahead
         self._limit = solving.estimator.asked + most
-        self._totals = totals
-        self._over: dict[tuple[Attempt, Scenario], Scenario] = {}
+        self._totals = totals  # by dependency, what having it saves; counted up
+        self._over: dict[tuple[Attempt, Scenario], Scenario] = {}  # the world that an attempt leaves, by that before
 
     def price_all(self) -> None:
-        """Count up what is saved, from the innermost attempt to the outermost.
-
-        Raises:
-            _CutShort: as many as may be were asked.
-        """
+        """Count up what is saved, from the innermost attempt to the outermost; raise ``_CutShort`` at the limit."""
         open_ = list(self._totals)
         for outlook in reversed(self._solving.foresight.outlooks):
-            if not open_:
-                return
             if any(left for _, left in outlook.shares()):
                 open_ = [one for one in open_ if self._may_save_more(outlook, one)]
 
@@ -477,7 +406,7 @@ class _Look:
         if estimator.need_of(wanted) not in priced and not self._meets(outlook, wanted, before):
             return True
         self._require_more()
-        behind = self._goes_on(outlook, after(estimator, wanted, real, self._depth))
+        behind = self._goes_on(outlook, estimator.after(wanted, real, self._depth))
         if self._is_same(before, behind):
             return False
         with estimator.deciding(chain):
@@ -508,31 +437,29 @@ class _Look:
         outlook = next((one for one in self._solving.foresight.outlooks if one.attempt is attempt), None)
         if outlook is None:
             self._require_more()
-            return after(self._estimator, attempt.wanted, world, self._depth)
+            return self._estimator.after(attempt.wanted, world, self._depth)
         world = self._goes_on(outlook, world)
         branch, left = outlook.left()
         with self._estimator.deciding(attempt.chain()):
             for need in left:
                 self._require_more()
-                world = after(self._estimator, need, world, self._depth)
-            return outcome(self._estimator, attempt.wanted, branch, (), world, self._depth)
+                world = self._estimator.after(need, world, self._depth)
+            return self._estimator.outcome(attempt.wanted, branch, (), world, self._depth)
 
     def _is_same(self, one: Scenario, other: Scenario) -> bool:
         """Whether everything is the same in two worlds; what is assumed is never the same as what is."""
         if one is other or one.state is None or other.state is None:
             return one is other
         layer = self._solving.state.layer
-        return (
-            is_as_assumed(one.state, layer(other.state)) is not None
-            and is_as_assumed(other.state, layer(one.state)) is not None
-        )
+        is_one = is_as_assumed(one.state, layer(other.state)) is not None
+        return is_one and is_as_assumed(other.state, layer(one.state)) is not None
 
     def _meets(self, outlook: Outlook, wanted: Dependency[Any], world: Scenario) -> bool:
         """Whether what a dependency says of the world meets something else that is expected of an attempt."""
         if not type(wanted).has_effect():
             return True  # whoever provides it may say so
         estimator = self._estimator
-        behind = layered(estimator, world, wanted, "assume", wanted.assume)
+        behind = estimator.layered(world, wanted, "assume", wanted.assume)
         needs = {need: None for _, left in outlook.shares() for need in left}
         if outlook.forecast is not None:
             needs.update((one.wanted, None) for _, one in outlook.forecast.walk() if not one.is_met)
@@ -553,11 +480,11 @@ class _Look:
             self._require_more()
             cost = estimator.cost(need, world, depth)
             priced.add(estimator.need_of(need))
-            for entries in world.table(need, depth).kept.values():
+            for entries in world.table(need, depth).values():
                 for kept in entries:
                     priced.update(kept.needs)
             if cost == inf:
                 return inf
             total += cost
-            world = after(estimator, need, world, depth)
+            world = estimator.after(need, world, depth)
         return total

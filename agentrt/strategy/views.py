@@ -19,36 +19,29 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentrt.activity.plan.waits import wait_in_words
 from agentrt.body.codec import View, told, view
 from agentrt.strategy.state import Accuracy
-from agentrt.strategy.tree import Outcome, TaskNode
+from agentrt.strategy.tree import OPEN, Outcome, TaskNode
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.solve import Solving
 
-__all__ = ["ForesightView", "GameplayView", "OfferView", "ProvidedView", "RequestView", "TaskView", "view_of"]
-
-_OPEN: Final = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)
+__all__ = ["ForesightView", "GameplayView", "OfferView", "ProvidedView", "RequestView", "TaskNodeView", "view_of"]
 
 
 class OfferView(NamedTuple):
-    """What a strategy said when it was asked for a dependency.
+    """What a strategy said when it was asked for a dependency."""
 
-    Attributes:
-        strategy: who, in words.
-        cost: the expected game seconds; None if it cannot.
-        reason: why it cannot; empty if it can.
-    """
-
-    strategy: str
-    cost: float | None
-    reason: str = ""
+    strategy: str  # who, in words
+    cost: float | None  # the expected game seconds; None if it cannot
+    reason: str = ""  # why it cannot; empty if it can
 
 
 class ProvidedView(NamedTuple):
@@ -69,59 +62,44 @@ class ForesightView(NamedTuple):
 
 
 @view(sparse=True)
-class TaskView(View):
-    """A node of a task tree.
+class TaskNodeView(View):
+    """A node of a task tree."""
 
-    Attributes:
-        kind: ``dependency``, ``strategy``, ``option``, ``interruption`` or ``activity``.
-        label: what it is called.
-        outcome: planned, running, paused, done, met, failed, skipped or cancelled.
-        place: its stable id, as in ``"3.0.2"``: the number of the request, and at each level which child it is, counted
-            as they are made.
-        began: the tick in which it began; 0 while it is planned.
-        ended: the tick in which it ended; 0 before.
-        cost: the game seconds that were expected when it was chosen; None if nobody asked.
-        probability: how likely it is needed at all; 1 unless look-ahead says otherwise.
-        is_conditional: whether it is needed in some branches only.
-        reason: why it failed or was skipped.
-        offers: for a dependency, what the strategies said at the last decision, the cheapest first.
-        children: the nodes below it, in order.
-        left_out: how many nodes right below it are not shown.
-    """
-
-    kind: str
-    label: str
-    outcome: str
+    kind: str  # a ``NodeKind``: ``dependency``, ``strategy`` and so on
+    label: str  # what it is called
+    outcome: str  # an ``Outcome``: ``planned``, ``running`` and so on
+    # its stable id, as in ``"3.0.2"``: the number of the request, and at each level which child it is, counted as they
+    # are made
     place: str
-    began: int = 0
-    ended: int = 0
-    cost: float | None = None
-    probability: float = 1.0
-    is_conditional: bool = False
-    reason: str = ""
-    offers: tuple[OfferView, ...] = ()
-    children: tuple[TaskView, ...] = ()
-    left_out: int = 0
+    began: int = 0  # the tick in which it began; 0 while it is planned
+    ended: int = 0  # the tick in which it ended; 0 before
+    cost: float | None = None  # the game seconds that were expected when it was chosen; None if nobody asked
+    probability: float = 1.0  # how likely it is needed at all; 1 unless look-ahead says otherwise
+    is_conditional: bool = False  # whether it is needed in some branches only
+    reason: str = ""  # why it failed or was skipped
+    offers: tuple[OfferView, ...] = ()  # for a dependency, what was said at the last decision, the cheapest first
+    children: tuple[TaskNodeView, ...] = ()  # the nodes below it, in order
+    left_out: int = 0  # how many nodes right below it are not shown
 
     @property
     def is_open(self) -> bool:
         """Whether it has not ended."""
-        return self.outcome in _OPEN
+        return self.outcome in OPEN
 
     @property
     def is_under_way(self) -> bool:
         """Whether it has begun and not ended."""
         return self.outcome in (Outcome.RUNNING, Outcome.PAUSED)
 
-    def walk(self) -> Iterator[TaskView]:
+    def walk(self) -> Iterator[TaskNodeView]:
         """This node and all below it, from top to bottom."""
         yield self
         for child in self.children:
             yield from child.walk()
 
-    def under_way(self) -> Iterator[TaskView]:
+    def under_way(self) -> Iterator[TaskNodeView]:
         """The nodes that are under way, from this one down to the innermost; of several branches the last."""
-        node: TaskView | None = self if self.is_under_way else None
+        node: TaskNodeView | None = self if self.is_under_way else None
         while node is not None:
             yield node
             node = next((child for child in reversed(node.children) if child.is_under_way), None)
@@ -129,62 +107,35 @@ class TaskView(View):
 
 @view
 class RequestView(View):
-    """A request that is being solved.
+    """A request that is being solved."""
 
-    Attributes:
-        wanted: what was asked for, in words.
-        attempts: how many attempts there were.
-        stack: the strategies that run, in words, the outermost first.
-        tree: its task tree.
-        handled: what came up and is being dealt with; each was interrupted by the next.
-        pending: what came up and waits until it can be dealt with, in that order.
-        is_paused: whether it was told to pause.
-        forecast: the path that is expected from where the innermost strategy stands, a line for each need.
-        asked_by: the strategy that asked for it beside what it is run for; empty if none did.
-        awaits: for whom it waits, so that it cannot go on by itself, in words; empty if it does not.
-    """
-
-    wanted: str
-    attempts: int
-    stack: tuple[str, ...]
-    tree: TaskView
-    handled: tuple[str, ...] = ()
-    pending: tuple[str, ...] = ()
-    is_paused: bool = False
-    forecast: tuple[str, ...] = ()
-    asked_by: str = ""
-    awaits: str = told(default="", sparse=True)
+    wanted: str  # what was asked for, in words
+    attempts: int  # how many there were
+    stack: tuple[str, ...]  # the strategies that run, in words, the outermost first
+    tree: TaskNodeView
+    handled: tuple[str, ...] = ()  # what came up and is being dealt with; each was interrupted by the next
+    pending: tuple[str, ...] = ()  # what came up and waits until it can be dealt with, in that order
+    is_paused: bool = False  # whether it was told to pause
+    forecast: tuple[str, ...] = ()  # the path that is expected from where the innermost strategy stands
+    asked_by: str = ""  # the strategy that asked for it beside what it is run for; empty if none did
+    awaits: str = told(default="", sparse=True)  # for whom it waits, so that it cannot go on by itself, in words
 
 
 @view
 class GameplayView(View):
-    """The strategies of an agent, and what it solves by them.
+    """The strategies of an agent, and what it solves by them."""
 
-    Attributes:
-        lookahead: how many levels of needs are looked ahead.
-        takes_options: whether optional dependencies are considered.
-        order: in which order dependencies are solved that do not depend on each other.
-        params: the global parameters, in words.
-        provided: what can be asked for, and who provides it.
-        strategies: how many strategies are loaded.
-        triggers: what it looks out for, and whether that came up and was not dealt with yet.
-        foresight: how far what was foreseen came true.
-        accuracy: what strategies said that they cost, beside what they took.
-        requests: what is being solved, in the order in which it began.
-        finished: the trees of the last requests that are over, the oldest first.
-    """
-
-    lookahead: int
-    takes_options: bool
-    order: str
-    params: tuple[tuple[str, str], ...]
-    provided: tuple[ProvidedView, ...]
-    strategies: int
-    triggers: tuple[tuple[str, bool], ...]
-    foresight: ForesightView
-    accuracy: tuple[Accuracy, ...]
-    requests: tuple[RequestView, ...]
-    finished: tuple[TaskView, ...]
+    lookahead: int  # how many levels of needs are looked ahead
+    takes_options: bool  # whether optional dependencies are considered
+    order: str  # in which dependencies are solved that do not depend on each other
+    params: tuple[tuple[str, str], ...]  # the global parameters, in words
+    provided: tuple[ProvidedView, ...]  # what can be asked for, and who provides it
+    strategies: int  # how many are loaded
+    triggers: tuple[tuple[str, bool], ...]  # what it looks out for; whether that came up and was not dealt with yet
+    foresight: ForesightView  # how far what was foreseen came true
+    accuracy: tuple[Accuracy, ...]  # what strategies said that they cost, beside what they took
+    requests: tuple[RequestView, ...]  # what is being solved, in the order in which it began
+    finished: tuple[TaskNodeView, ...]  # the trees of the last requests that are over, the oldest first
 
     def doing(self) -> str:
         """What runs innermost in each request, in a few words; empty if nothing is being solved."""
@@ -217,7 +168,7 @@ def view_of(gameplay: Gameplay) -> GameplayView:
         ),
         strategies=len(catalog.providers),
         triggers=tuple((name, name in busy) for name in gameplay.triggers.names[:_MOST_PROVIDED]),
-        foresight=ForesightView(*(getattr(gameplay.foreseen, name) for name in ForesightView._fields)),
+        foresight=ForesightView(*astuple(gameplay.foreseen)),
         accuracy=gameplay.accuracy()[:_MOST_PROVIDED],
         requests=tuple(_request(solving) for solving in gameplay.running),
         finished=tuple(_over(root) for root in gameplay.finished[-_TREES_OVER:]),
@@ -225,47 +176,43 @@ def view_of(gameplay: Gameplay) -> GameplayView:
 
 
 def _request(solving: Solving) -> RequestView:
-    interruptions = solving.interruptions
+    interruptions, asker, outlooks = solving.interruptions, solving.within.asker, solving.foresight.outlooks
+    expected = outlooks[-1].forecast if outlooks else None
+    lines = [] if expected is None else expected.render().splitlines()[:_MOST_LINES]
     return RequestView(
         wanted=solving.root.label[:_LONGEST],
         attempts=solving.attempts,
         stack=tuple(attempt.provider.spec.label for attempt in solving.stack),
-        tree=_live(solving.root, str(solving.root.number), 1, _Room(_MOST_NODES)),
+        tree=_live(solving.root, str(solving.root.number), 1, _Allowance(_MOST_NODES)),
         handled=tuple(one.name for one in interruptions.handled),
         pending=tuple(one.interruption.name for one in interruptions.pending),
         is_paused=interruptions.is_paused,
-        forecast=_forecast(solving),
-        asked_by="" if solving.asker is None else solving.asker.provider.spec.label,
+        forecast=tuple(line[:_LONGEST] for line in lines),
+        asked_by="" if asker is None else asker.provider.spec.label,
         awaits=wait_in_words(solving.unit.frame.execution)[:_LONGEST],
     )
 
 
-def _forecast(solving: Solving) -> tuple[str, ...]:
-    outlooks = solving.foresight.outlooks
-    expected = outlooks[-1].forecast if outlooks else None
-    return () if expected is None else tuple(line[:_LONGEST] for line in expected.render().splitlines()[:_MOST_LINES])
-
-
-class _Room:
+class _Allowance:
     """How many nodes of a tree may still be shown."""
 
     __slots__ = ("left",)
 
     def __init__(self, left: int) -> None:
-        self.left: int = left
+        self.left = left
 
 
 class _Ended(NamedTuple):
     """The view of a node that has ended."""
 
-    view: TaskView
+    view: TaskNodeView
     size: int  # how many nodes it has
 
 
-def _live(node: TaskNode, place: str, level: int, room: _Room) -> TaskView:
+def _live(node: TaskNode, place: str, level: int, room: _Allowance) -> TaskNodeView:
     """A node of a request that is being solved. What is deeper takes its room first, and what is newer."""
     room.left -= 1
-    shown: dict[TaskNode, TaskView] = {}
+    shown: dict[TaskNode, TaskNodeView] = {}
     newest = node.children[::-1] if level < _MOST_LEVELS else []
     for child in newest:
         if child.is_open and room.left > 0:
@@ -285,20 +232,18 @@ def _ended(node: TaskNode, place: str) -> _Ended:
     """A node that has ended, with as many levels below it as fit."""
     found = node.seen if isinstance(node.seen, _Ended) else None
     levels = _LEVELS_BELOW
-    while found is None:
-        view, size = _down_to(node, place, levels)
-        if size <= _MOST_BELOW or levels == 0:
-            found = node.seen = _Ended(view, size)
+    while found is None or found.size > _MOST_BELOW:  # the last without any below it, which always fits
+        found = node.seen = _down_to(node, place, levels)
         levels -= 1
     return found
 
 
-def _down_to(node: TaskNode, place: str, levels: int) -> tuple[TaskView, int]:
+def _down_to(node: TaskNode, place: str, levels: int) -> _Ended:
     below = [_down_to(child, f"{place}.{child.number}", levels - 1) for child in node.children] if levels else []
-    return _made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below)
+    return _Ended(_made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below))
 
 
-def _over(root: TaskNode) -> TaskView:
+def _over(root: TaskNode) -> TaskNodeView:
     """The tree of a request that is over: level by level, as much as there is room for."""
     found = root.seen if isinstance(root.seen, _Ended) else None
     if found is None:
@@ -312,7 +257,7 @@ def _over(root: TaskNode) -> TaskView:
     return found.view
 
 
-def _cut(node: TaskNode, shown: Mapping[TaskNode, None], place: str, level: int) -> TaskView:
+def _cut(node: TaskNode, shown: Mapping[TaskNode, None], place: str, level: int) -> TaskNodeView:
     children = tuple(
         _cut(child, shown, f"{place}.{child.number}", level + 1)
         for child in node.children
@@ -321,8 +266,8 @@ def _cut(node: TaskNode, shown: Mapping[TaskNode, None], place: str, level: int)
     return _made(node, place, children)
 
 
-def _made(node: TaskNode, place: str, children: tuple[TaskView, ...]) -> TaskView:
-    return TaskView(
+def _made(node: TaskNode, place: str, children: tuple[TaskNodeView, ...]) -> TaskNodeView:
+    return TaskNodeView(
         kind=str(node.kind),
         label=node.label[:_LONGEST],
         outcome=str(node.outcome),

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from agentrt import AgentSnapshot, FrameView, UnitView
 from agentrt.snapshot import ModelView
-from agentrt.strategy import RequestView, TaskView
+from agentrt.strategy import RequestView, TaskNodeView
 
 __all__ = ["plan_lines", "why_lines"]
 
@@ -129,7 +129,7 @@ def _branch(frame: FrameView | None) -> Iterator[tuple[FrameView, UnitView]]:
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
 
 
-def _open(node: TaskView, level: int, tick: int, is_short: bool) -> Iterator[Text]:
+def _open(node: TaskNodeView, level: int, tick: int, is_short: bool) -> Iterator[Text]:
     """A node that is under way, with what is below it. What runs for a dependency is told with it."""
     words, runner = node.label, node
     strategy = _runner(node)
@@ -151,18 +151,18 @@ def _open(node: TaskView, level: int, tick: int, is_short: bool) -> Iterator[Tex
         yield _line((f"{_AHEAD[0]} ", _AHEAD[1]), (f"{_spaced(child.label)}{about}", _DIM), level=level + 1)
 
 
-def _runner(node: TaskView) -> TaskView | None:
+def _runner(node: TaskNodeView) -> TaskNodeView | None:
     return next((child for child in reversed(node.children) if child.is_under_way), None)
 
 
-def _lasts(node: TaskView, tick: int) -> str:
+def _lasts(node: TaskNodeView, tick: int) -> str:
     since = f", {tick - node.began}" if node.began else ""
     if node.cost is None:
         return f"{since} steps" if since else ""
     return f"{since} of about {node.cost:.0f} steps"
 
 
-def _ended(node: TaskView, level: int) -> Text:
+def _ended(node: TaskNodeView, level: int) -> Text:
     mark, style = _OVER[node.outcome]
     took = f", {node.ended - node.began} steps" if node.outcome == "done" and node.began else ""
     reason = f": {node.reason}" if node.reason else ""

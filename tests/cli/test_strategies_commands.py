@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from agentrt import Registry
 from agentrt.cli import main
-from agentrt.strategy.tools.stubs import calls_module
+from agentrt.strategy.tools import calls_module
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import agentrt as art
 from agentrt import AgentSnapshot, FrameView, UnitView
 from agentrt.body.flags import Refusal, Waiting
 from agentrt.snapshot import FlagView, TaskPlace
-from agentrt.strategy import GameplayView, OfferView, RequestView, TaskView
+from agentrt.strategy import GameplayView, OfferView, RequestView, TaskNodeView
 from agentrt.testing import Simulation
 from examples.crafter.reasons import plan_lines, why_lines
 
@@ -104,15 +104,15 @@ def strategies(*requests):
 
 
 def tree(*, outcome="running"):
-    wood = TaskView("dependency", "Have [wood, 1]", "done", "1.0.0", began=50, ended=62)
-    table = TaskView("dependency", "Beside [table]", "failed", "1.0.1", reason="there is no way")
-    stone = TaskView("dependency", "Have [stone, 1]", "planned", "1.0.3", cost=4.4)
-    walk = TaskView("strategy", "Walk", "running", "1.0.2.0", began=90, cost=8.0)
+    wood = TaskNodeView("dependency", "Have [wood, 1]", "done", "1.0.0", began=50, ended=62)
+    table = TaskNodeView("dependency", "Beside [table]", "failed", "1.0.1", reason="there is no way")
+    stone = TaskNodeView("dependency", "Have [stone, 1]", "planned", "1.0.3", cost=4.4)
+    walk = TaskNodeView("strategy", "Walk", "running", "1.0.2.0", began=90, cost=8.0)
     offers = (OfferView("Walk", 8.0), OfferView("Swim", 30.0), OfferView("Fly", None, "it has no wings"))
-    there = TaskView("dependency", "Beside [stone]", "running", "1.0.2", began=90, offers=offers, children=(walk,))
-    make = TaskView("strategy", "Make", outcome, "1.0", began=50, cost=60.0, children=(wood, table, there, stone))
+    there = TaskNodeView("dependency", "Beside [stone]", "running", "1.0.2", began=90, offers=offers, children=(walk,))
+    make = TaskNodeView("strategy", "Make", outcome, "1.0", began=50, cost=60.0, children=(wood, table, there, stone))
     offers = (OfferView("Make", 60.0), OfferView("Buy", 900.0))
-    return TaskView("dependency", "Have [stone_pickaxe, 1]", "running", "1", 50, offers=offers, children=(make,))
+    return TaskNodeView("dependency", "Have [stone_pickaxe, 1]", "running", "1", 50, offers=offers, children=(make,))
 
 
 def test_a_task_tree_tells_what_is_over_what_is_under_way_and_what_is_expected(nobody):
@@ -145,10 +145,10 @@ def test_what_is_paused_has_another_mark(nobody):
 
 
 def test_an_interruption_hangs_below_whom_it_interrupts(nobody):
-    below = TaskView("dependency", "Survive", "running", "1.0.0.0", began=95)
-    night = TaskView("interruption", "night", "running", "1.0.0", began=95, children=(below,))
-    mine = TaskView("strategy", "Mine", "paused", "1.0", began=90, children=(night,))
-    root = TaskView("dependency", "Have [coal, 1]", "running", "1", began=90, children=(mine,))
+    below = TaskNodeView("dependency", "Survive", "running", "1.0.0.0", began=95)
+    night = TaskNodeView("interruption", "night", "running", "1.0.0", began=95, children=(below,))
+    mine = TaskNodeView("strategy", "Mine", "paused", "1.0", began=90, children=(night,))
+    root = TaskNodeView("dependency", "Have [coal, 1]", "running", "1", began=90, children=(mine,))
     snapshot = dataclasses.replace(nobody, strategies=strategies(RequestView("", 1, (), root)))
     assert plan(snapshot)[2:] == [
         "= Have [coal, 1] by Mine, 10 steps",
@@ -197,8 +197,8 @@ def test_of_a_compound_the_steps_are_told(nobody):
 
 
 def test_while_nothing_is_solved_the_last_request_is_told(nobody):
-    done = TaskView("dependency", "Have [wood, 1]", "done", "1", began=50, ended=62)
-    failed = TaskView("dependency", "Beside [table]", "failed", "2", reason="there is no way")
+    done = TaskNodeView("dependency", "Have [wood, 1]", "done", "1", began=50, ended=62)
+    failed = TaskNodeView("dependency", "Beside [table]", "failed", "2", reason="there is no way")
     view = dataclasses.replace(strategies(), finished=(done, failed))
     assert plan(dataclasses.replace(nobody, strategies=view))[2:] == ["x Beside [table]: there is no way"]
     assert plan(dataclasses.replace(nobody, strategies=view), is_short=True)[2:] == []

@@ -18,7 +18,7 @@ from rich.text import Text
 
 import agentrt as art
 from agentrt.goals import LOOK, MOVE, Goal, GoalSelector
-from agentrt.strategy import Branch, Dependency, RequestView, Strategy, StrategyContext, TaskView, strategy
+from agentrt.strategy import Branch, Dependency, RequestView, Strategy, StrategyContext, TaskNodeView, strategy
 from agentrt.testing import Simulation
 from examples.crafter.chart import cells
 from examples.crafter.player import Player
@@ -286,9 +286,9 @@ def test_where_there_is_little_room_what_is_under_way_stays(shown):
 
 
 def test_of_a_deep_tree_the_outermost_and_the_innermost_are_shown(shown):
-    node = TaskView("dependency", "Thing 9", "running", "9", began=5)
+    node = TaskNodeView("dependency", "Thing 9", "running", "9", began=5)
     for number in range(8, -1, -1):
-        node = TaskView("dependency", f"Thing {number}", "running", f"{number}", began=5, children=(node,))
+        node = TaskNodeView("dependency", f"Thing {number}", "running", f"{number}", began=5, children=(node,))
         node = dataclasses.replace(node, kind="activity")
     request = RequestView("", 1, (), node)
     lived = shown.agent.snapshot()

@@ -7,7 +7,7 @@ import pytest
 from agentrt import TOP, Agent, Entity
 from agentrt.errors import DefinitionError
 from agentrt.strategy import Dependency, Strategy
-from agentrt.strategy.tools.dependency_map import DependencyMap
+from agentrt.strategy.tools import DependencyMap
 from agentrt.testing import Simulation
 
 

@@ -10,7 +10,7 @@ from crafts import Collect, Craft, Find, Jack, Light, MineOre, Place, Rest, doze
 from wants import Have, Know, Reach
 
 from agentrt.strategy import Dependency, Strategy, strategy
-from agentrt.strategy.tools.dependency_map import DependencyMap
+from agentrt.strategy.tools import DependencyMap
 
 ALL = (MineOre, look_around, make, Jack, doze)
 

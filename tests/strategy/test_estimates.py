@@ -358,9 +358,9 @@ class TestTakingOver:
     def take(self, *kept, fields=(), versions=None):
         source, into = Scenario(), Scenario()
         for key, one in kept:
-            source.table(Have("a"), 1).add(key, one)
+            one.keep_in(source.table(Have("a"), 1), key)
         count = take_over(source, into, fields, versions or {}, 7)
-        return count, {key: [one.value for one in found] for key, found in into.table(Have("a"), 1).kept.items()}
+        return count, {key: [one.value for one in found] for key, found in into.table(Have("a"), 1).items()}
 
     @pytest.mark.states(
         "003: Left open, looking ahead: A world that turns out as it was assumed takes over what was found out in it; "

@@ -186,7 +186,7 @@ def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
         game.tick(3)
         agent.entity.bag = {}
         assert solving.foresight.outlooks == []
-        assert solving.foresight.preparing.is_idle
+        assert solving.foresight.is_idle
         assert game.kernel.live == 0
 
 
@@ -269,10 +269,10 @@ def test_a_decision_that_was_made_in_advance_is_the_one_that_would_be_made(stage
     estimator = agent.gameplay.estimator
     decisions = []
 
-    def offers(self, wanted, among=None, chain=(), depth=None, world=None):
-        found = ORIGINAL(self, wanted, among, chain, depth, world)
+    def offers(self, wanted, among=None, chain=()):
+        found = ORIGINAL(self, wanted, among, chain)
         if self is estimator:
-            fresh = ORIGINAL(Estimator(self.state, self.params), wanted, among, chain, depth, world)
+            fresh = ORIGINAL(Estimator(self.state, self.params), wanted, among, chain)
             decisions.append((found, fresh))
         return found
 

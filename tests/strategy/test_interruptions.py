@@ -138,7 +138,7 @@ def test_time_that_an_interruption_takes_is_no_time_of_the_strategies(game, way)
 
     async def run(self, ctx, wanted):
         await ctx.sleep_ticks(4)
-        seen.append(ctx._attempt.interrupted_ticks)
+        seen.append(ctx._attempt.time.left_out)
 
     outer = way("Outer", Build, needs=[Know("a")], patience=0.4)
     inner = way("Inner", Know, run=run, interruption=PAUSE, patience=0.4)

@@ -12,7 +12,7 @@ from crafts import Collect, Jack, MineOre, Place, doze, look_around, make
 from wants import Know
 
 from agentrt.strategy import Dependency, strategy
-from agentrt.strategy.tools.stubs import calls_module, signature_of
+from agentrt.strategy.tools import calls_module, signature_of
 
 MODULE = '''\
 """The generated calls of these strategies, as a type checker is to see them.

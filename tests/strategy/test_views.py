@@ -15,7 +15,7 @@ from agentrt.errors import DataFault
 from agentrt.snapshot import AgentSnapshot, explain, summarize
 from agentrt.strategy import Dependency, Interruptible, Order, Strategy, Trigger
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
-from agentrt.strategy.views import GameplayView, OfferView, ProvidedView, TaskView
+from agentrt.strategy.views import GameplayView, OfferView, ProvidedView, TaskNodeView
 from agentrt.testing import Have, Simulation, stub_strategy
 from agentrt.testing.strategies import gameplays
 
@@ -310,7 +310,7 @@ def test_whatever_is_read_is_a_view_or_a_fault(data):
     for key in data.draw(st.lists(st.sampled_from(sorted(written)), max_size=1)):
         changed.pop(key, None)
     try:
-        assert isinstance(TaskView.read(Fields(changed)), TaskView)
+        assert isinstance(TaskNodeView.read(Fields(changed)), TaskNodeView)
     except DataFault:
         pass
 

@@ -11,7 +11,7 @@ from agentrt import Action
 from agentrt.snapshot.solving_words import solving_lines
 from agentrt.strategy import Branch, Dependency, Interruptible, Strategy, Trigger
 from agentrt.strategy.tree import seconds
-from agentrt.strategy.views import RequestView, TaskView
+from agentrt.strategy.views import RequestView, TaskNodeView
 from agentrt.testing import Have, stub_strategy
 
 
@@ -206,8 +206,8 @@ def test_while_something_is_solved_nothing_is_said_of_what_is_over(stage):
 
 def test_of_two_that_are_under_way_the_later_one_is_told(stage):
     view = stage(Chop).view
-    running = [TaskView("strategy", label, "running", f"1.{number}") for number, label in enumerate("AB")]
-    tree = TaskView("dependency", "Have [log, 1]", "running", "1", children=tuple(running))
+    running = [TaskNodeView("strategy", label, "running", f"1.{number}") for number, label in enumerate("AB")]
+    tree = TaskNodeView("dependency", "Have [log, 1]", "running", "1", children=tuple(running))
     request = RequestView("Have [log, 1]", 1, (), tree)
     assert list(solving_lines(replace(view, requests=(request,)), 20)) == [
         "  asked for Have [log, 1], 1 attempt so far:",

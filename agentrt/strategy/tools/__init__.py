@@ -1,1 +1,0 @@
-"""Tools for authors of strategies: stubs for type checkers, and the map of dependencies."""
