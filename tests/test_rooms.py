@@ -89,7 +89,6 @@ FIELD_MODULES = {  # names of modules that the field itself uses in several pack
     "views": "what a snapshot shows of a package",
 }
 MODULES_TO_RENAME = {
-    "explain": 2,
     "stubs": 2,
 }
 FIELD_CLASSES = {  # names of classes that the field itself uses twice, and why
@@ -108,9 +107,7 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "Round": 2,
     "Source": 2,
     "TaskView": 2,
-    "Waiter": 2,
     "Watch": 2,
-    "_Declared": 2,
     "_Line": 2,
     "_Reader": 3,
     "_Room": 2,
@@ -150,7 +147,7 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.testing.plugin",  # pytest loads it
 }
 ONE_IMPORTER = {  # of a package: how many of its modules have one importer, and nothing that a facade shows
-    "behavior": 2,
+    "behavior": 1,
     "inspect": 4,
     "kernel": 2,
     "packs": 1,

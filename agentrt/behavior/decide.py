@@ -12,7 +12,7 @@
 
 The timer does not count for a decider that accepted already, and has waited for its control flags since. Preconditions
 are for those who are not active: what is active goes on whatever they say. A Decide that raises, or answers what is no
-number, refuses, and is not asked again. ``tick`` has the same order once more, for the steady path.
+number, refuses, and is not asked again. ``walk`` has the same order once more, for the steady path.
 
 *Choosing* a child of a group is a matter of its policy. A group *begins* when it has no active child: it was activated,
 or it is ROOT and found nobody before. It *redecides* when its active child failed. Children that failed in this tick
@@ -69,8 +69,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from agentrt.behavior.debug import log_of
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL
-from agentrt.behavior.log import log_of
 from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
 from agentrt.body.driver import note, tick_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
@@ -79,39 +79,37 @@ from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
-    from agentrt.behavior.log import DecisionLog
+    from agentrt.behavior.debug import DecisionLog
     from agentrt.behavior.memory import Memory
     from agentrt.body.flags import Holder, Refusal
 
 __all__ = [
+    "GroupRound",
     "abandon",
-    "candidate",
-    "give_back",
-    "hand_back",
-    "has_claimed",
-    "is_refused",
-    "release",
-    "secure",
-    "Trail",
-    "ask",
+    "attempt",
     "call_decide",
     "chosen",
-    "GroupRound",
-    "accepted",
-    "attempt",
     "delegate",
+    "give_back",
+    "hand_back",
+    "release",
+    "release_all",
+    "secure",
 ]
 
 
-def candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation:
+# --- control flags ----------------------------------------------------------------------------------------------------
+
+
+def _candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation:
     """An activation for somebody who may be activated: the one that waits for its flags, if it does."""
     found = _claimant(memory, node, parent) if node.flags else None
     return Activation(memory, node, parent) if found is None else found
 
 
-def is_refused(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
+def _is_kept(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
     """Whether somebody foreign keeps a flag of a decider."""
-    ledger = memory.state.require_body().flags
+    ledger = memory.state.body.flags
     if ledger.is_free:
         return False
     claimant = _claimant(memory, node, parent)
@@ -122,7 +120,7 @@ def is_refused(memory: Memory, node: DeciderNode, parent: Activation | None) -> 
         return False
     at = Activation(memory, node, parent)
     own = [*_present(memory), *at.upward()]
-    refusal = ledger.obstacle(node.flags, at, tick_of(memory.state.require_body()), shared_with=own)
+    refusal = ledger.obstacle(node.flags, at, tick_of(memory.state.body), shared_with=own)
     _tell(memory, at, refusal)
     return refusal is not None
 
@@ -132,7 +130,7 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
     claimants = [one.at for one in choice.newcomers if one.at.node.flags]
     if not claimants:
         return True
-    body = memory.state.require_body()
+    body = memory.state.body
     present = _present(memory)
     shared = [*present, *(one.at for one in choice.newcomers)]
     granted: list[Activation] = []
@@ -156,9 +154,9 @@ def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activatio
 
     Args:
         newcomers: to whom flags had passed on.
-        holders: from whom, from the top down: the outermost ends last.
+        holders: from whom, from the top down. A flag that several shared is the outermost's, which ends last.
     """
-    body = memory.state.require_body()
+    body = memory.state.body
     chosen = [one.at for one in newcomers]
     wanted = {flag for at in chosen for flag in at.node.flags}
     for at in holders:
@@ -187,11 +185,18 @@ def abandon(at: Activation) -> None:
 def release(at: Activation) -> None:
     """Give back the flags of an activation that is over, or never came to be."""
     if at.node.flags:
-        at.memory.state.require_body().flags.release(at)
+        at.memory.state.body.flags.release(at)
+
+
+def release_all(newcomers: list[Newcomer]) -> None:
+    """Nobody of these is activated after all."""
+    gone, newcomers[:] = newcomers[:], []  # at first: whoever is served by the ledger may come by here again
+    for one in gone:
+        release(one.at)
 
 
 def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
-    body = memory.state.require_body()
+    body = memory.state.body
     tick = tick_of(body)
     refusal = body.flags.obstacle(at.node.flags, at, tick, shared_with=shared)
     if refusal is None:
@@ -205,26 +210,21 @@ def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
     return refusal is None
 
 
-def has_claimed(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
-    """Whether a decider accepted in an earlier tick, and has waited for its flags since."""
-    return memory.state.has_claims and _found(memory, node, parent) is not None
-
-
 def _found(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
-    for at in memory.state.rare.waiting:
-        if at.node is node and _same_place(at.parent, parent):
-            return at
+    """Who accepted for a decider in an earlier tick, and has waited for its flags since."""
+    if memory.state.has_claims:
+        for at in memory.state.rare.waiting:
+            if at.node is node and _same_place(at.parent, parent):
+                return at
     return None
 
 
 def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
     """Who waits for the flags of a decider, or was granted them and has them still."""
-    if not memory.state.has_claims:
-        return None
     at = _found(memory, node, parent)
     if at is None:
         return None
-    at.parent = parent
+    at.parent = parent  # of the same place, but the group may have been activated anew since
     if at.stage is ActivationStage.GRANTED and not all(_is_shared(at, flag) for flag in node.flags):
         abandon(at)
         return None
@@ -246,7 +246,7 @@ def _forget(memory: Memory, at: Activation) -> None:
 
 
 def _is_own(memory: Memory, flag: str) -> bool:
-    hold = memory.state.require_body().flags.holder(flag)
+    hold = memory.state.body.flags.holder(flag)
     return hold is not None and isinstance(hold.owner, Activation) and hold.owner.memory is memory
 
 
@@ -279,23 +279,18 @@ def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
         refused.pop(path, None)
     elif refused.get(path) != (refusal.flag, refusal.holder):
         refused[path] = (refusal.flag, refusal.holder)
-        note(
-            memory.state.require_body(), path, TraceEvent.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder))
-        )
+        note(memory.state.body, path, TraceEvent.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
 
 
-Trail = list[str] | None
-"""Where to write down for the log what came of each check, if anybody reads it."""
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+_Trail = list[str] | None  # where to write down for the log what came of each check, if anybody reads it
 
 
-def ask(
-    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: Trail = None
+def _ask(
+    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: _Trail
 ) -> DeciderChoice | None:
-    """Ask a decider that is not active.
-
-    Args:
-        parent: the group that asks; None for ROOT.
-    """
+    """Ask a decider that is not active, for a group, or for nobody if it is ROOT."""
     if memory.state.is_disabled(node):
         _told(trail, "disabled")
         return None
@@ -325,27 +320,19 @@ def ask(
 
 
 def chosen(memory: Memory, parent: Activation | None, index: int, node: DeciderNode, value: float) -> DeciderChoice:
-    """Who is to be activated for a decider that accepted.
-
-    Args:
-        parent: the group that asked; None for ROOT.
-    """
+    """Who is to be activated for a decider that accepted."""
     remembered = memory.state.remembered(node, parent)
     if remembered is None:
-        return DeciderChoice(value, index, parent, [Newcomer(index, candidate(memory, node, parent))])
+        return DeciderChoice(value, index, parent, [Newcomer(index, _candidate(memory, node, parent))])
     at, inner = remembered
     choice = DeciderChoice(value, index, parent, [Newcomer(index, at)])
     return choice if inner is None else choice.and_then(inner, value)
 
 
 def call_decide(
-    memory: Memory, node: DeciderNode, parent: Activation | None, trail: Trail = None
+    memory: Memory, node: DeciderNode, parent: Activation | None, trail: _Trail = None
 ) -> tuple[bool, float, Any]:
-    """Call the Decide of a decider, and nothing else.
-
-    Returns:
-        Whether it accepts, its answer, and the DBlock that it filled.
-    """
+    """Call the Decide of a decider; returns whether it accepts, its answer, and the DBlock that it filled."""
     if node.timer >= 0:
         memory.timers[node.timer] = memory.time
     memory.state.asked, memory.state.asked_by = node, parent
@@ -375,12 +362,12 @@ def call_decide(
     return accepted, value, dblock
 
 
-def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail: Trail) -> bool:
+def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail: _Trail) -> bool:
     """Whether the preconditions hold."""
     told = len(trail) if trail is not None else 0
     if node.timer >= 0:
         is_early = memory.time - memory.timers[node.timer] < node.every - SLACK
-        if is_early and not has_claimed(memory, node, parent):
+        if is_early and _found(memory, node, parent) is None:
             _told(trail, "failed Time check")
             return False
         _told(trail, "passed Time check")
@@ -402,17 +389,17 @@ def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail:
 def _is_refused(memory: Memory, node: DeciderNode, parent: Activation | None, jump: DeciderChoice | None) -> bool:
     """Whether somebody foreign keeps a control flag of a decider, or of those to whom it leads."""
     if jump is None:
-        return bool(node.flags) and is_refused(memory, node, parent)
-    return any(one.at.node.flags and is_refused(memory, one.at.node, one.at.parent) for one in jump.newcomers)
+        return bool(node.flags) and _is_kept(memory, node, parent)
+    return any(one.at.node.flags and _is_kept(memory, one.at.node, one.at.parent) for one in jump.newcomers)
 
 
-def _jump(memory: Memory, index: int, node: DeciderNode, trail: Trail) -> DeciderChoice | None:
+def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
     """Who is to be activated for a reference: everybody on the way from the active path to its target."""
     base = memory.root
     newcomers: list[Newcomer] = []
     way = list(node.way)
     if base is None:
-        newcomers.append(Newcomer(0, candidate(memory, memory.tree.nodes[0], None)))
+        newcomers.append(Newcomer(0, _candidate(memory, memory.tree.nodes[0], None)))
     else:
         if any(at.node is node.target or _awaits(at, node.target) for at in memory.path()):
             _told(trail, "target is active")
@@ -425,7 +412,7 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: Trail) -> Decide
             return None
     parent = newcomers[-1].at if newcomers else base
     for place, step in way:
-        at = candidate(memory, step, parent)
+        at = _candidate(memory, step, parent)
         if memory.state.is_disabled(step):
             _told(trail, "target is disabled")
             return None
@@ -439,7 +426,7 @@ def _awaits(at: Activation, target: DeciderNode | None) -> bool:
     return at.work is not None and any(one.at.node is target for one in at.work.newcomers)
 
 
-def _told(trail: Trail, text: str) -> None:
+def _told(trail: _Trail, text: str) -> None:
     if trail is not None:
         trail.append(text)
 
@@ -458,14 +445,13 @@ def attempt(
     Args:
         parent: the group that asks; None for ROOT.
         secures: whether to take the flags; False where the answer alone is wanted.
-
-    Returns:
-        None if it refuses, or somebody keeps a flag.
     """
-    trail: list[str] | None = [] if log is not None and log.wants_all else None
-    choice = ask(memory, parent, index, node, trail)
+    trail: _Trail = [] if log is not None and log.wants_all else None
+    choice = _ask(memory, parent, index, node, trail)
+    # Not if its own Decide asked the children: they are among the newcomers then.
     if choice is not None and node.delegates and choice.newcomers[-1].at.node is node:
-        choice = _delegated(memory, choice, log)
+        inner = GroupRound(memory, choice.newcomers[-1].at, log, secures=False).choose(-1)
+        choice = None if inner is None else choice.and_then(inner, inner.value)
         if trail is not None:
             trail.append(f"children returned {0.0 if choice is None else choice.value:.6f}")
     if choice is not None and secures and not secure(memory, choice):
@@ -477,18 +463,8 @@ def attempt(
     return choice
 
 
-def _delegated(memory: Memory, choice: DeciderChoice, log: DecisionLog | None) -> DeciderChoice | None:
-    at = choice.newcomers[-1].at
-    inner = GroupRound(memory, at, log, secures=False).choose(-1)
-    return None if inner is None else choice.and_then(inner, inner.value)
-
-
 def delegate(memory: Memory) -> float:
-    """Within the Decide of a group: ask its children, and remember whom it would choose.
-
-    Raises:
-        WrongStateError: no Decide of a group is being called.
-    """
+    """Within the Decide of a group: ask its children, and remember whom it would choose."""
     node, parent = memory.state.asked, memory.state.asked_by
     if node is None or not node.children:
         raise WrongStateError(
@@ -499,7 +475,7 @@ def delegate(memory: Memory) -> float:
     rare = memory.state.rare
     at, failed = rare.redeciding, -1
     if at is None:
-        at = candidate(memory, node, parent)
+        at = _candidate(memory, node, parent)
     else:
         failed, rare.redeciding = at.index, None
     choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
@@ -508,25 +484,11 @@ def delegate(memory: Memory) -> float:
     return 0.0 if choice is None else choice.value
 
 
-def accepted(memory: Memory, parent: Activation, index: int, node: DeciderNode) -> DeciderChoice | None:
-    """Who is to be activated for a child whose Decide was called, and accepted.
-
-    Args:
-        node: the child; it needs no control flags for itself.
-
-    Returns:
-        None if its Decide delegated to its children, and somebody keeps a control flag that one of them needs.
-    """
-    choice = chosen(memory, parent, index, node, 1.0)
-    return choice if secure(memory, choice) else None
+# --- choosing ---------------------------------------------------------------------------------------------------------
 
 
 class GroupRound:
-    """One decision of a group.
-
-    Args:
-        secures: whether to take the control flags of who is chosen.
-    """
+    """One decision of a group."""
 
     __slots__ = ("_at", "_children", "_log", "_memory", "_secures")
 
@@ -535,18 +497,14 @@ class GroupRound:
         self._at = at
         self._children = at.node.children
         self._log = log
-        self._secures = secures
+        self._secures = secures  # whether to take the control flags of who is chosen
 
     def interrupting(self, first: int = 0) -> DeciderChoice | None:
         """Who takes over from the active child, if anybody does."""
         return self._first(range(first, len(self._at.node.higher[self._at.index])))
 
     def choose(self, failed: int) -> DeciderChoice | None:
-        """Choose among all.
-
-        Args:
-            failed: the number of the child that failed, for a redecide; -1 to begin.
-        """
+        """Choose among all: to begin (-1), or to redecide because a child failed (its number)."""
         policy = self._at.node.policy
         count = len(self._children)
         if policy is PRIORITIZED_LIST:
