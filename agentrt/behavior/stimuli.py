@@ -36,17 +36,11 @@ _SLACK = 1e-9  # seconds; timeouts are sums of binary fractions
 
 
 class Stimulus(NamedTuple):
-    """One thing that an agent perceives.
+    """One thing that an agent perceives."""
 
-    Attributes:
-        token: its bit.
-        data: what came with it.
-        remaining: seconds until it is gone; None if it stays until it is removed.
-    """
-
-    token: int
-    data: Any
-    remaining: float | None
+    token: int  # its bit
+    data: Any  # what came with it
+    remaining: float | None  # seconds until it is gone; None if it stays until it is removed
 
 
 class Stimuli:
@@ -55,16 +49,13 @@ class Stimuli:
     Args:
         changed: called with a token and whether it came (True) or went (False).
 
-    Attributes:
-        all_flags: the word of all tokens that are there.
-
     Source: Spore, behavior trees: "S06: Preconditions & Stimuli".
     """
 
     __slots__ = ("_changed", "_keepers", "_lose", "_now", "_there", "all_flags")
 
     def __init__(self, changed: Callable[[int, bool], object] | None = None) -> None:
-        self.all_flags: int = 0
+        self.all_flags: int = 0  # the word of all tokens that are there
         self._there: dict[int, Stimulus] | None = None
         self._changed = changed
         self._keepers = 0  # how many memories drive a body with these stimuli
@@ -72,11 +63,7 @@ class Stimuli:
         self._now = 0.0  # up to when time has passed, while somebody keeps it
 
     def keep_time(self, kernel: Kernel) -> None:
-        """Let time pass by itself, in each tick of a kernel before anybody is driven; ``lose_time`` ends it.
-
-        Args:
-            kernel: whose time.
-        """
+        """Let time pass by itself, in each tick of a kernel before anybody is driven; ``lose_time`` ends it."""
         self._keepers += 1
         if self._lose is None:
             clock = kernel.clock
@@ -91,11 +78,7 @@ class Stimuli:
             self._lose = None
 
     def pass_to(self, now: float) -> None:
-        """Time passes up to a moment; nothing happens if it has already.
-
-        Args:
-            now: game seconds.
-        """
+        """Time passes up to a moment, in game seconds; nothing happens if it has already."""
         dt = now - self._now
         if dt > 0:
             self._now = now
@@ -124,11 +107,7 @@ class Stimuli:
             self._changed(token, True)
 
     def remove(self, token: int) -> None:
-        """It is gone. Nothing happens if it is not there.
-
-        Args:
-            token: its bit.
-        """
+        """It is gone. Nothing happens if it is not there."""
         there = self._there
         one = there.pop(_bit(token), None) if there else None
         if one is not None:
@@ -173,19 +152,11 @@ class Stimuli:
         return self.all_flags
 
     def get(self, token: int) -> Stimulus | None:
-        """What is known of a token, or None if it is not there.
-
-        Args:
-            token: its bit.
-        """
+        """What is known of a token; None if it is not there."""
         return self._there.get(_bit(token)) if self._there else None
 
     def data(self, token: int) -> Any:
-        """What came with a token; None if it is not there.
-
-        Args:
-            token: its bit.
-        """
+        """What came with a token; None if it is not there."""
         one = self.get(token)
         return None if one is None else one.data
 
