@@ -35,13 +35,13 @@ from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspe
 if TYPE_CHECKING:
     from agentrt.kernel.roles import Due, Entry, Scheduler
 
-__all__ = ["Lease", "LeaseBook", "Place", "Refusal", "refusal_of"]
+__all__ = ["Lease", "LeaseBook", "Place", "LeaseRefusal", "refusal_of"]
 
 _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was given
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class LeaseRefusal:
     """What somebody could not have."""
 
     book: LeaseBook  # who refused it
@@ -50,10 +50,10 @@ class Refusal:
     entry: Entry | None  # whose code was stepped
 
 
-def refusal_of(kernel: Scheduler) -> Refusal | None:
+def refusal_of(kernel: Scheduler) -> LeaseRefusal | None:
     """What the code that is stepped at this moment was refused last; None if it was refused nothing."""
     refused = kernel.refused
-    return refused if isinstance(refused, Refusal) and refused.entry is kernel.current else None
+    return refused if isinstance(refused, LeaseRefusal) and refused.entry is kernel.current else None
 
 
 class Lease:
@@ -116,8 +116,8 @@ class Place:
 
     __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
 
-    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Scheduler) -> None:
-        self._line: _Line | None = line
+    def __init__(self, line: _WaitingLine, owner: Any, told: Callable[[], object], kernel: Scheduler) -> None:
+        self._line: _WaitingLine | None = line
         self._told = told
         self._kernel = kernel
         self._timer: Due | None = None
@@ -154,7 +154,7 @@ class Place:
         return f"<Place in the line for {self.thing!r}, for {self.owner!r}: {state if self.is_open else 'closed'}>"
 
 
-class _Line:
+class _WaitingLine:
     """Who waits for one thing, in order; who gave up stays in it until such places are the greater part."""
 
     __slots__ = ("_given_up", "barred", "book", "next_timer", "places", "promised", "thing")
@@ -248,7 +248,7 @@ class LeaseBook:
         # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
         self._leases: dict[int, Lease] = {}
         self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
-        self._lines: dict[int, _Line] = {}  # likewise; each keeps its thing
+        self._lines: dict[int, _WaitingLine] = {}  # likewise; each keeps its thing
 
     def acquire(self, thing: Any, owner: Any) -> Lease | None:
         """Reserve a thing.
@@ -345,10 +345,10 @@ class LeaseBook:
         """
         return id(thing) in self._leases
 
-    def _line_of(self, thing: Any) -> _Line:
+    def _line_of(self, thing: Any) -> _WaitingLine:
         line = self._lines.get(id(thing))
         if line is None:
-            line = self._lines[id(thing)] = _Line(self, thing)
+            line = self._lines[id(thing)] = _WaitingLine(self, thing)
         return line
 
     def _given_back(self, lease: Lease) -> None:
@@ -392,7 +392,7 @@ class LeaseBook:
             lease.is_wanted = True
         kernel = running.kernel
         if kernel is not None:
-            kernel.refused = Refusal(self, thing, owner, kernel.current)
+            kernel.refused = LeaseRefusal(self, thing, owner, kernel.current)
         return False
 
     def release_all(self, owner: Any) -> None:

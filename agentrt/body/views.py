@@ -15,21 +15,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
-from agentrt.body.codec import Fields, View
+from agentrt.body.codec import JsonObject, View
 
 __all__ = ["ModelView", "Outline"]
 
 
 class ModelView(View, ABC):
-    """What one model is doing, as frozen, plain data. The base class of the views of this library's models.
-
-    Attributes:
-        model: ``goals``, ``behavior`` or ``selection``.
-    """
+    """What one model is doing, as frozen, plain data. The base class of the views of this library's models."""
 
     __slots__ = ()
 
-    model: ClassVar[str] = ""
+    model: ClassVar[str] = ""  # ``goals``, ``behavior`` or ``selection``
 
     @property
     def outline_id(self) -> str:
@@ -54,21 +50,13 @@ class ModelView(View, ABC):
 
 
 class Outline(NamedTuple):
-    """A node of a tree as it was declared, with all below it.
+    """A node of a tree as it was declared, with all below it."""
 
-    Attributes:
-        path: its place: the driver's name, then the nodes from the root on.
-        name: its own name.
-        kind: what it is: ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``.
-        note: what is to be known of it, in words: policy and checks, or condition and behavior.
-        children: the nodes below it, in order.
-    """
-
-    path: str
+    path: str  # its place: the driver's name, then the nodes from the root on
     name: str
-    kind: str
-    note: str
-    children: tuple[Outline, ...] = ()
+    kind: str  # ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``
+    note: str  # what is to be known of it, in words: policy and checks, or condition and behavior
+    children: tuple[Outline, ...] = ()  # the nodes below it, in order
 
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
@@ -79,26 +67,12 @@ class Outline(NamedTuple):
 
     @classmethod
     def from_json(cls, data: object) -> Outline:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            data: plain values, from anywhere.
-
-        Raises:
-            DataFault: it is no outline.
-        """
-        return cls.read(Fields(data))
+        """Read what ``as_json`` wrote, from anywhere; raises ``DataFault`` for what is no outline."""
+        return cls.read(JsonObject(data))
 
     @classmethod
-    def read(cls, fields: Fields) -> Outline:
-        """Read one node and all below it.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no outline.
-        """
+    def read(cls, fields: JsonObject) -> Outline:
+        """Read one node and all below it."""
         return cls(
             fields.text("path"),
             fields.text("name"),
