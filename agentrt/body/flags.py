@@ -77,23 +77,14 @@ class Hold(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a claim failed.
+    """Why a claim failed."""
 
-    Attributes:
-        flag: the flag that stood in the way.
-        claimant: who wanted it, by name.
-        holder: who held it, by name.
-        tick: when.
-        reason: why the holder kept it, in words.
-        is_final: whether waiting is no use, because the holder waits for the claimant in turn.
-    """
-
-    flag: str
-    claimant: str
-    holder: str
-    tick: int
-    reason: str
-    is_final: bool = False
+    flag: str  # that stood in the way
+    claimant: str  # who wanted it, by name
+    holder: str  # who held it, by name
+    tick: int  # when
+    reason: str  # why the holder kept it, in words
+    is_final: bool = False  # whether waiting is no use, because the holder waits for the claimant in turn
 
     def text(self) -> str:
         """The refusal in one line."""
@@ -110,22 +101,18 @@ class Waiting(NamedTuple):
 
 
 class FlagClaim:
-    """One claim, while the ledger decides about it or it waits.
-
-    Args:
-        flags: for what, in a fixed order.
-        shared: others whose flags count as free.
-    """
+    """One claim, while the ledger decides about it or it waits."""
 
     __slots__ = ("flags", "is_told", "owner", "shared", "tick")
 
-    def __init__(self, flags: Collection[str], owner: Holder, tick: int, shared: tuple[object, ...]) -> None:
+    def __init__(self, flags: Collection[str], owner: Holder, tick: int, shared: Iterable[object]) -> None:
         self.flags: tuple[str, ...] = tuple(flags)
         self.owner: Holder = owner
         self.tick: int = tick
-        self.shared: tuple[object, ...] = shared
-        # whether the owner is to be told when it is served, because its call of ``claim`` is over
-        self.is_told: bool = False
+        self.shared: tuple[object, ...] = tuple(shared)  # others whose flags count as free
+        self.is_told: bool = (
+            False  # whether the owner is to be told when it is served, as its call of ``claim`` is over
+        )
 
     def is_for(self, owner: object) -> bool:
         """Whether the claimant is an owner, or runs for it."""
@@ -148,16 +135,12 @@ TARGET = "TARGET"
 
 
 class FlagLedger:
-    """Who holds which control flag of one agent.
-
-    Attributes:
-        version: changes with every hold and every waiting claim; so who looks often need not look twice.
-    """
+    """Who holds which control flag of one agent."""
 
     __slots__ = ("_claims", "_holds", "_refusals", "_waiting", "_yielding", "version")
 
     def __init__(self) -> None:
-        self.version: int = 0
+        self.version: int = 0  # changes with every hold and every waiting claim: who looks often need not look twice
         self._holds: dict[str, Hold] = {}
         self._refusals: dict[str, Refusal] | None = None
         self._waiting: list[FlagClaim] | None = None  # by precedence, then by arrival
@@ -190,15 +173,18 @@ class FlagLedger:
         """
         if self._claims and self._withdraw(owner):
             self._serve()  # those whom the old claim stood before
-        claim = FlagClaim(flags, owner, tick, tuple(shared_with))
+        claim = FlagClaim(flags, owner, tick, shared_with)
         if not self._waiting and not self._blocking(claim):
             self._grant(claim)
             return None
-        kept = self._kept(claim)
-        refusal = kept or self._yielded(claim)
+        refusal = kept = self._kept(claim)
         if refusal is None:
-            self._grant(claim)
-            return None
+            for flag, hold in self._blocking(claim):
+                refusal = Refusal(flag, owner.flag_name, hold.name, tick, "which is giving way")
+                break
+            else:
+                self._grant(claim)
+                return None
         self._enqueue(claim)
         deadlock = self._deadlock(claim)
         if deadlock is not None:
@@ -217,12 +203,7 @@ class FlagLedger:
         return refusal
 
     def gives_way(self, flags: Collection[str], owner: Holder) -> bool:
-        """Whether nobody waits, and all holders of some flags give way: quick, for whoever asks in each tick.
-
-        Args:
-            flags: what would be taken.
-            owner: who would hold them.
-        """
+        """Whether nobody waits, and all holders of some flags give way: quick, for whoever asks in each tick."""
         holds = [hold for flag in flags if (hold := self._holds.get(flag)) is not None]
         return not self._waiting and all(self._gives_way(hold, owner) for hold in holds)
 
@@ -231,32 +212,20 @@ class FlagLedger:
     ) -> Refusal | None:
         """What a claim would have to wait for without any hope: somebody who will not give way. Changes no hold.
 
-        A refusal is remembered, as if it had been claimed.
-
-        Args:
-            flags: what would be taken.
-            owner: who would hold them.
-            tick: now.
-            shared_with: as for ``claim``.
+        A refusal is remembered, as if it had been claimed. The arguments are those of ``claim``.
 
         Returns:
             None if the flags are free, or their holders give way, else who would keep them.
         """
-        refusal = self._kept(FlagClaim(flags, owner, tick, tuple(shared_with)))
+        refusal = self._kept(FlagClaim(flags, owner, tick, shared_with))
         if refusal is not None:
             self._remember(refusal)
         return refusal
 
     def hand_over(self, flags: Collection[str], owner: Holder, tick: int, *, holders: Iterable[object]) -> None:
-        """Give flags that are free, or held by some of one's own, to one of them, with nobody else in between.
+        """Give flags that are free, or held by others of the same model, to one of it, with nobody else in between.
 
         What else those hold stays theirs until they release it.
-
-        Args:
-            flags: what the new owner takes.
-            owner: who holds them from now on.
-            tick: now.
-            holders: who of the same model may hold them until now.
         """
         own = tuple(holders)
         self.version += 1
@@ -269,11 +238,7 @@ class FlagLedger:
             self._handed_over(owner)
 
     def release(self, owner: object) -> None:
-        """Give back all that an owner holds, and withdraw its claim if it waits; who waits for it is served.
-
-        Args:
-            owner: who held it.
-        """
+        """Give back all that an owner holds, and withdraw its claim if it waits; who waits for it is served."""
         if self._claims:
             self._withdraw(owner)
         lost = [flag for flag, hold in self._holds.items() if hold.owner is owner]
@@ -292,11 +257,7 @@ class FlagLedger:
         return not self._holds and not self._waiting
 
     def holder(self, flag: str) -> Hold | None:
-        """Who holds a flag, or None.
-
-        Args:
-            flag: the flag.
-        """
+        """Who holds a flag, or None."""
         return self._holds.get(flag)
 
     def holds(self) -> dict[str, Hold]:
@@ -304,11 +265,7 @@ class FlagLedger:
         return dict(self._holds)
 
     def is_waiting(self, owner: object) -> bool:
-        """Whether a claim of an owner waits.
-
-        Args:
-            owner: who may have claimed.
-        """
+        """Whether a claim of an owner waits."""
         return self._claim_of(owner) is not None
 
     def waiting(self) -> list[Waiting]:
@@ -323,11 +280,7 @@ class FlagLedger:
         return list((self._refusals or {}).values())
 
     def forget_refusals(self, name: str) -> None:
-        """A model is gone: what it was refused is of no interest any more.
-
-        Args:
-            name: of the model, with which the names of its claimants begin.
-        """
+        """A model of that name is gone: what it was refused is of no interest any more."""
         if self._refusals:
             for claimant in [one for one in self._refusals if one.startswith(f"{name}/")]:
                 del self._refusals[claimant]
@@ -365,12 +318,6 @@ class FlagLedger:
         for flag, other in self._ahead(claim):
             words = f"which has waited for it since tick {other.tick}"
             return Refusal(flag, name, other.owner.flag_name, claim.tick, words)
-        return None
-
-    def _yielded(self, claim: FlagClaim) -> Refusal | None:
-        """Who has to give way to a claim before it can be granted, if there is somebody."""
-        for flag, hold in self._blocking(claim):
-            return Refusal(flag, claim.owner.flag_name, hold.name, claim.tick, "which is giving way")
         return None
 
     @staticmethod
@@ -421,22 +368,22 @@ class FlagLedger:
 
     def _serve(self) -> None:
         """Somebody released something: grant what can be granted, in order."""
-        for claim in self._servable():
-            assert self._waiting is not None
-            self._waiting.remove(claim)
-            assert self._claims is not None
-            del self._claims[id(claim.owner)]
-            self._grant(claim)
-            if claim.is_told:
-                claim.owner.flags_granted()  # who may claim, release and wait in its turn
-
-    def _servable(self) -> Iterator[FlagClaim]:
-        while True:
-            free = (one for one in self._waiting or () if not self._blocking(one) and not any(self._ahead(one)))
-            claim = next(free, None)
+        while True:  # each time from the front: who is told may claim, release and wait in its turn
+            waiting = self._waiting or ()
+            claim = next((one for one in waiting if not self._blocking(one) and not any(self._ahead(one))), None)
             if claim is None:
                 return
-            yield claim
+            self._take_out(claim)
+            self._grant(claim)
+            if claim.is_told:
+                claim.owner.flags_granted()
+
+    def _take_out(self, claim: FlagClaim) -> None:
+        """A claim stands in the line no more."""
+        assert self._waiting is not None
+        assert self._claims is not None
+        del self._claims[id(claim.owner)]
+        self._waiting.remove(claim)
 
     def _enqueue(self, claim: FlagClaim) -> None:
         if self._waiting is None:
@@ -455,10 +402,7 @@ class FlagLedger:
         claim = self._claim_of(owner)
         if claim is None:
             return False
-        assert self._waiting is not None
-        assert self._claims is not None
-        del self._claims[id(owner)]
-        self._waiting.remove(claim)
+        self._take_out(claim)
         self.version += 1
         return True
 
@@ -467,11 +411,7 @@ class FlagLedger:
         return self._claims.get(id(owner)) if self._claims else None
 
     def is_before_others(self, owner: object) -> bool:
-        """Whether a claim of an owner waits, and others wait behind it.
-
-        Args:
-            owner: who may have claimed.
-        """
+        """Whether a claim of an owner waits, and others wait behind it."""
         claim = self._claim_of(owner)
         return claim is not None and self._waiting is not None and self._waiting[-1] is not claim
 
@@ -479,9 +419,6 @@ class FlagLedger:
         """Without whom an owner goes on waiting for flags.
 
         Whoever stands before it in the line waits for its own flags in turn; so these are looked for, too, in one walk.
-
-        Args:
-            owner: whose claim waits.
 
         Returns:
             Those that hold a flag, for which it waits itself or somebody before it, and do not give way; and those
@@ -569,7 +506,7 @@ class FlagLedger:
         """By owner the claims without which it does not end: its own, and of those that run for it."""
         found: dict[int, list[FlagClaim]] = {}
         for claim in self._waiting or ():
-            if not _is_for_any(claim, ending):
+            if not any(claim.is_for(owner) for owner in ending):
                 link: Holder | None = claim.owner
                 while link is not None:
                     found.setdefault(id(link), []).append(claim)
@@ -588,7 +525,3 @@ class FlagLedger:
 
 def _is_one(owner: Holder, others: list[Holder]) -> bool:
     return any(owner is other for other in others)
-
-
-def _is_for_any(claim: FlagClaim, owners: list[Holder]) -> bool:
-    return any(claim.is_for(owner) for owner in owners)
