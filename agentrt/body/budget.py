@@ -44,27 +44,18 @@ _MOST = 2**34 - 1  # what is longer falls into the last bucket: 27 years at 20 t
 
 
 class WaitTimes:
-    """How long something took to come, counted in ticks.
-
-    Attributes:
-        count: how many waits were added.
-        total: their sum, in ticks.
-        longest: the longest of them, in ticks; 0 while there is none.
-    """
+    """How long something took to come, counted in ticks."""
 
     __slots__ = ("_buckets", "count", "longest", "total")
 
     def __init__(self) -> None:
-        self.count: int = 0
-        self.total: int = 0
-        self.longest: int = 0
+        self.count: int = 0  # how many waits were added
+        self.total: int = 0  # their sum, in ticks
+        self.longest: int = 0  # the longest of them, in ticks; 0 while there is none
         self._buckets: dict[int, int] = {}
 
     def add(self, ticks: int) -> None:
-        """Note one wait.
-
-        Args:
-            ticks: how long it was; 0 for at once.
+        """Note one wait of some ticks; 0 for at once.
 
         Raises:
             ValueError: the number is negative.
@@ -162,16 +153,12 @@ class Claim:
 
 
 class Share:
-    """The place of one searcher in a budget.
-
-    Args:
-        weigh: its weight at this moment, a number of 0 or more; asked at each deal.
-    """
+    """The place of one searcher in a budget."""
 
     __slots__ = ("credit", "kept", "line", "owed", "weigh")
 
     def __init__(self, weigh: Callable[[], float]) -> None:
-        self.weigh: Callable[[], float] = weigh
+        self.weigh: Callable[[], float] = weigh  # its weight at this moment, 0 or more; asked at each deal
         self.line: deque[Claim] = deque()  # its claims that wait, in order
         self.credit: int = 0  # units that it was dealt and has not used
         self.kept: int = 0  # how many of them come from ticks before
@@ -183,14 +170,7 @@ class Share:
 
 
 class ThinkBudget:
-    """Units of search work, so many in each tick.
-
-    Args:
-        units: how many in each tick; at least 1.
-
-    Raises:
-        ValueError: the number is less than 1.
-    """
+    """Units of search work, so many in each tick: at least 1, or it is a ``ValueError``."""
 
     __slots__ = ("_holding", "_served", "_waiting", "granted", "room", "units")
 
@@ -230,11 +210,7 @@ class ThinkBudget:
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def take(self, share: Share, units: int) -> bool:
-        """Take units if they are there at once.
-
-        Returns:
-            Whether they are granted; if not, nothing was taken.
-        """
+        """Take units if they are there at once; returns whether they are granted. If not, nothing was taken."""
         if share.line:
             return False
         lacking = units - share.credit
@@ -248,10 +224,7 @@ class ThinkBudget:
         return True
 
     def ask(self, share: Share, units: int, tag: Any = None) -> Claim | None:
-        """Ask for units.
-
-        Args:
-            units: how many, at least 1; may be more than one tick has.
+        """Ask for units, of which there may be more than one tick has.
 
         Returns:
             None if they are granted; else the claim, which waits.
@@ -270,10 +243,7 @@ class ThinkBudget:
         return claim
 
     def withdraw(self, claim: Claim) -> list[Claim]:
-        """Take a claim back; one that was served gives back what it was dealt in this tick.
-
-        Args:
-            claim: made by ``ask``, and not withdrawn before.
+        """Take a claim back, once; one that was served gives back what it was dealt in this tick.
 
         Returns:
             Claims of the same share that are served now.
@@ -296,11 +266,7 @@ class ThinkBudget:
     # --- dealing ------------------------------------------------------------------------------------------------------
 
     def next_tick(self) -> list[Claim]:
-        """A tick begins: what was not used is lost, and the new units are dealt if somebody waits.
-
-        Returns:
-            The claims that are served, in order.
-        """
+        """A tick begins: what was not used is lost, the rest as in ``settle``; returns the claims that are served."""
         for share in self._holding:
             share.credit = share.kept = 0
         self._holding.clear()
@@ -313,11 +279,7 @@ class ThinkBudget:
         return self.settle()
 
     def settle(self) -> list[Claim]:
-        """Deal out whatever is left of the tick between those who wait.
-
-        Returns:
-            The claims that are served, in order.
-        """
+        """Deal out whatever is left of the tick between those who wait; returns the claims that are served."""
         if not self._waiting:
             return []
         units = self.room

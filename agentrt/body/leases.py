@@ -57,23 +57,17 @@ def refusal_of(kernel: Scheduler) -> LeaseRefusal | None:
 
 
 class Lease:
-    """One reservation. Made by ``LeaseBook.acquire``.
-
-    Attributes:
-        thing: what is reserved.
-        owner: for whom.
-        released: emitted once, with the lease, when it ends for whatever reason.
-    """
+    """One reservation. Made by ``LeaseBook.acquire``."""
 
     __slots__ = ("_book", "_connections", "count", "is_wanted", "owner", "released", "thing")
 
     def __init__(self, book: LeaseBook, thing: Any, owner: Any) -> None:
         self._book: LeaseBook | None = book
-        self.thing: Any = thing
-        self.owner: Any = owner
-        self.count: int = 1
+        self.thing: Any = thing  # what is reserved
+        self.owner: Any = owner  # for whom
+        self.count: int = 1  # how often it was acquired and not released
         self.is_wanted: bool = False  # whether somebody else was refused it
-        self.released: Signal = Signal()
+        self.released: Signal = Signal()  # emitted once, with the lease, when it ends for whatever reason
         self._connections: list[Connection] = []
         for end in (thing, owner):
             destroyed = getattr(end, "destroyed", None)
@@ -99,16 +93,11 @@ class Lease:
         book = self._book
         if book is not None:
             self._book = None
-            book._leases.pop(id(self.thing), None)  # the two are one thing
-            held = book._held.get(id(self.owner))
-            if held is not None:
-                held.pop(self, None)
-                if not held:
-                    del book._held[id(self.owner)]
+            book._forget(self)
             for connection in self._connections:
                 connection.close()
             self.released.emit(self)
-            book._given_back(self)
+            book._given_back(self)  # last: the next one's turn comes when who had it knows that it has not
 
 
 class Place:
@@ -232,18 +221,15 @@ class _WaitingLine:
 
 
 class LeaseBook:
-    """All reservations of one runtime.
-
-    Attributes:
-        changed: emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it.
-        left: emitted with each lease that its owner still held when it was gone, before that is released: some action
-            of an agent did not give it back. For those who look for mistakes.
-    """
+    """All reservations of one runtime."""
 
     __slots__ = ("_held", "_leases", "_lines", "changed", "left")
 
     def __init__(self) -> None:
+        # emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it
         self.changed: Signal = Signal()
+        # emitted with each lease that its owner still held when it was gone, before that is released: some action of an
+        # agent did not give it back; for those who look for mistakes
         self.left: Signal = Signal()
         # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
         self._leases: dict[int, Lease] = {}
@@ -277,10 +263,6 @@ class LeaseBook:
 
     async def take(self, thing: Any, owner: Any) -> Lease | None:
         """Reserve a thing, waiting in line for it: first come, first served. For coroutines that a runtime steps.
-
-        Args:
-            thing: any object.
-            owner: for whom.
 
         Returns:
             The lease; None if the thing is destroyed, or the owner is gone.
@@ -326,11 +308,7 @@ class LeaseBook:
         return place
 
     def waiting(self, thing: Any) -> tuple[Any, ...]:
-        """For whom somebody waits in line for a thing, in order; first for whom it is promised.
-
-        Args:
-            thing: any object.
-        """
+        """For whom somebody waits in line for a thing, in order; first for whom it is promised."""
         line = self._lines.get(id(thing))
         if line is None:
             return ()
@@ -338,11 +316,7 @@ class LeaseBook:
         return tuple([place.owner for place in (*first, *line.places) if place.is_open])
 
     def is_leased(self, thing: Any) -> bool:
-        """Whether somebody has it; a thing that is promised is not leased.
-
-        Args:
-            thing: any object.
-        """
+        """Whether somebody has it; a thing that is promised is not leased."""
         return id(thing) in self._leases
 
     def _line_of(self, thing: Any) -> _WaitingLine:
@@ -350,6 +324,13 @@ class LeaseBook:
         if line is None:
             line = self._lines[id(thing)] = _WaitingLine(self, thing)
         return line
+
+    def _forget(self, lease: Lease) -> None:
+        self._leases.pop(id(lease.thing), None)
+        held = self._held.get(id(lease.owner), {})
+        held.pop(lease, None)
+        if not held:
+            self._held.pop(id(lease.owner), None)
 
     def _given_back(self, lease: Lease) -> None:
         thing, kernel = lease.thing, running.kernel
@@ -361,11 +342,7 @@ class LeaseBook:
         self.changed.emit(thing)
 
     def holder(self, thing: Any) -> Any:
-        """For whom a thing is reserved, or to whom it is promised; None if it is free.
-
-        Args:
-            thing: any object.
-        """
+        """For whom a thing is reserved, or to whom it is promised; None if it is free."""
         lease = self._leases.get(id(thing))
         if lease is not None:
             return lease.owner
@@ -373,12 +350,7 @@ class LeaseBook:
         return None if line is None or line.promised is None else line.promised.owner
 
     def can_acquire(self, thing: Any, owner: Any) -> bool:
-        """Whether ``acquire`` would succeed.
-
-        Args:
-            thing: any object.
-            owner: for whom.
-        """
+        """Whether ``acquire`` would succeed."""
         if getattr(thing, "is_destroyed", False) or _is_gone(owner):
             return False
         holder = self.holder(thing)
@@ -396,11 +368,7 @@ class LeaseBook:
         return False
 
     def release_all(self, owner: Any) -> None:
-        """An owner is gone: what it still holds is free, in the order in which it got it.
-
-        Args:
-            owner: for whom.
-        """
+        """An owner is gone: what it still holds is free, in the order in which it got it."""
         for lease in tuple(self._held.get(id(owner), ())):
             self.left.emit(lease)
             lease._end()
