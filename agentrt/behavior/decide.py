@@ -73,6 +73,7 @@ from agentrt.behavior.debug import log_of
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL
 from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
 from agentrt.body.driver import note, tick_of
+from agentrt.body.flags import chain_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.trace import TraceEvent
 from agentrt.words import type_name
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
     from agentrt.behavior.debug import DecisionLog
     from agentrt.behavior.memory import Memory
-    from agentrt.body.flags import Holder, Refusal
+    from agentrt.body.flags import Refusal
 
 __all__ = [
     "GroupRound",
@@ -265,10 +266,7 @@ def _is_shared(at: Activation, flag: str) -> bool:
     hold = at.body.flags.holder(flag)
     if hold is None:
         return False
-    link: Holder | None = at
-    while link is not None and link is not hold.owner:
-        link = link.runs_for
-    return link is not None or any(hold.owner is other for other in _present(at.memory))
+    return any(hold.owner is other for other in (*chain_of(at), *_present(at.memory)))
 
 
 def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:

@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-__all__ = ["FlagClaim", "Hold", "Holder", "Refusal", "Waiting", "JUMP", "LOOK", "MOVE", "TARGET", "FlagLedger"]
+__all__ = ["FlagLedger", "Hold", "Holder", "JUMP", "LOOK", "MOVE", "Refusal", "TARGET", "Waiting", "chain_of"]
 
 
 class Holder(Protocol):
@@ -66,6 +66,13 @@ class Holder(Protocol):
 
     def flags_granted(self) -> None:
         """A claim that waited has its flags now. Called on the stack of whoever released them."""
+
+
+def chain_of(holder: Holder | None) -> Iterator[Holder]:
+    """A holder and for whom it runs, link by link."""
+    while holder is not None:
+        yield holder
+        holder = holder.runs_for
 
 
 class Hold(NamedTuple):
@@ -116,7 +123,7 @@ class FlagClaim:
 
     def is_for(self, owner: object) -> bool:
         """Whether the claimant is an owner, or runs for it."""
-        link: Holder | None = self.owner
+        link: Holder | None = self.owner  # not by ``chain_of``: a generator costs more than most chains are long
         while link is not None:
             if link is owner:
                 return True
@@ -427,11 +434,7 @@ class FlagLedger:
         claim = self._claim_of(owner)
         if claim is None or self._waiting is None:
             return [], []
-        own = {id(one) for one in claim.shared}
-        link: Holder | None = claim.owner
-        while link is not None:
-            own.add(id(link))
-            link = link.runs_for
+        own = {id(one) for one in (*claim.shared, *chain_of(claim.owner))}
         flags, before = set(claim.flags), []
         for other in self._waiting[self._waiting.index(claim) :: -1]:
             if id(other.owner) not in own and not flags.isdisjoint(other.flags):
@@ -479,14 +482,10 @@ class FlagLedger:
             return False  # it is the only one
         if waiting[-1] is not claim:
             return True
-        link: Holder | None = claim.owner
-        while link is not None:
-            if any(hold.owner is link for hold in self._holds.values()):
-                return True
+        for link in chain_of(claim.owner):
             other = self._claim_of(link)
-            if other is not None and other is not claim:
+            if (other is not None and other is not claim) or any(hold.owner is link for hold in self._holds.values()):
                 return True
-            link = link.runs_for
         return False
 
     def _awaits(self, owner: Holder, claim: FlagClaim, needed: Mapping[int, list[FlagClaim]], seen: set[int]) -> bool:
@@ -507,10 +506,8 @@ class FlagLedger:
         found: dict[int, list[FlagClaim]] = {}
         for claim in self._waiting or ():
             if not any(claim.is_for(owner) for owner in ending):
-                link: Holder | None = claim.owner
-                while link is not None:
+                for link in chain_of(claim.owner):
                     found.setdefault(id(link), []).append(claim)
-                    link = link.runs_for
         return found
 
     def _remember(self, refusal: Refusal) -> None:

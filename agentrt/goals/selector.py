@@ -85,6 +85,7 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.body.driver import GOALS, LoneBody, Routine, give, note, number_in, take, tick_of
+from agentrt.body.flags import chain_of
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, InternalError, NotRunningError, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order, is_placed, put
 from agentrt.goals.views import GoalSelectorView, GoalView
@@ -561,10 +562,7 @@ class Locks:
         """Whether somebody is a goal of this selector, or whom it drives the body for."""
         if isinstance(owner, WrappedGoal) and owner.selector is self.life.selector:
             return True
-        link = self.life.body.holder
-        while link is not None and link is not owner:
-            link = link.runs_for
-        return link is not None
+        return any(link is owner for link in chain_of(self.life.body.holder))
 
     def may_be_asked(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> bool:
         """Whether a goal's flags are not disabled, and everybody who holds one of them can be replaced by it."""
@@ -595,12 +593,8 @@ class Locks:
             shares += self.life.ending
         for flag in flags:
             hold = self.ledger.holder(flag)
-            link = None if hold is None else hold.owner.runs_for
-            while hold is not None and link is not None:
-                if any(link is one for one in shares):
-                    shares.append(hold.owner)
-                    break
-                link = link.runs_for
+            if hold is not None and any(link is one for link in chain_of(hold.owner.runs_for) for one in shares):
+                shares.append(hold.owner)
         return tuple(shares)
 
     def _others_wait(self) -> bool:
