@@ -208,13 +208,8 @@ class Activation:
     @property
     def path(self) -> str:
         """Its place: the name of the memory, then the deciders from ROOT on."""
-        names = [self.node.name]
-        at = self.parent
-        while at is not None:
-            names.append(at.node.name)
-            at = at.parent
-        names.append(self.memory.name)
-        return "/".join(reversed(names))
+        names = [at.node.name for at in self.upward()]
+        return "/".join([self.memory.name, *reversed(names)])
 
     def perform(self, activity: str, **args: Any) -> Awaitable[Any]:
         """Perform an activity of the agent's planner, from within a coroutine; it shares what flags are held here."""
@@ -306,16 +301,14 @@ class Activation:
 # --- what the machine keeps -------------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True, eq=False)
 class DeciderChoice:
     """Who is to be activated."""
 
-    __slots__ = ("base", "index", "newcomers", "value")
-
-    def __init__(self, value: float, index: int, base: Activation | None, newcomers: list[Newcomer]) -> None:
-        self.index: int = index  # the number of the child that was asked, in the group that asked
-        self.value: float = value  # what Decide answered
-        self.base: Activation | None = base  # whose child the first newcomer becomes; None for ROOT
-        self.newcomers: list[Newcomer] = newcomers  # from the top down
+    value: float  # what Decide answered
+    index: int  # the number of the child that was asked, in the group that asked
+    base: Activation | None  # whose child the first newcomer becomes; None for ROOT
+    newcomers: list[Newcomer]  # from the top down
 
     def and_then(self, inner: DeciderChoice, value: float) -> DeciderChoice:
         """This choice of a group, together with what the group would choose; a jump takes the place of all of it."""
@@ -326,14 +319,11 @@ class DeciderChoice:
         return DeciderChoice(value, self.index, self.base, self.newcomers + inner.newcomers)
 
 
-class Unwinding:
+class Unwinding(NamedTuple):
     """Activations that end, while coroutines of theirs may have to end first."""
 
-    __slots__ = ("left", "reason")
-
-    def __init__(self, path: list[Activation], reason: str) -> None:
-        self.left: list[Activation] = path  # those that have not ended, the next one last
-        self.reason: str = reason
+    left: list[Activation]  # those that have not ended, the next one last
+    reason: str
 
 
 class PausedWalk(Protocol):
@@ -352,13 +342,14 @@ class PausedWalk(Protocol):
         """It is over, unless it waits."""
 
 
+_Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group, and whom it would choose
+
+
 @dataclass(slots=True, eq=False)
 class Rare:
     """What a memory seldom needs."""
 
-    # what the children of a group answered that delegated its Decide to them: an activation of the group, and whom it
-    # would choose
-    delegated: tuple[Activation, DeciderChoice | None] | None = None
+    delegated: _Delegated | None = None  # what the children of a group answered that delegated its Decide to them
     redeciding: Activation | None = None  # the group whose Decide is called because a child failed
     stream: Stream | None = None  # its random numbers
     update_flags: Callable[[Any], int] | None = None  # computes the decision flags, in each tick in which it drives
@@ -434,9 +425,7 @@ class TreeState:
         self.rare.delegated = (at, choice)
         self.is_plain = False  # it is forgotten when the tick is over
 
-    def remembered(
-        self, node: DeciderNode, parent: Activation | None
-    ) -> tuple[Activation, DeciderChoice | None] | None:
+    def remembered(self, node: DeciderNode, parent: Activation | None) -> _Delegated | None:
         """What was remembered of a group, once."""
         found = None if self.seldom is None else self.seldom.delegated
         if found is None or found[0].node is not node or found[0].parent is not parent:
