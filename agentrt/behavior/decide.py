@@ -111,7 +111,7 @@ def _candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> 
 def _is_kept(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
     """Whether somebody foreign keeps a flag of a decider."""
     ledger = memory.state.body.flags
-    if ledger.is_free:
+    if ledger.is_free:  # the usual case: no activation is made to ask for nothing
         return False
     claimant = _claimant(memory, node, parent)
     if claimant is not None:
@@ -119,7 +119,7 @@ def _is_kept(memory: Memory, node: DeciderNode, parent: Activation | None) -> bo
         return claimant.stage is ActivationStage.WAITING
     if all(_is_own(memory, flag) for flag in node.flags):
         return False
-    at = Activation(memory, node, parent)
+    at = Activation(memory, node, parent)  # only to ask by; who accepts has another one, made by ``chosen``
     own = [*_present(memory), *at.upward()]
     refusal = ledger.obstacle(node.flags, at, tick_of(memory.state.body), shared_with=own)
     _tell(memory, at, refusal)
@@ -139,10 +139,11 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
         if at.stage is ActivationStage.GRANTED:
             continue
         if at.stage is ActivationStage.WAITING or not _claim(memory, at, shared):
-            for other in granted:
+            for other in granted:  # all or none: no flag is kept for nothing while this one waits
                 body.flags.release(other)
             return False
         granted.append(at)
+    # Flags pass on before their holders end: given back and claimed again, somebody foreign could have them in between.
     leaving = present if choice.base is None else present[present.index(choice.base) + 1 :]
     for index, at in enumerate(claimants):  # the outermost first: it ends last
         body.flags.hand_over(at.node.flags, at, tick_of(body), holders=[*leaving, *claimants[index + 1 :]])
@@ -191,7 +192,7 @@ def release(at: Activation) -> None:
 
 def release_all(newcomers: list[Newcomer]) -> None:
     """Nobody of these is activated after all."""
-    gone, newcomers[:] = newcomers[:], []  # at first: whoever is served by the ledger may come by here again
+    gone, newcomers[:] = newcomers[:], []  # before they are released: whom the ledger serves then may come by here
     for one in gone:
         release(one.at)
 
@@ -199,6 +200,7 @@ def release_all(newcomers: list[Newcomer]) -> None:
 def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
     body = memory.state.body
     tick = tick_of(body)
+    # Asked first: a claim that waits would have some give way although another one keeps a flag from it for good.
     refusal = body.flags.obstacle(at.node.flags, at, tick, shared_with=shared)
     if refusal is None:
         refusal = body.flags.claim(at.node.flags, at, tick, shared_with=shared, wait=True)
@@ -332,7 +334,7 @@ def call_decide(
 ) -> tuple[bool, float, Any]:
     """Call the Decide of a decider; returns whether it accepts, its answer, and the DBlock that it filled."""
     if node.timer >= 0:
-        memory.timers[node.timer] = memory.time
+        memory.timers[node.timer] = memory.time  # whatever it answers, and if it raises: it was called
     memory.state.asked, memory.state.asked_by = node, parent
     dblock = None
     hook = "dblock"
@@ -356,7 +358,7 @@ def call_decide(
         _told(trail, f"Decide raised {type_name(error)}")
         return False, 0.0, None
     finally:
-        memory.state.asked = None
+        memory.state.asked = None  # outside of a Decide ``delegate`` is an error, by this
     return accepted, value, dblock
 
 
@@ -402,6 +404,7 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> Decid
         if any(at.node is node.target or _awaits(at, node.target) for at in memory.path()):
             _told(trail, "target is active")
             return None
+        # As far as the path leads that way it stays as it is, unless it has failed in this tick.
         while base.child is not None and base.index == way[0][0] and not base.mask >> base.index & 1:
             base = base.child
             way.pop(0)
@@ -477,7 +480,7 @@ def delegate(memory: Memory) -> float:
     else:
         failed, rare.redeciding = at.index, None
     choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
-    memory.state.asked, memory.state.asked_by = node, parent
+    memory.state.asked, memory.state.asked_by = node, parent  # again: the children's Decides were asked meanwhile
     memory.state.remember(at, choice)
     return 0.0 if choice is None else choice.value
 
@@ -553,9 +556,10 @@ class GroupRound:
         return self._first(order)
 
     def _best(self) -> DeciderChoice | None:
+        # None takes its flags before all have answered: it would have others give way, and then another one may win.
         choices = [self._try(index, secures=False) for index in range(len(self._children))]
         accepted = [choice for choice in choices if choice is not None]
-        for choice in sorted(accepted, key=lambda one: -one.value):
+        for choice in sorted(accepted, key=lambda one: -one.value):  # stable: of equals the first
             if not self._secures or secure(self._memory, choice):
                 return choice
         return None

@@ -294,7 +294,7 @@ def settle(memory: Memory, is_over: bool) -> None:
 
 
 def _settle(memory: Memory, rare: Rare, is_over: bool) -> None:
-    rare.delegated = None
+    rare.delegated = None  # an answer of children is good for the tick in which they gave it
     if rare.is_settling:  # somebody was served on the way, and wants more: it is done as soon as that is
         return
     rare.is_settling = True
@@ -345,6 +345,7 @@ def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
 
 
 def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
+    # Who wants to begin goes first: what ends after that gives back flags, and the ledger would grant them to it.
     _drop_walk(memory)
     for at in tuple(rare.waiting):
         abandon(at)
@@ -504,7 +505,7 @@ class Walk:
     # --- failing ------------------------------------------------------------------------------------------------------
 
     def _fail(self, at: Activation) -> _Next:
-        self.drop()
+        self.drop()  # those who were chosen together with it, to be activated below
         parent = at.parent
         if self._log is not None:
             self._log.failing(at)
@@ -525,6 +526,7 @@ class Walk:
         most = tree.max_redecides
         if most is not None:
             return f"max_redecides={most}" if self._redecides > most else ""
+        # A place is known by that above it and a decider: a key of all numbers on the way would grow with the depth.
         place = -1
         for one in reversed(list(at.upward())):
             place = self._places.setdefault((place, one.node.number), len(self._places))
@@ -624,7 +626,7 @@ class Walk:
         memory, node = self._memory, at.node
         at.since = memory.time
         note(memory.state.body, at.path, TraceEvent.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
-        at.stage = ActivationStage.FAILED
+        at.stage = ActivationStage.FAILED  # until it has begun: taken down before, it has no ``deactivate`` due
         hook = "block"
         try:
             if node.block is not None:
@@ -659,7 +661,7 @@ class Walk:
             memory.root = None
         else:
             base.child = None
-            if not base.mask >> base.index & 1:
+            if not base.mask >> base.index & 1:  # of who failed the number stays: the group has yet to redecide
                 base.index = -1
         return _unwind(memory, Unwinding(path, reason))
 
@@ -703,7 +705,7 @@ def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, f
             node = at.node
             beat = node.beat
             if beat is not None:
-                answer = beat(at)
+                answer = beat(at)  # ``_fails`` is written out: a call less for each behavior in each tick
                 if answer is not True and answer is not None and not answer:
                     break
             below = at.child
@@ -720,11 +722,11 @@ def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, f
                     if choice is not None:
                         break
                 else:
-                    state.asked = child
+                    state.asked = child  # for a Decide that delegates to its children
                     if decide(memory) > 0.0:
                         break
             else:
-                state.asked = child = None
+                state.asked = child = None  # by ``child`` an error is the tick's of a behavior, or of a Decide
                 at = below
                 continue
             break

@@ -211,6 +211,7 @@ def _said(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, (bool, int, float, str)):
+        # ASCII: it ends up in logs and terminals, where other characters may be commands.
         text = ascii(value) if not isinstance(value, int) or abs(value) < 10**30 else "a very large number"
         return text if len(text) <= 40 else f"{text[:40]}..."
     return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else type(value).__name__

@@ -181,7 +181,7 @@ class FlagLedger:
         if self._claims and self._withdraw(owner):
             self._serve()  # those whom the old claim stood before
         claim = FlagClaim(flags, owner, tick, shared_with)
-        if not self._waiting and not self._blocking(claim):
+        if not self._waiting and not self._blocking(claim):  # the usual case
             self._grant(claim)
             return None
         refusal = kept = self._kept(claim)
@@ -192,7 +192,7 @@ class FlagLedger:
             else:
                 self._grant(claim)
                 return None
-        self._enqueue(claim)
+        self._enqueue(claim)  # before anybody is asked to give way, who may release at once: served is who stands here
         deadlock = self._deadlock(claim)
         if deadlock is not None:
             self._withdraw(owner)
@@ -200,7 +200,7 @@ class FlagLedger:
             return deadlock
         if wait or kept is None:
             self._have_others_give_way(claim)
-        if self._claim_of(owner) is not claim and self._has(claim):
+        if self._claim_of(owner) is not claim and self._has(claim):  # those who were asked gave way at once
             return None
         self._remember(refusal)
         if wait:
@@ -352,6 +352,7 @@ class FlagLedger:
         asked: list[Holder] = []
         for flag, hold in blocking:
             owner = hold.owner
+            # Who gave way just before may have taken others along: a hold that is not the same one is nobody's to ask.
             if self._gives_way(hold, claim.owner) and self._holds.get(flag) is hold and not _is_one(owner, asked):
                 asked.append(owner)
                 if self._yielding is None:
@@ -369,7 +370,7 @@ class FlagLedger:
         owner = claim.owner
         self.version += 1
         for flag in claim.flags:
-            if flag not in self._holds:
+            if flag not in self._holds:  # what it shares stays with its holder, who hands it over or gives it back
                 self._holds[flag] = Hold(owner, owner.flag_name, claim.tick)
         self._forget_refusal(owner.flag_name)
 
@@ -396,6 +397,7 @@ class FlagLedger:
         if self._waiting is None:
             self._waiting = []
         index = len(self._waiting)
+        # From behind: most claims are of one precedence, and stand at the end.
         while index and self._waiting[index - 1].owner.precedence < claim.owner.precedence:
             index -= 1
         self._waiting.insert(index, claim)

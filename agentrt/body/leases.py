@@ -132,7 +132,7 @@ class Place:
         """It is its turn."""
         self.is_turn = True
         self._timer = self._kernel.call_later(_PATIENCE, self.close)
-        self._kernel.call_soon(self._tell)
+        self._kernel.call_soon(self._tell)  # not on the stack of whoever gave the thing back
 
     def _tell(self) -> None:
         if self._line is not None:
@@ -164,7 +164,7 @@ class _WaitingLine:
                 self.book.changed.emit(self.thing)
         elif not place.is_turn:
             self._given_up += 1
-            if self._given_up * 2 > len(self.places):
+            if self._given_up * 2 > len(self.places):  # so giving up costs the same however many wait
                 self.places = deque([other for other in self.places if other.is_open])
                 self._given_up = 0
         self.forget_if_empty()
@@ -257,7 +257,7 @@ class LeaseBook:
         self._held.setdefault(id(owner), {})[lease] = None
         line = self._lines.get(id(thing))
         if line is not None and line.promised is not None:
-            line.promised.close()
+            line.promised.close()  # it was this owner's, or ``can_acquire`` had said no
         self.changed.emit(thing)
         return lease
 

@@ -431,7 +431,7 @@ class Lifecycle:
             if wrapped.state == PENDING:
                 self.locks.withdraw(wrapped, fate)
             return
-        move(wrapped, ENDING)
+        move(wrapped, ENDING)  # first of all: whatever is called from here on may want to stop it, too
         self.running -= 1
         note(self.body, wrapped.flag_name, TraceEvent.STOP, (("reason", reason),))
         notes = None if self.notes is None else self.notes.get(wrapped)
@@ -962,7 +962,7 @@ class GoalSelector:
         Source: Minecraft, goal selectors: "Operation", flowchart, "Mob.serverAiStep".
         """
         before = self.ticks
-        self.ticks = before + 1
+        self.ticks = before + 1  # before anybody is called, who may have it leave: that begins to count anew
         life = self._life
         if before and not self.full_ticks and (before + (life.given or life.body).number) & 1:
             if life.running:
