@@ -231,7 +231,7 @@ class Check:
         for word in words.values():
             if isinstance(word, IntFlag):
                 self.names.update((member.value, member.name) for member in type(word) if member.name)
-        self._require_possible(all_set, all_clear)
+        _require_possible(all_set & all_clear)
 
     def holds(self, word: int) -> bool:
         """Whether a word of flags passes."""
@@ -243,8 +243,8 @@ class Check:
         return True
 
     def __and__(self, other: Check) -> Check:
+        _require_possible((self.pattern ^ other.pattern) & self.mask & other.mask)
         both = Check()
-        self._require_possible(self.pattern & other.mask, self.mask & ~self.pattern & other.mask, other)
         both.mask = self.mask | other.mask
         both.pattern = self.pattern | other.pattern
         both.parts = self.parts + other.parts
@@ -268,11 +268,6 @@ class Check:
             parts.append(" or ".join(either))
         return ", ".join(parts)
 
-    def _require_possible(self, ones: int, zeros: int, other: Check | None = None) -> None:
-        clash = ones & zeros if other is None else (ones & ~other.pattern) | (zeros & other.pattern)
-        if clash:
-            raise DefinitionError("Check", f"the bits {int(clash):#x} have to be 0 and 1 at once.", "Name them once.")
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Check):
             return NotImplemented
@@ -289,6 +284,11 @@ class Check:
             either = f"any_set={any_set:#x}, " if any_set else ""
             parts.append(f"{either}any_clear={any_clear:#x}" if any_clear else f"any_set={any_set:#x}")
         return f"<Check {'; '.join(parts) or 'of nothing'}>"
+
+
+def _require_possible(clash: int) -> None:
+    if clash:
+        raise DefinitionError("Check", f"the bits {int(clash):#x} have to be 0 and 1 at once.", "Name them once.")
 
 
 class GroupPolicy(StrEnum):

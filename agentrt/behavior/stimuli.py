@@ -56,7 +56,7 @@ class Stimuli:
 
     def __init__(self, changed: Callable[[int, bool], object] | None = None) -> None:
         self.all_flags: int = 0  # the word of all tokens that are there
-        self._there: dict[int, Stimulus] | None = None
+        self._there: dict[int, Stimulus] = {}
         self._changed = changed
         self._keepers = 0  # how many memories drive a body with these stimuli
         self._lose: Callable[[], object] | None = None
@@ -98,8 +98,6 @@ class Stimuli:
         bit = _bit(token)
         if timeout is not None:
             require_seconds(timeout, f"stimulus {token_name(token)}", "its timeout")
-        if self._there is None:
-            self._there = {}
         is_new = bit not in self._there
         self._there[bit] = Stimulus(token, data, timeout)
         self.all_flags |= bit
@@ -108,8 +106,7 @@ class Stimuli:
 
     def remove(self, token: int) -> None:
         """It is gone. Nothing happens if it is not there."""
-        there = self._there
-        one = there.pop(_bit(token), None) if there else None
+        one = self._there.pop(_bit(token), None) if self._there else None
         if one is not None:
             self.all_flags &= ~_bit(token)
             if self._changed is not None:
@@ -135,18 +132,17 @@ class Stimuli:
         require_seconds(dt, "Stimuli.update", "dt")
         there = self._there
         problem: BaseException | None = None
-        if there:
-            for bit, one in list(there.items()):
-                if one.remaining is None or there.get(bit) is not one:
-                    continue  # it stays; or whoever was told of another one removed or renewed it
-                remaining = one.remaining - dt
-                if remaining > _SLACK:
-                    there[bit] = one._replace(remaining=remaining)
-                    continue
-                try:
-                    self.remove(one.token)
-                except BaseException as error:  # of who is told; for the others, time passes all the same
-                    problem = problem or error
+        for bit, one in list(there.items()) if there else ():
+            if one.remaining is None or there.get(bit) is not one:
+                continue  # it stays; or whoever was told of another one removed or renewed it
+            remaining = one.remaining - dt
+            if remaining > _SLACK:
+                there[bit] = one._replace(remaining=remaining)
+                continue
+            try:
+                self.remove(one.token)
+            except BaseException as error:  # of who is told; for the others, time passes all the same
+                problem = problem or error
         if problem is not None:
             raise problem
         return self.all_flags
@@ -164,10 +160,10 @@ class Stimuli:
         return bool(self.all_flags & _bit(token))
 
     def __iter__(self) -> Iterator[Stimulus]:
-        return iter(list((self._there or {}).values()))
+        return iter(list(self._there.values()))
 
     def __len__(self) -> int:
-        return len(self._there or ())
+        return len(self._there)
 
     def __repr__(self) -> str:
         return f"<Stimuli: {', '.join(token_name(one.token) for one in self) or 'none'}>"
