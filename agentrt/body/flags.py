@@ -233,6 +233,10 @@ class FlagLedger:
         """Give flags that are free, or held by others of the same model, to one of it, with nobody else in between.
 
         What else those hold stays theirs until they release it.
+
+        Args:
+            flags, owner, tick: as for ``claim``.
+            holders: who of the same model may hold them until now.
         """
         own = tuple(holders)
         self.version += 1

@@ -1165,9 +1165,7 @@ class GoalSelector:
 
     def view(self) -> GoalSelectorView:
         """What it is doing, as plain values."""
-        # Not ``ledger``: a selector that drives nobody yet would be given a body by being looked at.
-        known = self._locks.known_ledger
-        return _view_of(self.name, self.ticks, self._goals, self.locked_flags, self.disabled_flags, known)
+        return _view_of(self)
 
     def __repr__(self) -> str:
         running = ", ".join(wrapped.name for wrapped in self.running_goals)
@@ -1192,19 +1190,14 @@ def _require_goal(goal: object, priority: object) -> None:
 # --- why a goal does not run ------------------------------------------------------------------------------------------
 
 
-def _view_of(
-    name: str,
-    ticks: int,
-    goals: tuple[WrappedGoal, ...],
-    locked: Mapping[str, WrappedGoal],
-    disabled: tuple[str, ...],
-    ledger: FlagLedger | None,
-) -> GoalSelectorView:
-    """The view of a selector; it has no ledger if it drives nobody yet."""
+def _view_of(selector: GoalSelector) -> GoalSelectorView:
+    locks = selector._locks
+    # Not ``locks.ledger``: a selector that drives nobody yet would be given a body by being looked at.
+    ledger = locks.known_ledger
     refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}
-    views = tuple(_goal(one, name, locked, disabled, refusals) for one in goals)
-    names = tuple((flag, one.name) for flag, one in locked.items())
-    return GoalSelectorView(name, ticks, views, names, disabled)
+    goals = tuple(_goal(one, locks, refusals.get(one.flag_name)) for one in selector.available_goals)
+    locked = tuple((flag, one.name) for flag, one in selector.locked_flags.items())
+    return GoalSelectorView(selector.name, selector.ticks, goals, locked, selector.disabled_flags)
 
 
 def _stands(refusal: Refusal, ledger: FlagLedger) -> bool:
@@ -1218,31 +1211,23 @@ def _stands(refusal: Refusal, ledger: FlagLedger) -> bool:
     )
 
 
-def _goal(
-    wrapped: WrappedGoal,
-    selector: str,
-    locked: Mapping[str, WrappedGoal],
-    disabled: tuple[str, ...],
-    refusals: Mapping[str, Refusal],
-) -> GoalView:
-    name, state = wrapped.name, wrapped.state
-    path = f"{selector}/{name}"
+def _goal(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> GoalView:
+    state = wrapped.state
     since = wrapped.since if state >= BUSY or state == ENDING else 0
-    reason = "" if state >= BUSY else _reason(wrapped, locked, disabled, refusals.get(path))
+    reason = "" if state >= BUSY else _reason(wrapped, locks, refusal)
+    name, path = wrapped.name, wrapped.flag_name
     return GoalView(name, path, wrapped.priority, wrapped.flags, STATE_NAMES[state], since, reason)
 
 
-def _reason(
-    wrapped: WrappedGoal, locked: Mapping[str, WrappedGoal], disabled: tuple[str, ...], refusal: Refusal | None
-) -> str:
+def _reason(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> str:
     state = wrapped.state
     if state != IDLE:
         return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"
     for flag in wrapped.flags:
-        if flag in disabled:
+        if flag in locks.disabled:
             return f"the control flag {flag} is disabled"
     for flag in wrapped.flags:
-        holder = locked.get(flag)
+        holder = None if locks.locked is None else locks.locked.get(flag)
         if holder is None or holder is wrapped:
             continue
         if wrapped.priority >= holder.priority:
