@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from agentrt.body.entity import attribute_of
 from agentrt.body.flags import FlagLedger, Holder
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -202,12 +203,7 @@ def called(body: Body) -> str:
     """What to call a body in a log: its name; for a lone one that nobody named, what its entity is called."""
     if body.name != NAMELESS:
         return printable(words_of(body.name, _LONGEST_NAME))
-    try:
-        name = getattr(body.entity, "name", None)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException:
-        name = None
+    name = attribute_of(body.entity, "name")
     return printable(words_of(name, _LONGEST_NAME)) if isinstance(name, str) and name else NAMELESS
 
 
@@ -219,12 +215,7 @@ _GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``bod
 
 def given_to(driver: object) -> object | None:
     """The body to which a driver was given; None if it is nobody's."""
-    try:
-        return getattr(driver, _GIVEN_TO, None)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException:
-        return None
+    return attribute_of(driver, _GIVEN_TO)
 
 
 def give(driver: object, body: Body, method: str) -> None:

@@ -18,14 +18,14 @@ from typing import Any, TypeVar
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.signals import Signal
 
-__all__ = ["Entity", "NamedSignals", "destroyed_signal", "is_gone"]
+__all__ = ["Entity", "NamedSignals", "attribute_of", "destroyed_signal", "is_gone"]
 
 C = TypeVar("C")
 
 
 def destroyed_signal(thing: Any) -> Signal | None:
     """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity."""
-    found = _asked(thing, "destroyed")
+    found = attribute_of(thing, "destroyed")
     return found if isinstance(found, Signal) else None
 
 
@@ -34,11 +34,12 @@ def is_gone(thing: Any) -> bool:
     destroyed = destroyed_signal(thing)
     if destroyed is None:
         return False
-    told = _asked(thing, "is_destroyed")
+    told = attribute_of(thing, "is_destroyed")
     return told if isinstance(told, bool) else destroyed.was_emitted
 
 
-def _asked(thing: Any, name: str) -> Any:
+def attribute_of(thing: object, name: str) -> object:
+    """An attribute of what may be anybody's; None if it has none, or if asking for it raises."""
     try:
         return getattr(thing, name, None)
     except ENDS_PROGRAM:
