@@ -172,7 +172,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "agent": 17,
     "agentrt": 28,
     "behavior": 13,
-    "body": 47,
+    "body": 46,
     "cli": 3,
     "goals": 9,
     "inspect": 17,

@@ -401,7 +401,7 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> Decid
     if base is None:
         newcomers.append(Newcomer(0, _candidate(memory, memory.tree.nodes[0], None)))
     else:
-        if any(at.node is node.target or _awaits(at, node.target) for at in memory.path()):
+        if any(at.node is node.target for at in _present(memory)):
             _told(trail, "target is active")
             return None
         # As far as the path leads that way it stays as it is, unless it has failed in this tick.
@@ -420,11 +420,6 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> Decid
         newcomers.append(Newcomer(place, at))
         parent = at
     return DeciderChoice(1.0, index, base, newcomers)
-
-
-def _awaits(at: Activation, target: DeciderNode | None) -> bool:
-    """Whether somebody is to be activated below, as soon as a coroutine has ended."""
-    return at.work is not None and any(one.at.node is target for one in at.work.newcomers)
 
 
 def _told(trail: _Trail, text: str) -> None:

@@ -587,7 +587,7 @@ class Walk:
         self.newcomers = choice.newcomers
         for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
             if self._visit(at)[1] is _Step.FAIL:
-                hand_back(self._memory, self.newcomers, _below(choice.base))
+                hand_back(self._memory, self.newcomers, [] if choice.base is None else list(choice.base.downward())[1:])
                 return at, _Step.FAIL
         if choice.base is not None and choice.base.work is not None:
             release_all(choice.base.work.newcomers)  # chosen before, and waiting for the end of its activate
@@ -684,10 +684,6 @@ def _between(asker: Activation | None, base: Activation | None) -> list[Activati
         found.append(base)
         base = base.parent
     return [] if base is None else found[::-1]
-
-
-def _below(at: Activation | None) -> list[Activation]:
-    return [] if at is None else list(at.downward())[1:]
 
 
 # --- the tick ---------------------------------------------------------------------------------------------------------

@@ -150,7 +150,9 @@ class FlagLedger:
         self.version: int = 0  # changes with every hold and every waiting claim: who looks often need not look twice
         self._holds: dict[str, Hold] = {}
         self._refusals: dict[str, Refusal] | None = None
-        self._waiting: list[FlagClaim] | None = None  # by precedence, then by arrival
+        self._waiting: tuple[
+            FlagClaim, ...
+        ] = ()  # by precedence, then by arrival; replaced, so a pass goes on over its own
         # The same by claimant, of whom each has one. Keyed by identity and never iterated: no order depends on it.
         self._claims: dict[int, FlagClaim] | None = None
         self._yielding: list[Holder] | None = None  # who was asked to give way
@@ -282,8 +284,7 @@ class FlagLedger:
     def waiting(self) -> list[Waiting]:
         """The claims that wait, in the order in which they are served."""
         return [
-            Waiting(claim.owner.flag_name, claim.flags, claim.tick, claim.owner.precedence)
-            for claim in self._waiting or ()
+            Waiting(claim.owner.flag_name, claim.flags, claim.tick, claim.owner.precedence) for claim in self._waiting
         ]
 
     def refusals(self) -> list[Refusal]:
@@ -309,7 +310,7 @@ class FlagLedger:
 
     def _ahead(self, claim: FlagClaim) -> Iterator[tuple[str, FlagClaim]]:
         """The claims that wait for one of the same flags, and must be served before; with that flag."""
-        for other in self._waiting or ():
+        for other in self._waiting:
             if other is claim or (other.owner is claim.owner and set(claim.flags) <= set(other.flags)):
                 return  # its own place, or that of a claim that waits for as much
             if other.owner.precedence >= claim.owner.precedence and not claim.shares_with(other.owner):
@@ -381,8 +382,7 @@ class FlagLedger:
     def _serve(self) -> None:
         """Somebody released something: grant what can be granted, in order."""
         while True:  # each time from the front: who is told may claim, release and wait in its turn
-            waiting = self._waiting or ()
-            claim = next((one for one in waiting if not self._blocking(one) and not any(self._ahead(one))), None)
+            claim = next((one for one in self._waiting if not self._blocking(one) and not any(self._ahead(one))), None)
             if claim is None:
                 return
             self._take_out(claim)
@@ -392,19 +392,17 @@ class FlagLedger:
 
     def _take_out(self, claim: FlagClaim) -> None:
         """A claim stands in the line no more."""
-        assert self._waiting is not None
         assert self._claims is not None
         del self._claims[id(claim.owner)]
-        self._waiting.remove(claim)
+        index = self._waiting.index(claim)
+        self._waiting = self._waiting[:index] + self._waiting[index + 1 :]
 
     def _enqueue(self, claim: FlagClaim) -> None:
-        if self._waiting is None:
-            self._waiting = []
         index = len(self._waiting)
         # From behind: most claims are of one precedence, and stand at the end.
         while index and self._waiting[index - 1].owner.precedence < claim.owner.precedence:
             index -= 1
-        self._waiting.insert(index, claim)
+        self._waiting = (*self._waiting[:index], claim, *self._waiting[index:])
         if self._claims is None:
             self._claims = {}
         self._claims[id(claim.owner)] = claim
@@ -426,7 +424,7 @@ class FlagLedger:
     def is_before_others(self, owner: object) -> bool:
         """Whether a claim of an owner waits, and others wait behind it."""
         claim = self._claim_of(owner)
-        return claim is not None and self._waiting is not None and self._waiting[-1] is not claim
+        return claim is not None and self._waiting[-1] is not claim
 
     def blockers(self, owner: object) -> tuple[list[Holder], list[Holder]]:
         """Without whom an owner goes on waiting for flags.
@@ -438,7 +436,7 @@ class FlagLedger:
             before it. Both are empty if its claim does not wait.
         """
         claim = self._claim_of(owner)
-        if claim is None or self._waiting is None:
+        if claim is None:
             return [], []
         own = {id(one) for one in (*claim.shared, *chain_of(claim.owner))}
         flags, before = set(claim.flags), []
@@ -452,7 +450,7 @@ class FlagLedger:
 
     def _handed_over(self, owner: Holder) -> None:
         """An owner was given flags by its own: see to those whom that concerns, itself among them."""
-        for claim in tuple(self._waiting or ()):
+        for claim in self._waiting:
             if self._claim_of(claim.owner) is not claim:
                 continue  # somebody who gave way took it back
             if claim.owner is not owner:
@@ -483,10 +481,9 @@ class FlagLedger:
 
         Whoever is waited for holds something, or stands in the line before somebody, itself or by those it runs for.
         """
-        waiting = self._waiting or ()
-        if len(waiting) < 2:
+        if len(self._waiting) < 2:
             return False  # it is the only one
-        if waiting[-1] is not claim:
+        if self._waiting[-1] is not claim:
             return True
         for link in chain_of(claim.owner):
             other = self._claim_of(link)
@@ -510,7 +507,7 @@ class FlagLedger:
     def _needed(self, ending: list[Holder]) -> Mapping[int, list[FlagClaim]]:
         """By owner the claims without which it does not end: its own, and of those that run for it."""
         found: dict[int, list[FlagClaim]] = {}
-        for claim in self._waiting or ():
+        for claim in self._waiting:
             if not any(claim.is_for(owner) for owner in ending):
                 for link in chain_of(claim.owner):
                     found.setdefault(id(link), []).append(claim)

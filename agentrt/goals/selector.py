@@ -528,7 +528,7 @@ class Locks:
         self.life: Lifecycle = life
         self.disabled: list[str] = []  # changed in place: a pass looks at this very list
         self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
-        self.pending: list[WrappedGoal] | None = None  # in the order in which they were chosen
+        self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
         self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
         self.foreign: Collection[str] | None = None  # what ``strangers`` said
         self.version: int = -1  # of the ledger, when it said that
@@ -587,8 +587,7 @@ class Locks:
         shares: list[Holder] = []
         if self.locked:
             shares += [self.locked[flag] for flag in flags if flag in self.locked]
-        if self.pending:
-            shares += [other for other in self.pending if other.can_be_replaced_by(wrapped)]
+        shares += [other for other in self.pending if other.can_be_replaced_by(wrapped)]
         if self.life.ending and not self._others_wait():
             shares += self.life.ending
         for flag in flags:
@@ -599,7 +598,7 @@ class Locks:
 
     def _others_wait(self) -> bool:
         """Whether another model waits for flags."""
-        own = sum(self.life.note_of(wrapped).awaits_flags for wrapped in self.pending or ())
+        own = sum(self.life.note_of(wrapped).awaits_flags for wrapped in self.pending)
         return len(self.ledger.waiting()) > own
 
     def _refused(self, wrapped: WrappedGoal, refusal: Refusal) -> None:
@@ -645,10 +644,8 @@ class Locks:
         return False
 
     def _wait(self, wrapped: WrappedGoal) -> None:
-        if self.pending is None:
-            self.pending = []
         if wrapped not in self.pending:
-            self.pending.append(wrapped)
+            self.pending = (*self.pending, wrapped)
 
     def _take_over(self, wrapped: WrappedGoal) -> None:
         """A goal that is pending has its flags, or shares them with whom it replaces: stop those, and begin it."""
@@ -667,7 +664,7 @@ class Locks:
                 locked[flag] = wrapped  # for all flags before the first is stopped: they pass on by this map
                 if holder is not None and holder is not wrapped and holder.state >= PENDING:
                     replaced.append(holder)
-        for other in self.pending or ():
+        for other in self.pending:
             if other.can_be_replaced_by(wrapped) and any(flag in flags for flag in other.flags):
                 replaced.append(other)
         for holder in replaced:
@@ -737,8 +734,8 @@ class Locks:
             self.give_back(wrapped)
 
     def _unlist(self, wrapped: WrappedGoal) -> None:
-        if self.pending and wrapped in self.pending:
-            self.pending = [other for other in self.pending if other is not wrapped]
+        if wrapped in self.pending:
+            self.pending = tuple(other for other in self.pending if other is not wrapped)
             self.life.note_of(wrapped).awaits_flags = False
 
     def give_back(self, wrapped: WrappedGoal) -> None:
@@ -752,7 +749,7 @@ class Locks:
                     if heir is not None and heir is not wrapped and heir.state == PENDING:
                         ledger.hand_over((flag,), heir, tick_of(self.life.body), holders=(wrapped,))
             ledger.release(wrapped)
-        for other in self.pending or ():
+        for other in self.pending:
             self._proceed(other)
 
     def unlock(self) -> None:
