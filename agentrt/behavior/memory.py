@@ -335,11 +335,8 @@ class PausedWalk(Protocol):
     def resume(self) -> None:
         """The clean-up has ended: go on."""
 
-    def drop(self) -> None:
-        """Forget who was chosen and not activated."""
-
-    def finish(self) -> None:
-        """It is over, unless it waits."""
+    def give_up(self) -> None:
+        """It took too long: forget who was chosen and not activated."""
 
 
 _Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group, and whom it would choose

@@ -78,7 +78,7 @@ from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
-    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, PausedWalk, Rare
+    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare
 
 __all__ = ["in_full", "look_after", "settle", "steady"]
 
@@ -253,25 +253,11 @@ def _proceed(memory: Memory) -> None:
     walk, rare.walk = rare.walk, None
     if walk is not None:
         if rare.leaving is None and walk.tick == tick_of(memory.state.body):
-            _resume(memory, walk)
+            walk.resume()
         else:
-            walk.drop()
-            walk.finish()
+            walk.give_up()
     rare.renewed.clear()  # what the walk asked for has to be asked for again in the next tick
     settle(memory, False)
-
-
-def _resume(memory: Memory, walk: PausedWalk) -> None:
-    """Go on with a walk that was interrupted by a clean-up."""
-    state = memory.state
-    state.is_ticking = True
-    try:
-        walk.resume()
-    except AgentRTError as error:
-        state.body.fault(memory.name, "tick", error)
-    finally:
-        walk.finish()
-        state.is_ticking = False
 
 
 def _drop_walk(memory: Memory) -> None:
@@ -281,8 +267,7 @@ def _drop_walk(memory: Memory) -> None:
     if walk is not None:
         if rare.unwinding is not None:  # who cleans up goes on using the flags that were to pass on
             hand_back(memory, walk.newcomers, rare.unwinding.left)
-        walk.drop()
-        walk.finish()
+        walk.give_up()
 
 
 def settle(memory: Memory, is_over: bool) -> None:
@@ -436,7 +421,20 @@ class Walk:
 
     def resume(self) -> None:
         """The clean-up that interrupted the walk has ended: activate who was chosen."""
-        self.go(*self._enter())
+        state = self._memory.state
+        state.is_ticking = True
+        try:
+            self.go(*self._enter())
+        except AgentRTError as error:
+            state.body.fault(self._memory.name, "tick", error)
+        finally:
+            self.finish()
+            state.is_ticking = False
+
+    def give_up(self) -> None:
+        """The clean-up takes too long: who was chosen is not activated."""
+        release_all(self.newcomers)
+        self.finish()
 
     # --- visiting -----------------------------------------------------------------------------------------------------
 
@@ -505,7 +503,7 @@ class Walk:
     # --- failing ------------------------------------------------------------------------------------------------------
 
     def _fail(self, at: Activation) -> _Next:
-        self.drop()  # those who were chosen together with it, to be activated below
+        release_all(self.newcomers)  # those who were chosen together with it, to be activated below
         parent = at.parent
         if self._log is not None:
             self._log.failing(at)
@@ -587,7 +585,8 @@ class Walk:
         self.newcomers = choice.newcomers
         for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
             if self._visit(at)[1] is _Step.FAIL:
-                hand_back(self._memory, self.newcomers, [] if choice.base is None else list(choice.base.downward())[1:])
+                staying = [] if choice.base is None else list(choice.base.downward())[1:]
+                hand_back(self._memory, self.newcomers, staying)
                 return at, _Step.FAIL
         if choice.base is not None and choice.base.work is not None:
             release_all(choice.base.work.newcomers)  # chosen before, and waiting for the end of its activate
@@ -664,10 +663,6 @@ class Walk:
             if not base.mask >> base.index & 1:  # of who failed the number stays: the group has yet to redecide
                 base.index = -1
         return _unwind(memory, Unwinding(path, reason))
-
-    def drop(self) -> None:
-        """Forget who was chosen and not activated."""
-        release_all(self.newcomers)
 
     def finish(self) -> None:
         """It is over, unless it waits for a clean-up: masks are for one tick."""

@@ -8,70 +8,60 @@ A full tick has four steps, each a pass over the goals in the order in which the
    asked whether it can be used; if so, it locks its flags, those who had them are stopped, and it starts;
 4. every running goal is ticked.
 
-A partial tick is step 4 alone, for the goals that ask to be ticked every time. ``drive`` decides which of the two it
-is; with ``full_ticks`` it is never a partial one, for a body that makes one move in each tick and would be a tick late.
-The priority counts in step 3 alone; the order of the passes is the order of adding, always.
+Step 2 comes after step 1, so that what a stopped goal had is free in the same tick, and before step 3, so that a goal
+which is replaced there keeps its other flags until the next full tick. Priority counts in step 3 alone. A partial tick
+is step 4 alone, for the goals that ask to be ticked every time. ``drive`` decides which of the two it is; with
+``full_ticks`` it is never a partial one, for a body that makes one move in each tick and would be a tick late.
 
-The seed's prose and its flowchart differ in three places, where the flowchart counts: a goal that does *not* ask for
-every tick is ticked in full ticks alone; a tick is partial if the number of ticks before it plus the body's number is
-odd, but the first one never is; and a goal that was stopped in step 3 keeps what it had locked besides until step 2 of
-the next full tick.
+The seed's prose and its flowchart differ, and the flowchart counts: a goal that does *not* ask for every tick is ticked
+in full ticks alone; a tick is partial if the number of ticks before it plus the body's number is odd, but the first one
+never is; and a goal that was stopped in step 3 keeps what it had locked besides, as said.
 
 Passes run over a tuple that is replaced when a goal is added or removed, so callbacks may do both: a goal that is added
 during a pass is looked at from the next pass on, one that is removed not any more. A flag that a callback disables or
 enables counts for all goals that the pass has yet to come to, so there is one list of them, which is changed in place.
 
-The order of the steps is what callers rely on: step 2 comes after step 1, so that what a stopped goal had is free in
-the same tick, and before step 3, so that a goal which is replaced there keeps its other flags until the next one.
+*A goal in its selector* is a ``WrappedGoal``; the wrapper is what stands in the map of locked flags and holds flags in
+the ledger. It is small, because every agent has one for each of its goals: what is seldom needed lies in ``Notes``.
+``Lifecycle`` moves the goals of one selector from state to state, and nobody else does while it drives a body:
 
-*A goal in its selector* is a ``WrappedGoal``. The wrapper, not the goal, is what stands in the map of locked flags and
-in the ledger of control flags, where it is the *holder*. It is small, because every agent has one for each of its
-goals: what is seldom needed lies in ``Notes``, which are made for those goals alone that need them. ``Lifecycle`` moves
-the goals of one selector from state to state, and nobody else does while the selector drives a body. Rules:
-
-* ``start`` is called in the state RUNNING and ``stop`` in the state ENDING, and there is no way around the one after
-  the other: whatever happens in between, a goal that was started is stopped exactly once. (A ``start`` that is a
-  coroutine, and is cancelled before its first step, did nothing; there is no ``stop`` for it.)
+* A goal that was started is stopped exactly once, whatever happens in between, and be it ``start`` that raised. (A
+  ``start`` that is a coroutine, and is cancelled before its first step, did nothing; there is no ``stop`` for it.)
 * A callback that is a coroutine runs as a routine. While that of ``start`` or ``tick`` runs, the goal is BUSY: not
   ticked. ``run`` begins when ``start`` is over, and when it returns the goal is over.
 * A goal that is stopped has its routines cancelled first; when all of them have ended ``stop`` is called, which may be
-  a coroutine in its turn. Only then does the goal give back its control flags. A goal without coroutines does all of
-  this at once.
-* A goal that raises is reported, stopped if it runs, and disabled. Its ``stop`` is called even when it was ``start``
-  that raised.
+  a coroutine in its turn. Only then does the goal give back its control flags. Without coroutines all of this is at
+  once.
+* A goal that raises is reported, stopped if it runs, and disabled.
 * Every callback may do anything, such as removing its goal or ending the agent; so the state is looked at again after
   each.
 
-*Locks* are the selector's part in the ledger: which goal has locked which flag, who waits, who may begin. Which goal of
-the selector replaces which is decided by the selector's own map of locked flags, as the seed says. The ledger is asked
-about what holds *between* models:
+*Locks* are the selector's part in the ledger. Which goal of the selector replaces which is decided by the selector's
+own map of locked flags, as the seed says. The ledger is asked about what holds *between* models:
 
 1. A goal whose flags somebody else keeps is refused before it is asked ``can_use``; who refused it is remembered by
    the ledger, and told to the trace when it changes.
 2. Once it can be used, its flags are claimed before anybody is stopped. Goals that it replaces count as its own; their
    flags pass on to it with nobody in between.
-3. If others have to give way first, and take their time, the goal is *pending*. It has stopped nobody yet; it begins as
-   soon as it has its flags, if it can still be used.
-4. A goal that replaces one whose coroutines clean up is pending, too, until that one has ended.
-5. A pending goal is asked anew in each full tick; one that cannot be used any more is withdrawn. Whoever could replace
+3. If others have to give way first, and take their time, or if one that it replaces cleans up, the goal is *pending*.
+   It begins as soon as it has its flags, if it can still be used.
+4. A pending goal is asked anew in each full tick; one that cannot be used any more is withdrawn. Whoever could replace
    it if it ran may take its place.
 
 While a goal cleans up without a successor, its flags go to other goals of its selector only if no other model waits.
 
-``strangers`` is what keeps all of this from costing anything: the flags that others hold or wait for. Usually there is
-none, and no goal is asked about. What it said is kept together with the ledger's version, and is worth nothing as soon
-as that is another one.
+``strangers`` keeps all of this from costing anything: the flags that others hold or wait for. Usually there is none,
+and no goal is asked about. What it said is worth nothing as soon as the ledger's version is another one.
 
-*Why a goal does not run* is found out by looking, and nothing of an author's is called for it: a goal that is idle
-though its flags are free is asked in each full tick, and does not say yes. The ledger remembers the last refusal of
-each claimant until that one succeeds; here it counts as long as whoever stood in the way then stands there still.
+*Why a goal does not run* is found out by looking, and nothing of an author's is called for it: an idle goal whose flags
+are free was asked in the last full tick, and did not say yes. The ledger remembers the last refusal of each claimant
+until that one succeeds; here it counts as long as whoever stood in the way then stands there still.
 
 All of this is one module: a selector, its goals and their locks know each other, and each step of a tick needs all.
 
 Rejected: keeping running goals in a list of their own (one more order to keep right, for a loop that is cheap); sorting
-goals by priority (the seed is explicit that the order of adding is kept); calling ``stop`` first and cancelling the
-routines afterwards (``stop`` would put away what their ``finally`` blocks still use); ticking a goal whose last tick
-has not returned (two of them at a time).
+goals by priority (the seed keeps the order of adding); calling ``stop`` first and cancelling the routines afterwards
+(``stop`` would put away what their ``finally`` blocks still use); ticking a goal whose last tick has not returned.
 
 Source: Minecraft, goal selectors; coroutines, and the ledger between models, are ours.
 """
