@@ -56,10 +56,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntFlag, StrEnum
 from hashlib import blake2b
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, ClassVar
 
 from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
 from agentrt.words import repr_of, type_name
@@ -333,43 +334,36 @@ SHUFFLE = GroupPolicy.SHUFFLE
 SCORED = GroupPolicy.SCORED
 
 
+@dataclass(eq=False, repr=False)
 class Decider:
     """What all deciders declare. Made by ``group``, ``decider`` and ``reference``, which say what the fields mean."""
 
-    kind = ""
+    kind: ClassVar[str] = ""
 
-    def __init__(
-        self,
-        name: str,
-        decide: Callable[..., float] | None,
-        every: float | None,
-        decision: Check | None,
-        stimuli: Check | None,
-        dblock: Callable[[], Any] | None,
-        id: int | None,  # noqa: A002 - the word of the log
-    ) -> None:
-        given: object = name
-        if not isinstance(given, str) or not given or "/" in given:
+    name: str
+    decide: Callable[..., float] | None
+    every: float | None
+    decision: Check | None
+    stimuli: Check | None
+    dblock: Callable[[], Any] | None
+    id: int | None
+    behavior: Behavior | None = None
+    behavior_flags: int = 0
+    flags: tuple[str, ...] = ()
+    interruptible: bool = True
+
+    def __post_init__(self) -> None:
+        name: object = self.name  # what stands in these may be anything
+        if not isinstance(name, str) or not name or "/" in name:
             raise DefinitionError(f"decider {name!r}", "its name is no name.", "Write text without a slash.")
-        seconds: object = every
-        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0 and math.isfinite(seconds)):
+        every: object = self.every
+        if every is not None and not (isinstance(every, (int, float)) and every > 0 and math.isfinite(every)):
             raise DefinitionError(f"decider {name}", f"every={repr_of(every, 80)}.", "Write seconds, greater than 0.")
-        if decide is not None and not callable(decide):
-            raise DefinitionError(f"decider {name}", f"decide={decide!r}.", "Write a function of the memory.")
-        for word, check in (("decision", decision), ("stimuli", stimuli)):
+        if self.decide is not None and not callable(self.decide):
+            raise DefinitionError(f"decider {name}", f"decide={self.decide!r}.", "Write a function of the memory.")
+        for word, check in (("decision", self.decision), ("stimuli", self.stimuli)):
             if check is not None and not isinstance(check, Check):
                 raise DefinitionError(f"decider {name}", f"{word}={check!r}.", f"Write {word}=Check(all_set=...).")
-        self.name: str = name
-        self.decide: Callable[..., float] | None = decide
-        self.every: float | None = every
-        self.decision: Check | None = decision
-        self.stimuli: Check | None = stimuli
-        self.dblock: Callable[[], Any] | None = dblock
-        self.id: int | None = id
-        self.behavior: Behavior | None = None
-        self.behavior_flags: int = 0
-        self.flags: tuple[str, ...] = ()
-        self.interruptible: bool = True
 
     def _acts(
         self, given: object | None, behavior_flags: int, flags: Collection[str] | str, interruptible: bool
