@@ -18,44 +18,35 @@ number, refuses, and is not asked again. ``walk`` has the same order once more, 
 or it is ROOT and found nobody before. It *redecides* when its active child failed. Children that failed in this tick
 are masked: they are not asked again.
 
-    policy                 begins                           while a child is active     redecides
-    kGroupPrioritizedList  the first in order that accepts  those before it are asked;  the first in order that
-                                                            the first that accepts      accepts, from the beginning
-                                                            takes over
-    kGroupSequential       the first in order that accepts  nobody is asked             the next after the failed one
-                                                                                        that accepts; after the last,
-                                                                                        the group fails
-    kGroupRandom           children are drawn, each as      nobody is asked             as when it begins
-                           likely as the other, until one
-                           accepts
-    kGroupShuffle          all are put into a random        nobody is asked             the next in that order; after
-                           order; the first in it that                                  the last a new order, once
-                           accepts
-    kGroupScored           all are asked; the highest       nobody is asked             as when it begins
-                           answer wins, of equal ones the
-                           first
+    policy                 begins with                              while a child is active     redecides with
+    kGroupPrioritizedList  the first in order that accepts          those before it are asked;  the first in order that
+                                                                    who accepts takes over      accepts
+    kGroupSequential       the first in order that accepts          nobody is asked             the next that accepts; after
+                                                                                                the last, the group fails
+    kGroupRandom           children are drawn, each as likely as    nobody is asked             as it begins
+                           the other, until one accepts
+    kGroupShuffle          the first that accepts, in a random      nobody is asked             the next in it; after the
+                           order of all                                                         last in a new order, once
+    kGroupScored           the highest answer of all; of equal      nobody is asked             as it begins
+                           ones the first
 
 That an active child is not interrupted by its siblings in the last four, and that its score does not defend it, is
-hysteresis: what begins a behavior is another question than what continues it. To let something interrupt such a group,
-put it above the group in a prioritized list.
+hysteresis: what begins a behavior is another question than what continues it.
 
 What asking came to is a ``DeciderChoice``: usually one newcomer, to be activated below the group that asked. There are
-several when a group was asked that delegates its decision to its children (the group, then the child that it would
-choose), and for a jump (all that is on the way from the active path to the target); then ``base`` may be another
-activation than the one that asked. A group that delegates is asked together with its children, by its policy; whom it
-would choose is remembered and activated without being asked again. (Asking twice would run timers down and double the
-work, which are the caveats of the source.)
+several for a jump (all that is on the way from the active path to the target; ``base`` may then be another activation
+than the one that asked), and for a group that delegates its decision to its children: the group, then the child that it
+would choose, which is not asked again when it is activated. (Asking twice would run timers down and double the work,
+which are the caveats of the source.)
 
 *Control flags*: a decider is passed over while somebody foreign keeps one of its flags: it fails a check, before its
-Decide is called, as if it were a precondition. What is on the path of this tree is not foreign: a child shares the
-flags of its groups, and who replaces somebody takes over his. Who would give way to this tree may need time for it. The
-claim then waits in the ledger, the decider is passed over in this tick, and is chosen in the next one in which it has
-its flags and is asked again.
+Decide is called. What is on the path of this tree is not foreign: a child shares the flags of its groups, and who
+replaces somebody takes over his. Who would give way to this tree may need time for it. The claim then waits in the
+ledger, the decider is passed over, and is chosen in the next tick in which it has its flags and is asked again.
 
 * A claim that waits is renewed by being asked; one that nobody renewed by the end of a tick is given back.
-* What the ledger granted is for the next tick: if the decider is not activated in it, because it is not asked, refuses,
-  or another one wins, it is given back, too. Being asked is not enough: a decider that wants nothing any more would
-  keep its flags for as long as somebody asks it.
+* What the ledger granted is for the next tick: if the decider is not activated in it, it is given back, too. Being
+  asked is not enough: who wants nothing any more would keep its flags for as long as somebody asks.
 * Only while somebody below, who is to be activated together with it, waits for his flags, a decider keeps its own.
 * A claim shares the flags of the active path. If the path has lost one of them by the time at which the decider is to
   be activated, the claim is worth nothing: the rest is given back, and all are claimed anew.
