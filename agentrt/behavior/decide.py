@@ -18,16 +18,16 @@ number, refuses, and is not asked again. ``walk`` has the same order once more, 
 or it is ROOT and found nobody before. It *redecides* when its active child failed. Children that failed in this tick
 are masked: they are not asked again.
 
-    policy                 begins with                              while a child is active     redecides with
-    kGroupPrioritizedList  the first in order that accepts          those before it are asked;  the first in order that
-                                                                    who accepts takes over      accepts
-    kGroupSequential       the first in order that accepts          nobody is asked             the next that accepts; after
-                                                                                                the last, the group fails
-    kGroupRandom           children are drawn, each as likely as    nobody is asked             as it begins
+    policy                 begins with                          while a child is active     redecides with
+    kGroupPrioritizedList  the first in order that accepts      those before it are asked;  the first in order that
+                                                                who accepts takes over      accepts
+    kGroupSequential       the first in order that accepts      nobody is asked             the next that accepts; after
+                                                                                            the last, the group fails
+    kGroupRandom           children are drawn, each as likely asnobody is asked             as it begins
                            the other, until one accepts
-    kGroupShuffle          the first that accepts, in a random      nobody is asked             the next in it; after the
-                           order of all                                                         last in a new order, once
-    kGroupScored           the highest answer of all; of equal      nobody is asked             as it begins
+    kGroupShuffle          the first that accepts, in a random  nobody is asked             the next in it; after the
+                           order of all                                                     last in a new order, once
+    kGroupScored           the highest answer of all; of equal  nobody is asked             as it begins
                            ones the first
 
 That an active child is not interrupted by its siblings in the last four, and that its score does not defend it, is
