@@ -23,8 +23,8 @@ are masked: they are not asked again.
                                                                 who accepts takes over      accepts
     kGroupSequential       the first in order that accepts      nobody is asked             the next that accepts; after
                                                                                             the last, the group fails
-    kGroupRandom           children are drawn, each as likely asnobody is asked             as it begins
-                           the other, until one accepts
+    kGroupRandom           the first drawn that accepts, each   nobody is asked             as it begins
+                           as likely as the other
     kGroupShuffle          the first that accepts, in a random  nobody is asked             the next in it; after the
                            order of all                                                     last in a new order, once
     kGroupScored           the highest answer of all; of equal  nobody is asked             as it begins
