@@ -206,11 +206,10 @@ def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
 
 def _found(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
     """Who accepted for a decider in an earlier tick, and has waited for its flags since."""
-    if memory.state.has_claims:
-        for at in memory.state.rare.waiting:
-            if at.node is node and _same_place(at.parent, parent):
-                return at
-    return None
+    if not memory.state.has_claims:
+        return None
+    path = memory.state.path_of(node, parent)  # the place counts: its group may have been activated anew since
+    return next((at for at in memory.state.rare.waiting if at.node is node and at.path == path), None)
 
 
 def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
@@ -218,7 +217,7 @@ def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> A
     at = _found(memory, node, parent)
     if at is None:
         return None
-    at.parent = parent  # of the same place, but the group may have been activated anew since
+    at.parent = parent  # which may be another activation of the group
     if at.stage is ActivationStage.GRANTED and not all(_is_shared(at, flag) for flag in node.flags):
         abandon(at)
         return None
@@ -228,10 +227,6 @@ def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> A
 def _renew(memory: Memory, at: Activation) -> None:
     if at.stage is ActivationStage.WAITING and at not in memory.state.rare.renewed:
         memory.state.rare.renewed.append(at)
-
-
-def _same_place(one: Activation | None, other: Activation | None) -> bool:
-    return one is other or (one is not None and other is not None and one.path == other.path)
 
 
 def _forget(memory: Memory, at: Activation) -> None:
@@ -523,6 +518,7 @@ class GroupRound:
     def _drawn(self) -> DeciderChoice | None:
         pool = [index for index in range(len(self._children)) if not self._at.mask >> index & 1]
         while pool:
+            # One draw for each that is asked: a recording counts on how many there are.
             choice = self._try(pool.pop(self._memory.random.below(len(pool))), secures=self._secures)
             if choice is not None:
                 return choice

@@ -109,7 +109,7 @@ def _start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
         memory.state.rare.routines.remove(routine)
         if at.stage is ActivationStage.ENDING:
             if routine.error is not None:
-                memory.state.disable(at.node, at.path, routine.hook)
+                memory.state.disable(at.node, at.path, routine.hook)  # not ``fault``: the routine has reported it
             elif hook == "activate" and _went_well(routine):
                 work.is_due = True  # it came to its end although it was cancelled: what it set up is to be undone
             _proceed(memory)
@@ -144,7 +144,7 @@ def look_after(at: Activation) -> Any:
         return True
     work = _work_of(at)
     if work.has_failed:
-        return False
+        return False  # before its ``tick`` is called: what has ended is not ticked once more
     node = at.node
     if node.tick is None:
         return True
@@ -472,7 +472,7 @@ class Walk:
         work = at.work
         if work is not None and work.newcomers:
             self.base, self.newcomers, work.newcomers = at, work.newcomers, []
-        if self.newcomers:
+        if self.newcomers:  # chosen together with it: nobody is asked again
             return self._enter()
         if at.child is not None:
             return self._continue(at, at.child)
@@ -510,7 +510,7 @@ class Walk:
         if parent is None:
             self._take_down(None, "failed")
             return _OVER
-        if at.node.children:
+        if at.node.children:  # the error names a group
             self._counts[at.node.number] = self._counts.get(at.node.number, 0) + 1
         self._redecides += 1
         bound = self._passed_bound(at)
@@ -586,7 +586,7 @@ class Walk:
         for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
             if self._visit(at)[1] is _Step.FAIL:
                 staying = [] if choice.base is None else list(choice.base.downward())[1:]
-                hand_back(self._memory, self.newcomers, staying)
+                hand_back(self._memory, self.newcomers, staying)  # their flags had passed on when they were chosen
                 return at, _Step.FAIL
         if choice.base is not None and choice.base.work is not None:
             release_all(choice.base.work.newcomers)  # chosen before, and waiting for the end of its activate
@@ -735,7 +735,7 @@ def in_full(memory: Memory) -> bool:
     if memory.body is None:
         memory.join(LoneBody(memory.agent))
     if memory.state.is_unwinding:
-        _drop_walk(memory)
+        _drop_walk(memory)  # whom it would activate was chosen in an earlier tick
         return True
     log = log_of(memory)
     if log is not None:
