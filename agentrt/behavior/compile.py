@@ -105,14 +105,9 @@ class DeciderNode:
 
 
 def compile_tree(name: str, root: Decider, look_after: Callable[[Any], Any]) -> tuple[DeciderNode, ...]:
-    """Check and compile a declaration: the deciders by number; the first is ROOT.
+    """Check and compile the declaration of a tree of that name: its deciders by number, of which the first is ROOT.
 
-    Args:
-        name: of the tree, for the error.
-        look_after: what a tick does for a behavior with coroutines.
-
-    Raises:
-        DefinitionError: with all problems in one text.
+    What a tick does for a behavior with coroutines, ``look_after``, is handed in: it stands above.
     """
     declared = _Shape(root)
     if not declared.problems:

@@ -258,10 +258,7 @@ def _mark(driver: object, body: Body | None) -> None:
 
 
 def number_in(value: object, subject: str, name: str) -> int | float:
-    """A number of an author by which things are put in order.
-
-    What is no number, NaN, and what is endless have no place in an order, or in a snapshot; True is a slip.
-    """
+    """A number of an author by which things are put in order; NaN and what is endless have no place in one."""
     number: object = value
     if not isinstance(value, (int, float)) and hasattr(
         type(value), "__index__"

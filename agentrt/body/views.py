@@ -13,9 +13,9 @@ Source: ours; Spore, behavior trees: "S11: Debugging", 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
-from agentrt.body.codec import JsonObject, View
+from agentrt.body.codec import JsonObject, View, told, view
 
 __all__ = ["ModelView", "Outline"]
 
@@ -49,34 +49,17 @@ class ModelView(View, ABC):
         """Why the rest of it does nothing, in words."""
 
 
-class Outline(NamedTuple):
+@view
+class Outline(View):
     """A node of a tree as it was declared, with all below it."""
 
     path: str  # its place: the driver's name, then the nodes from the root on
     name: str
     kind: str  # ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``
-    note: str  # what is to be known of it, in words: policy and checks, or condition and behavior
-    children: tuple[Outline, ...] = ()  # the nodes below it, in order
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        data: dict[str, Any] = {"path": self.path, "name": self.name, "kind": self.kind, "note": self.note}
-        if self.children:
-            data["children"] = [child.as_json() for child in self.children]
-        return data
+    note: str = told(missing="")  # what is to be known of it, in words: policy and checks, or condition and behavior
+    children: tuple[Outline, ...] = told(default=(), sparse=True)  # the nodes below it, in order
 
     @classmethod
     def from_json(cls, data: object) -> Outline:
         """Read what ``as_json`` wrote, from anywhere; raises ``DataFault`` for what is no outline."""
         return cls.read(JsonObject(data))
-
-    @classmethod
-    def read(cls, fields: JsonObject) -> Outline:
-        """Read one node and all below it."""
-        return cls(
-            fields.text("path"),
-            fields.text("name"),
-            fields.text("kind"),
-            fields.text("note", ""),
-            fields.each("children", cls.read),
-        )

@@ -608,11 +608,7 @@ class Locks:
         self._come_in(wrapped)
 
     def _claim(self, wrapped: WrappedGoal) -> bool:
-        """Claim a goal's flags.
-
-        Returns:
-            Whether it has them; if not, it waits for them or was withdrawn.
-        """
+        """Claim a goal's flags; returns whether it has them. If not, it waits for them or was withdrawn."""
         flags = wrapped.flags
         shares = self._shares(wrapped)
         tick = tick_of(self.life.body)
