@@ -325,5 +325,5 @@ def _plain_ask(node: DeciderNode) -> Callable[[Any], float] | None:
     return _always if node.decide is None else node.decide
 
 
-def _always(_memory: Any) -> float:
+def _always(_memory: object) -> float:
     return 1.0

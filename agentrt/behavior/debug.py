@@ -53,7 +53,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentrt.behavior.declare import PRIORITIZED_LIST
 from agentrt.behavior.memory import SLACK, ActivationStage, number_of
@@ -267,7 +267,7 @@ def _line(node: DeciderNode, place: int, at: Activation | None, depth: int) -> s
     return " ".join(parts)
 
 
-def _size(block: Any) -> int:
+def _size(block: object) -> int:
     """How many fields a block has."""
     if block is None:
         return 0

@@ -262,7 +262,7 @@ class Activation:
         """Its coroutines; None if there never was one."""
         return None if self.extra is None else self.extra.work
 
-    def leave(self, dblock: Any) -> None:
+    def leave(self, dblock: object) -> None:
         """Its Decide left something for it, or None for nothing."""
         if dblock is not None or self.extra is not None:
             self.more().dblock = dblock
@@ -360,7 +360,9 @@ class Rare:
     giving: list[tuple[Activation, str]] = field(default_factory=list)  # who is to give way at the end of the tick, why
     # that the memory is to leave its body at the end of the tick: the reason, and whom to tell
     leaving: tuple[str, Callable[[], object]] | None = None
-    left: Any = None  # the entity of the body that it left last, which is its agent no more when it joins another one
+    left: object = (
+        None  # the entity of the body that it left last, which is its agent no more when it joins another one
+    )
     unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
     walk: PausedWalk | None = None  # the walk that waits for it
     routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began

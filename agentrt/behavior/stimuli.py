@@ -84,7 +84,7 @@ class Stimuli:
             self._now = now
             self.update(dt)
 
-    def add(self, token: int, data: Any = None, timeout: float | None = None) -> None:
+    def add(self, token: int, data: object = None, timeout: float | None = None) -> None:
         """The agent perceives something.
 
         Args:

@@ -780,7 +780,7 @@ def _accepted(memory: Memory, at: Activation, child: DeciderNode, choice: Decide
     return _run(memory, Walk.take, choice, at)
 
 
-def _run(memory: Memory, way: Callable[..., object], *args: Any) -> bool:
+def _run(memory: Memory, way: Callable[..., object], *args: object) -> bool:
     """Walk in a way; returns whether a behavior ticked, or a coroutine of one is at work."""
     walk = Walk(memory)
     try:

@@ -140,7 +140,7 @@ class Claim:
 
     __slots__ = ("fresh", "is_served", "share", "tag", "units")
 
-    def __init__(self, share: Share, units: int, tag: Any) -> None:
+    def __init__(self, share: Share, units: int, tag: object) -> None:
         self.share: Share = share  # whose it is
         self.units: int = units
         self.tag: Any = tag  # whatever the driver wants to find again when it is served
@@ -223,7 +223,7 @@ class ThinkBudget:
         self.granted += units
         return True
 
-    def ask(self, share: Share, units: int, tag: Any = None) -> Claim | None:
+    def ask(self, share: Share, units: int, tag: object = None) -> Claim | None:
         """Ask for units, of which there may be more than one tick has.
 
         Returns:

@@ -260,10 +260,8 @@ def _mark(driver: object, body: Body | None) -> None:
 def number_in(value: object, subject: str, name: str) -> int | float:
     """A number of an author by which things are put in order; NaN and what is endless have no place in one."""
     number: object = value
-    if not isinstance(value, (int, float)) and hasattr(
-        type(value), "__index__"
-    ):  # the whole numbers of other libraries
-        try:
+    if not isinstance(value, (int, float)) and hasattr(type(value), "__index__"):
+        try:  # the whole numbers of other libraries
             number = operator.index(value)  # type: ignore[arg-type]
         except ENDS_PROGRAM:
             raise

@@ -23,13 +23,13 @@ __all__ = ["Entity", "NamedSignals", "attribute_of", "destroyed_signal", "is_gon
 C = TypeVar("C")
 
 
-def destroyed_signal(thing: Any) -> Signal | None:
+def destroyed_signal(thing: object) -> Signal | None:
     """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity."""
     found = attribute_of(thing, "destroyed")
     return found if isinstance(found, Signal) else None
 
 
-def is_gone(thing: Any) -> bool:
+def is_gone(thing: object) -> bool:
     """Whether a thing was destroyed: anything; what has no ``destroyed`` signal is never gone."""
     destroyed = destroyed_signal(thing)
     if destroyed is None:

@@ -45,8 +45,8 @@ class LeaseRefusal:
     """What somebody could not have."""
 
     book: LeaseBook  # who refused it
-    thing: Any
-    owner: Any
+    thing: object
+    owner: object
     entry: Entry | None  # whose code was stepped
 
 
@@ -61,7 +61,7 @@ class Lease:
 
     __slots__ = ("_book", "_connections", "count", "is_wanted", "owner", "released", "thing")
 
-    def __init__(self, book: LeaseBook, thing: Any, owner: Any) -> None:
+    def __init__(self, book: LeaseBook, thing: object, owner: object) -> None:
         self._book: LeaseBook | None = book
         self.thing: Any = thing  # what is reserved
         self.owner: Any = owner  # for whom
@@ -105,7 +105,7 @@ class Place:
 
     __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
 
-    def __init__(self, line: _WaitingLine, owner: Any, told: Callable[[], object], kernel: Scheduler) -> None:
+    def __init__(self, line: _WaitingLine, owner: object, told: Callable[[], object], kernel: Scheduler) -> None:
         self._line: _WaitingLine | None = line
         self._told = told
         self._kernel = kernel
@@ -148,12 +148,12 @@ class _WaitingLine:
 
     __slots__ = ("_given_up", "barred", "book", "next_timer", "places", "promised", "thing")
 
-    def __init__(self, book: LeaseBook, thing: Any) -> None:
+    def __init__(self, book: LeaseBook, thing: object) -> None:
         self.book: LeaseBook = book
         self.thing: Any = thing
         self.places: deque[Place] = deque()
         self.promised: Place | None = None
-        self.barred: Any = None  # who gave it back in this tick and may not have it at once
+        self.barred: object = None  # who gave it back in this tick and may not have it at once
         self.next_timer: Due | None = None  # while somebody is barred
         self._given_up: int = 0
 
@@ -198,10 +198,10 @@ class _WaitingLine:
         for place in places:
             place.give()
 
-    def is_barred(self, owner: Any) -> bool:
+    def is_barred(self, owner: object) -> bool:
         return self.next_timer is not None and self.barred is owner
 
-    def bar(self, owner: Any, kernel: Scheduler) -> None:
+    def bar(self, owner: object, kernel: Scheduler) -> None:
         if self.next_timer is not None:
             self.next_timer.cancel()
         self.barred = owner
@@ -236,7 +236,7 @@ class LeaseBook:
         self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
         self._lines: dict[int, _WaitingLine] = {}  # likewise; each keeps its thing
 
-    def acquire(self, thing: Any, owner: Any) -> Lease | None:
+    def acquire(self, thing: object, owner: object) -> Lease | None:
         """Reserve a thing.
 
         Args:
@@ -261,7 +261,7 @@ class LeaseBook:
         self.changed.emit(thing)
         return lease
 
-    async def take(self, thing: Any, owner: Any) -> Lease | None:
+    async def take(self, thing: object, owner: object) -> Lease | None:
         """Reserve a thing, waiting in line for it: first come, first served. For coroutines that a runtime steps.
 
         Returns:
@@ -286,7 +286,7 @@ class LeaseBook:
                 raise
         return None
 
-    def line_up(self, thing: Any, owner: Any, told: Callable[[], object]) -> Place:
+    def line_up(self, thing: object, owner: object, told: Callable[[], object]) -> Place:
         """Wait in line for a thing, behind all who wait already.
 
         Args:
@@ -307,7 +307,7 @@ class LeaseBook:
         line.serve()
         return place
 
-    def waiting(self, thing: Any) -> tuple[Any, ...]:
+    def waiting(self, thing: object) -> tuple[Any, ...]:
         """For whom somebody waits in line for a thing, in order; first for whom it is promised."""
         line = self._lines.get(id(thing))
         if line is None:
@@ -315,11 +315,11 @@ class LeaseBook:
         first = () if line.promised is None else (line.promised,)
         return tuple([place.owner for place in (*first, *line.places) if place.is_open])
 
-    def is_leased(self, thing: Any) -> bool:
+    def is_leased(self, thing: object) -> bool:
         """Whether somebody has it; a thing that is promised is not leased."""
         return id(thing) in self._leases
 
-    def _line_of(self, thing: Any) -> _WaitingLine:
+    def _line_of(self, thing: object) -> _WaitingLine:
         line = self._lines.get(id(thing))
         if line is None:
             line = self._lines[id(thing)] = _WaitingLine(self, thing)
@@ -341,7 +341,7 @@ class LeaseBook:
             line.serve()
         self.changed.emit(thing)
 
-    def holder(self, thing: Any) -> Any:
+    def holder(self, thing: object) -> Any:
         """For whom a thing is reserved, or to whom it is promised; None if it is free."""
         lease = self._leases.get(id(thing))
         if lease is not None:
@@ -349,7 +349,7 @@ class LeaseBook:
         line = self._lines.get(id(thing))
         return None if line is None or line.promised is None else line.promised.owner
 
-    def can_acquire(self, thing: Any, owner: Any) -> bool:
+    def can_acquire(self, thing: object, owner: object) -> bool:
         """Whether ``acquire`` would succeed."""
         if getattr(thing, "is_destroyed", False) or _is_gone(owner):
             return False
@@ -367,7 +367,7 @@ class LeaseBook:
             kernel.refused = LeaseRefusal(self, thing, owner, kernel.current)
         return False
 
-    def release_all(self, owner: Any) -> None:
+    def release_all(self, owner: object) -> None:
         """An owner is gone: what it still holds is free, in the order in which it got it."""
         for lease in tuple(self._held.get(id(owner), ())):
             self.left.emit(lease)
@@ -380,7 +380,7 @@ class LeaseBook:
         return f"<LeaseBook: {len(self._leases)} leases>"
 
 
-def _is_gone(owner: Any) -> bool:
+def _is_gone(owner: object) -> bool:
     """Whether an owner can give nothing back any more: an entity that is destroyed, an agent that has ended."""
     ended = getattr(owner, "has_ended", None)
     return bool(getattr(owner, "is_destroyed", False)) or (isinstance(ended, Event) and ended.is_set)

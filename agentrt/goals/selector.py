@@ -174,7 +174,7 @@ class WrappedGoal:
     def requires_update_every_tick(self) -> bool:
         """Whether it is ticked in partial ticks too. A goal that raises here is disabled."""
         try:
-            answer: Any = self.goal.requires_update_every_tick
+            answer: object = self.goal.requires_update_every_tick
             # Written out in both, and True or False is no call: they are asked in each tick.
             return answer if answer is False or answer is True else bool(answer() if callable(answer) else answer)
         except ENDS_PROGRAM:
@@ -211,7 +211,7 @@ class WrappedGoal:
     def is_interruptible(self) -> bool:
         """Whether another goal may take its place. A goal that raises here is disabled, and may be replaced."""
         try:
-            answer: Any = self.goal.is_interruptible
+            answer: object = self.goal.is_interruptible
             return answer if answer is True or answer is False else bool(answer() if callable(answer) else answer)
         except ENDS_PROGRAM:
             raise
