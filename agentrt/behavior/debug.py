@@ -335,7 +335,7 @@ def _flags_or_decide(memory: Memory, node: DeciderNode, path: str) -> tuple[str,
 
 
 def _awaits_flags(memory: Memory, path: str) -> bool:
-    return memory.state.has_claims and any(at.path == path for at in memory.state.rare.waiting)
+    return memory.state.has_claims and path in memory.state.rare.waiting
 
 
 def _unfit(check: Check, word: int) -> str:
@@ -368,7 +368,7 @@ def view_of(memory: Memory) -> TreeView:
         decision_flags=int(memory.decision_flags),
         stimuli_flags=int(memory.stimuli_flags),
         disabled=memory.disabled,
-        waiting=tuple(at.path for at in memory.state.rare.waiting) if memory.state.has_claims else (),
+        waiting=tuple(memory.state.rare.waiting) if memory.state.has_claims else (),
         is_cleaning_up=memory.state.is_unwinding,
         print=print_state(memory, False),
     )

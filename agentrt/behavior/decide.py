@@ -138,7 +138,7 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
     leaving = present if choice.base is None else present[present.index(choice.base) + 1 :]
     for index, at in enumerate(claimants):  # the outermost first: it ends last
         body.flags.hand_over(at.node.flags, at, tick_of(body), holders=[*leaving, *claimants[index + 1 :]])
-        _forget(memory, at)
+        memory.state.rare.waiting.pop(at.path, None)
     return True
 
 
@@ -163,7 +163,7 @@ def give_back(memory: Memory) -> None:
     """A tick is over: give back what waits for a decider that was not asked in it, or was granted and not taken up."""
     rare = memory.state.rare
     renewed, rare.renewed = rare.renewed, []
-    for at in tuple(rare.waiting):
+    for at in tuple(rare.waiting.values()):
         if not any(at in other.upward() for other in renewed):
             abandon(at)
 
@@ -171,7 +171,7 @@ def give_back(memory: Memory) -> None:
 def abandon(at: Activation) -> None:
     """Give back what waits, or was granted, for a decider that is not active."""
     at.stage = ActivationStage.CANDIDATE
-    _forget(at.memory, at)
+    at.memory.state.rare.waiting.pop(at.path, None)
     release(at)
 
 
@@ -197,7 +197,7 @@ def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
         refusal = body.flags.claim(at.node.flags, at, tick, shared_with=shared, wait=True)
         if refusal is not None and body.flags.is_waiting(at):
             at.stage = ActivationStage.WAITING
-            memory.state.rare.waiting.append(at)
+            memory.state.rare.waiting[at.path] = at
             _renew(memory, at)
             memory.state.update()
     _tell(memory, at, refusal)
@@ -208,8 +208,8 @@ def _found(memory: Memory, node: DeciderNode, parent: Activation | None) -> Acti
     """Who accepted for a decider in an earlier tick, and has waited for its flags since."""
     if not memory.state.has_claims:
         return None
-    path = memory.state.path_of(node, parent)  # the place counts: its group may have been activated anew since
-    return next((at for at in memory.state.rare.waiting if at.node is node and at.path == path), None)
+    # The place counts: its group may have been activated anew since.
+    return memory.state.rare.waiting.get(memory.state.path_of(node, parent))
 
 
 def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
@@ -227,11 +227,6 @@ def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> A
 def _renew(memory: Memory, at: Activation) -> None:
     if at.stage is ActivationStage.WAITING and at not in memory.state.rare.renewed:
         memory.state.rare.renewed.append(at)
-
-
-def _forget(memory: Memory, at: Activation) -> None:
-    if at in memory.state.rare.waiting:
-        memory.state.rare.waiting.remove(at)
 
 
 def _is_own(memory: Memory, flag: str) -> bool:

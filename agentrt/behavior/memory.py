@@ -354,7 +354,8 @@ class Rare:
     disabled: dict[int, str] = field(default_factory=dict)
     # for whom a control flag is kept by somebody foreign: its path, with the flag and the holder
     refused: dict[str, tuple[str, str]] = field(default_factory=dict)
-    waiting: list[Activation] = field(default_factory=list)  # who waits for control flags, or was granted them since
+    # by their paths, who waits for control flags, or was granted them since
+    waiting: dict[str, Activation] = field(default_factory=dict)
     renewed: list[Activation] = field(default_factory=list)  # those of them who were asked in this tick
     is_settling: bool = False  # whether what had to wait for the end of a tick is being done
     giving: list[tuple[Activation, str]] = field(default_factory=list)  # who is to give way at the end of the tick, why

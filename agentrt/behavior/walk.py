@@ -332,7 +332,7 @@ def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
 def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
     # Who wants to begin goes first: what ends after that gives back flags, and the ledger would grant them to it.
     _drop_walk(memory)
-    for at in tuple(rare.waiting):
+    for at in tuple(rare.waiting.values()):
         abandon(at)
     if memory.root is not None:
         path, memory.root = list(memory.path()), None
