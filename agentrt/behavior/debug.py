@@ -323,7 +323,8 @@ def _checked(memory: Memory, node: DeciderNode, path: str) -> tuple[str, str]:
 
 
 def _flags_or_decide(memory: Memory, node: DeciderNode, path: str) -> tuple[str, str]:
-    refused = memory.state.refused(path)
+    rare = memory.state.seldom
+    refused = None if rare is None else rare.refused.get(path)
     if refused is not None:
         waits = " and it waits" if _awaits_flags(memory, path) else ""
         return "control_flags", f"{refused[0]} is held by {refused[1]}{waits}"

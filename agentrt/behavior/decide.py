@@ -457,7 +457,8 @@ def delegate(memory: Memory) -> float:
         failed, rare.redeciding = at.index, None
     choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
     memory.state.asked, memory.state.asked_by = node, parent  # again: the children's Decides were asked meanwhile
-    memory.state.remember(at, choice)
+    rare.delegated = (at, choice)
+    memory.state.is_plain = False  # it is forgotten when the tick is over
     return 0.0 if choice is None else choice.value
 
 

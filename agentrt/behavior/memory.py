@@ -238,8 +238,10 @@ class Activation:
         return self.node.interruptible
 
     def give_way(self, flag: str, claimant: str) -> None:
-        """A claim of higher precedence wants one of its flags."""
-        self.memory.state.give_way(self, f"gives {flag} to {claimant}")
+        """A claim of higher precedence wants one of its flags: it ends, and its group redecides in the next tick."""
+        state = self.memory.state
+        state.rare.giving.append((self, f"gives {flag} to {claimant}"))
+        state.at_the_end()
 
     def flags_granted(self) -> None:
         """The ledger serves its claim; the next tick goes on from here."""
@@ -368,11 +370,6 @@ class Rare:
     walk: PausedWalk | None = None  # the walk that waits for it
     routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nothing in it keeps a tick from being an ordinary one."""
-        return not (self.disabled or self.waiting or self.giving or self.leaving or self.unwinding)
-
 
 class TreeState:
     """What the machine keeps for a memory, and authors have no use for."""
@@ -420,11 +417,6 @@ class TreeState:
         """The path of a decider below a group."""
         return f"{self.memory.name if parent is None else parent.path}/{node.name}"
 
-    def remember(self, at: Activation, choice: DeciderChoice | None) -> None:
-        """A Decide delegated to the children of its group."""
-        self.rare.delegated = (at, choice)
-        self.is_plain = False  # it is forgotten when the tick is over
-
     def remembered(self, node: DeciderNode, parent: Activation | None) -> _Delegated | None:
         """What was remembered of a group, once."""
         found = None if self.seldom is None else self.seldom.delegated
@@ -450,18 +442,12 @@ class TreeState:
         """Whether a decider is out for this agent."""
         return self.seldom is not None and node.number in self.seldom.disabled
 
-    def refused(self, path: str) -> tuple[str, str] | None:
-        """The control flag that somebody foreign kept from a decider when it was asked, and who; None for nobody."""
-        return None if self.seldom is None else self.seldom.refused.get(path)
-
     def update(self) -> None:
         """Find out whether the next tick may be an ordinary one."""
-        self.is_plain = self.seldom is None or self.seldom.is_quiet
-
-    def give_way(self, at: Activation, reason: str) -> None:
-        """An activation ends, and its group redecides in the next tick."""
-        self.rare.giving.append((at, reason))
-        self.at_the_end()
+        rare = self.seldom
+        self.is_plain = rare is None or not (
+            rare.disabled or rare.waiting or rare.giving or rare.leaving or rare.unwinding
+        )
 
     def at_the_end(self) -> None:
         """Do what was asked for: now, or at the end of the tick that runs."""

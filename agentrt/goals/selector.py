@@ -530,11 +530,6 @@ class Locks:
             self.known_ledger = self.life.body.flags
         return self.known_ledger
 
-    def start_anew(self) -> None:
-        """The selector joins a body: nobody has locked anything, and nothing is known of others."""
-        self.locked = None
-        self.version = -1
-
     # --- may it? ------------------------------------------------------------------------------------------------------
 
     def strangers(self) -> Collection[str] | None:
@@ -1097,7 +1092,7 @@ class GoalSelector:
         if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
-        self._locks.start_anew()
+        self._locks.locked = None
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE
