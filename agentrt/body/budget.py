@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from agentrt.words import repr_of
@@ -135,35 +136,29 @@ _LAST = _bucket(_MOST)
 _UNIT = 1 << 32  # one unit of work, in the fractions in which shares are owed
 
 
+@dataclass(slots=True, eq=False)
 class Claim:
     """Work that somebody waits for."""
 
-    __slots__ = ("fresh", "is_served", "share", "tag", "units")
-
-    def __init__(self, share: Share, units: int, tag: object) -> None:
-        self.share: Share = share  # whose it is
-        self.units: int = units
-        self.tag: Any = tag  # whatever the driver wants to find again when it is served
-        self.is_served: bool = False  # whether it was
-        # how many of its units were dealt in the tick in which it was served; 0 once that tick is over
-        self.fresh: int = 0
+    share: Share  # whose it is
+    units: int
+    tag: Any  # whatever the driver wants to find again when it is served
+    is_served: bool = False
+    fresh: int = 0  # how many of its units were dealt in the tick in which it was served; 0 once that tick is over
 
     def __repr__(self) -> str:
         return f"<Claim of {self.units} units: {'served' if self.is_served else 'waits'}>"
 
 
+@dataclass(slots=True, eq=False)
 class Share:
     """The place of one searcher in a budget."""
 
-    __slots__ = ("credit", "kept", "line", "owed", "weigh")
-
-    def __init__(self, weigh: Callable[[], float]) -> None:
-        self.weigh: Callable[[], float] = weigh  # its weight at this moment, 0 or more; asked at each deal
-        self.line: deque[Claim] = deque()  # its claims that wait, in order
-        self.credit: int = 0  # units that it was dealt and has not used
-        self.kept: int = 0  # how many of them come from ticks before
-        # what it is owed of units that were dealt, in fractions of a unit; negative if it had too much
-        self.owed: int = 0
+    weigh: Callable[[], float]  # its weight at this moment, 0 or more; asked at each deal
+    line: deque[Claim] = field(default_factory=deque)  # its claims that wait, in order
+    credit: int = 0  # units that it was dealt and has not used
+    kept: int = 0  # how many of them come from ticks before
+    owed: int = 0  # of units that were dealt, in fractions of a unit; negative if it had too much
 
     def __repr__(self) -> str:
         return f"<Share: {len(self.line)} claims wait, {self.credit} units of credit>"

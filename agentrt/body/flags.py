@@ -33,6 +33,7 @@ Source: ours; Minecraft, goal selectors: "Flags".
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 __all__ = ["FlagLedger", "Hold", "Holder", "JUMP", "LOOK", "MOVE", "Refusal", "TARGET", "Waiting", "chain_of"]
@@ -107,19 +108,15 @@ class Waiting(NamedTuple):
     precedence: int  # of the claimant
 
 
+@dataclass(slots=True, eq=False)
 class FlagClaim:
     """One claim, while the ledger decides about it or it waits."""
 
-    __slots__ = ("flags", "is_told", "owner", "shared", "tick")
-
-    def __init__(self, flags: Collection[str], owner: Holder, tick: int, shared: Iterable[object]) -> None:
-        self.flags: tuple[str, ...] = tuple(flags)
-        self.owner: Holder = owner
-        self.tick: int = tick
-        self.shared: tuple[object, ...] = tuple(shared)  # others whose flags count as free
-        self.is_told: bool = (
-            False  # whether the owner is to be told when it is served, as its call of ``claim`` is over
-        )
+    flags: tuple[str, ...]
+    owner: Holder
+    tick: int
+    shared: tuple[object, ...]  # others whose flags count as free
+    is_told: bool = False  # whether the owner is to be told when it is served, because its call of ``claim`` is over
 
     def is_for(self, owner: object) -> bool:
         """Whether the claimant is an owner, or runs for it."""
@@ -182,7 +179,7 @@ class FlagLedger:
         """
         if self._claims and self._withdraw(owner):
             self._serve()  # those whom the old claim stood before
-        claim = FlagClaim(flags, owner, tick, shared_with)
+        claim = FlagClaim(tuple(flags), owner, tick, tuple(shared_with))
         if not self._waiting and not self._blocking(claim):  # the usual case
             self._grant(claim)
             return None
@@ -226,7 +223,7 @@ class FlagLedger:
         Returns:
             None if the flags are free, or their holders give way, else who would keep them.
         """
-        refusal = self._kept(FlagClaim(flags, owner, tick, shared_with))
+        refusal = self._kept(FlagClaim(tuple(flags), owner, tick, tuple(shared_with)))
         if refusal is not None:
             self._remember(refusal)
         return refusal
