@@ -80,7 +80,7 @@ __all__ = [
 
 SLACK = 1e-9  # seconds; times are sums of binary fractions
 
-_ENDLESS = float(2**62)  # seconds; below what a snapshot can be read back with, so that the usual tick checks no more
+_ENDLESS = float(2**62)  # seconds
 _NEVER = float("-inf")
 _NO_TIMERS: list[float] = []
 
