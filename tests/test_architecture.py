@@ -55,6 +55,7 @@ LONG_ON_PURPOSE = {
     "agentrt/activity/plan/tree.py",  # units and frames: one machine
     "agentrt/activity/tasks/group.py",  # a group and its tasks, each of which shows the other to users
     "agentrt/behavior/memory.py",  # a memory and its activations name each other
+    "agentrt/goals/selector.py",  # a selector, its goals and their locks know each other
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/kernel/kernel.py",  # what each tick passes
     "agentrt/strategy/attempt.py",

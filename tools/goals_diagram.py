@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from agentrt.goals import GoalSelector
-from agentrt.goals.wrapped import IDLE, STATE_NAMES, STATE_TABLE
+from agentrt.goals.selector import IDLE, STATE_NAMES, STATE_TABLE
 from marks import put
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,8 +1,8 @@
 """Floor 3: behavior trees, static and shared, ticked from the root, with a memory for each agent.
 
 What authors write is in ``declare``, and ``stimuli`` for what an agent perceives. From below upward: ``compile`` (the
-declaration, compiled), ``memory`` (one agent), ``decide`` (who is asked and chosen), ``walk`` (what begins and ends),
-``tick`` (the steady path), ``tree``, where they meet. What shows it: ``log``, ``explain``, ``views``.
+declaration, compiled), ``memory`` (one agent), ``decide`` (who is asked and chosen), ``walk`` (a tick: what goes on,
+begins and ends), ``tree``, where they meet. What shows it: ``debug`` and ``views``.
 
 Source: Spore, behavior trees.
 """

@@ -12,50 +12,41 @@
 
 The timer does not count for a decider that accepted already, and has waited for its control flags since. Preconditions
 are for those who are not active: what is active goes on whatever they say. A Decide that raises, or answers what is no
-number, refuses, and is not asked again. ``tick`` has the same order once more, for the steady path.
+number, refuses, and is not asked again. ``walk`` has the same order once more, for the steady path.
 
 *Choosing* a child of a group is a matter of its policy. A group *begins* when it has no active child: it was activated,
 or it is ROOT and found nobody before. It *redecides* when its active child failed. Children that failed in this tick
 are masked: they are not asked again.
 
-    policy                 begins                           while a child is active     redecides
-    kGroupPrioritizedList  the first in order that accepts  those before it are asked;  the first in order that
-                                                            the first that accepts      accepts, from the beginning
-                                                            takes over
-    kGroupSequential       the first in order that accepts  nobody is asked             the next after the failed one
-                                                                                        that accepts; after the last,
-                                                                                        the group fails
-    kGroupRandom           children are drawn, each as      nobody is asked             as when it begins
-                           likely as the other, until one
-                           accepts
-    kGroupShuffle          all are put into a random        nobody is asked             the next in that order; after
-                           order; the first in it that                                  the last a new order, once
-                           accepts
-    kGroupScored           all are asked; the highest       nobody is asked             as when it begins
-                           answer wins, of equal ones the
-                           first
+    policy                 begins with                          while a child is active     redecides with
+    kGroupPrioritizedList  the first in order that accepts      those before it are asked;  the first in order that
+                                                                who accepts takes over      accepts
+    kGroupSequential       the first in order that accepts      nobody is asked             the next that accepts; after
+                                                                                            the last, the group fails
+    kGroupRandom           the first drawn that accepts, each   nobody is asked             as it begins
+                           as likely as the other
+    kGroupShuffle          the first that accepts, in a random  nobody is asked             the next in it; after the
+                           order of all                                                     last in a new order, once
+    kGroupScored           the highest answer of all; of equal  nobody is asked             as it begins
+                           ones the first
 
 That an active child is not interrupted by its siblings in the last four, and that its score does not defend it, is
-hysteresis: what begins a behavior is another question than what continues it. To let something interrupt such a group,
-put it above the group in a prioritized list.
+hysteresis: what begins a behavior is another question than what continues it.
 
 What asking came to is a ``DeciderChoice``: usually one newcomer, to be activated below the group that asked. There are
-several when a group was asked that delegates its decision to its children (the group, then the child that it would
-choose), and for a jump (all that is on the way from the active path to the target); then ``base`` may be another
-activation than the one that asked. A group that delegates is asked together with its children, by its policy; whom it
-would choose is remembered and activated without being asked again. (Asking twice would run timers down and double the
-work, which are the caveats of the source.)
+several for a jump (all that is on the way from the active path to the target; ``base`` may then be another activation
+than the one that asked), and for a group that delegates its decision to its children: the group, then the child that it
+would choose, which is not asked again when it is activated. (Asking twice would run timers down and double the work,
+which are the caveats of the source.)
 
 *Control flags*: a decider is passed over while somebody foreign keeps one of its flags: it fails a check, before its
-Decide is called, as if it were a precondition. What is on the path of this tree is not foreign: a child shares the
-flags of its groups, and who replaces somebody takes over his. Who would give way to this tree may need time for it. The
-claim then waits in the ledger, the decider is passed over in this tick, and is chosen in the next one in which it has
-its flags and is asked again.
+Decide is called. What is on the path of this tree is not foreign: a child shares the flags of its groups, and who
+replaces somebody takes over his. Who would give way to this tree may need time for it. The claim then waits in the
+ledger, the decider is passed over, and is chosen in the next tick in which it has its flags and is asked again.
 
 * A claim that waits is renewed by being asked; one that nobody renewed by the end of a tick is given back.
-* What the ledger granted is for the next tick: if the decider is not activated in it, because it is not asked, refuses,
-  or another one wins, it is given back, too. Being asked is not enough: a decider that wants nothing any more would
-  keep its flags for as long as somebody asks it.
+* What the ledger granted is for the next tick: if the decider is not activated in it, it is given back, too. Being
+  asked is not enough: who wants nothing any more would keep its flags for as long as somebody asks.
 * Only while somebody below, who is to be activated together with it, waits for his flags, a decider keeps its own.
 * A claim shares the flags of the active path. If the path has lost one of them by the time at which the decider is to
   be activated, the claim is worth nothing: the rest is given back, and all are claimed anew.
@@ -69,50 +60,49 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from agentrt.behavior.debug import log_of
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL
-from agentrt.behavior.log import log_of
 from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
 from agentrt.body.driver import note, tick_of
+from agentrt.body.flags import chain_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.trace import TraceEvent
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
-    from agentrt.behavior.log import DecisionLog
+    from agentrt.behavior.debug import DecisionLog
     from agentrt.behavior.memory import Memory
-    from agentrt.body.flags import Holder, Refusal
+    from agentrt.body.flags import Refusal
 
 __all__ = [
+    "GroupRound",
     "abandon",
-    "candidate",
-    "give_back",
-    "hand_back",
-    "has_claimed",
-    "is_refused",
-    "release",
-    "secure",
-    "Trail",
-    "ask",
+    "attempt",
     "call_decide",
     "chosen",
-    "GroupRound",
-    "accepted",
-    "attempt",
     "delegate",
+    "give_back",
+    "hand_back",
+    "release",
+    "release_all",
+    "secure",
 ]
 
 
-def candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation:
+# --- control flags ----------------------------------------------------------------------------------------------------
+
+
+def _candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation:
     """An activation for somebody who may be activated: the one that waits for its flags, if it does."""
     found = _claimant(memory, node, parent) if node.flags else None
     return Activation(memory, node, parent) if found is None else found
 
 
-def is_refused(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
+def _is_kept(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
     """Whether somebody foreign keeps a flag of a decider."""
-    ledger = memory.state.require_body().flags
-    if ledger.is_free:
+    ledger = memory.state.body.flags
+    if ledger.is_free:  # the usual case: no activation is made to ask for nothing
         return False
     claimant = _claimant(memory, node, parent)
     if claimant is not None:
@@ -120,9 +110,9 @@ def is_refused(memory: Memory, node: DeciderNode, parent: Activation | None) -> 
         return claimant.stage is ActivationStage.WAITING
     if all(_is_own(memory, flag) for flag in node.flags):
         return False
-    at = Activation(memory, node, parent)
+    at = Activation(memory, node, parent)  # only to ask by; who accepts has another one, made by ``chosen``
     own = [*_present(memory), *at.upward()]
-    refusal = ledger.obstacle(node.flags, at, tick_of(memory.state.require_body()), shared_with=own)
+    refusal = ledger.obstacle(node.flags, at, tick_of(memory.state.body), shared_with=own)
     _tell(memory, at, refusal)
     return refusal is not None
 
@@ -132,7 +122,7 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
     claimants = [one.at for one in choice.newcomers if one.at.node.flags]
     if not claimants:
         return True
-    body = memory.state.require_body()
+    body = memory.state.body
     present = _present(memory)
     shared = [*present, *(one.at for one in choice.newcomers)]
     granted: list[Activation] = []
@@ -140,14 +130,15 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
         if at.stage is ActivationStage.GRANTED:
             continue
         if at.stage is ActivationStage.WAITING or not _claim(memory, at, shared):
-            for other in granted:
+            for other in granted:  # all or none: no flag is kept for nothing while this one waits
                 body.flags.release(other)
             return False
         granted.append(at)
+    # Flags pass on before their holders end: given back and claimed again, somebody foreign could have them in between.
     leaving = present if choice.base is None else present[present.index(choice.base) + 1 :]
     for index, at in enumerate(claimants):  # the outermost first: it ends last
         body.flags.hand_over(at.node.flags, at, tick_of(body), holders=[*leaving, *claimants[index + 1 :]])
-        _forget(memory, at)
+        memory.state.rare.waiting.pop(at.path, None)
     return True
 
 
@@ -156,9 +147,9 @@ def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activatio
 
     Args:
         newcomers: to whom flags had passed on.
-        holders: from whom, from the top down: the outermost ends last.
+        holders: from whom, from the top down. A flag that several shared is the outermost's, which ends last.
     """
-    body = memory.state.require_body()
+    body = memory.state.body
     chosen = [one.at for one in newcomers]
     wanted = {flag for at in chosen for flag in at.node.flags}
     for at in holders:
@@ -172,7 +163,7 @@ def give_back(memory: Memory) -> None:
     """A tick is over: give back what waits for a decider that was not asked in it, or was granted and not taken up."""
     rare = memory.state.rare
     renewed, rare.renewed = rare.renewed, []
-    for at in tuple(rare.waiting):
+    for at in tuple(rare.waiting.values()):
         if not any(at in other.upward() for other in renewed):
             abandon(at)
 
@@ -180,51 +171,53 @@ def give_back(memory: Memory) -> None:
 def abandon(at: Activation) -> None:
     """Give back what waits, or was granted, for a decider that is not active."""
     at.stage = ActivationStage.CANDIDATE
-    _forget(at.memory, at)
+    at.memory.state.rare.waiting.pop(at.path, None)
     release(at)
 
 
 def release(at: Activation) -> None:
     """Give back the flags of an activation that is over, or never came to be."""
     if at.node.flags:
-        at.memory.state.require_body().flags.release(at)
+        at.memory.state.body.flags.release(at)
+
+
+def release_all(newcomers: list[Newcomer]) -> None:
+    """Nobody of these is activated after all."""
+    gone, newcomers[:] = newcomers[:], []  # before they are released: whom the ledger serves then may come by here
+    for one in gone:
+        release(one.at)
 
 
 def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
-    body = memory.state.require_body()
+    body = memory.state.body
     tick = tick_of(body)
+    # Asked first: a claim that waits would have some give way although another one keeps a flag from it for good.
     refusal = body.flags.obstacle(at.node.flags, at, tick, shared_with=shared)
     if refusal is None:
         refusal = body.flags.claim(at.node.flags, at, tick, shared_with=shared, wait=True)
         if refusal is not None and body.flags.is_waiting(at):
             at.stage = ActivationStage.WAITING
-            memory.state.rare.waiting.append(at)
+            memory.state.rare.waiting[at.path] = at
             _renew(memory, at)
             memory.state.update()
     _tell(memory, at, refusal)
     return refusal is None
 
 
-def has_claimed(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
-    """Whether a decider accepted in an earlier tick, and has waited for its flags since."""
-    return memory.state.has_claims and _found(memory, node, parent) is not None
-
-
 def _found(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
-    for at in memory.state.rare.waiting:
-        if at.node is node and _same_place(at.parent, parent):
-            return at
-    return None
+    """Who accepted for a decider in an earlier tick, and has waited for its flags since."""
+    if not memory.state.has_claims:
+        return None
+    # The place counts: its group may have been activated anew since.
+    return memory.state.rare.waiting.get(memory.state.path_of(node, parent))
 
 
 def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> Activation | None:
     """Who waits for the flags of a decider, or was granted them and has them still."""
-    if not memory.state.has_claims:
-        return None
     at = _found(memory, node, parent)
     if at is None:
         return None
-    at.parent = parent
+    at.parent = parent  # which may be another activation of the group
     if at.stage is ActivationStage.GRANTED and not all(_is_shared(at, flag) for flag in node.flags):
         abandon(at)
         return None
@@ -236,17 +229,8 @@ def _renew(memory: Memory, at: Activation) -> None:
         memory.state.rare.renewed.append(at)
 
 
-def _same_place(one: Activation | None, other: Activation | None) -> bool:
-    return one is other or (one is not None and other is not None and one.path == other.path)
-
-
-def _forget(memory: Memory, at: Activation) -> None:
-    if at in memory.state.rare.waiting:
-        memory.state.rare.waiting.remove(at)
-
-
 def _is_own(memory: Memory, flag: str) -> bool:
-    hold = memory.state.require_body().flags.holder(flag)
+    hold = memory.state.body.flags.holder(flag)
     return hold is not None and isinstance(hold.owner, Activation) and hold.owner.memory is memory
 
 
@@ -265,10 +249,7 @@ def _is_shared(at: Activation, flag: str) -> bool:
     hold = at.body.flags.holder(flag)
     if hold is None:
         return False
-    link: Holder | None = at
-    while link is not None and link is not hold.owner:
-        link = link.runs_for
-    return link is not None or any(hold.owner is other for other in _present(at.memory))
+    return any(hold.owner is other for other in (*chain_of(at), *_present(at.memory)))
 
 
 def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
@@ -279,23 +260,18 @@ def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
         refused.pop(path, None)
     elif refused.get(path) != (refusal.flag, refusal.holder):
         refused[path] = (refusal.flag, refusal.holder)
-        note(
-            memory.state.require_body(), path, TraceEvent.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder))
-        )
+        note(memory.state.body, path, TraceEvent.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
 
 
-Trail = list[str] | None
-"""Where to write down for the log what came of each check, if anybody reads it."""
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+_Trail = list[str] | None  # where to write down for the log what came of each check, if anybody reads it
 
 
-def ask(
-    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: Trail = None
+def _ask(
+    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: _Trail
 ) -> DeciderChoice | None:
-    """Ask a decider that is not active.
-
-    Args:
-        parent: the group that asks; None for ROOT.
-    """
+    """Ask a decider that is not active, for a group, or for nobody if it is ROOT."""
     if memory.state.is_disabled(node):
         _told(trail, "disabled")
         return None
@@ -325,29 +301,21 @@ def ask(
 
 
 def chosen(memory: Memory, parent: Activation | None, index: int, node: DeciderNode, value: float) -> DeciderChoice:
-    """Who is to be activated for a decider that accepted.
-
-    Args:
-        parent: the group that asked; None for ROOT.
-    """
+    """Who is to be activated for a decider that accepted."""
     remembered = memory.state.remembered(node, parent)
     if remembered is None:
-        return DeciderChoice(value, index, parent, [Newcomer(index, candidate(memory, node, parent))])
+        return DeciderChoice(value, index, parent, [Newcomer(index, _candidate(memory, node, parent))])
     at, inner = remembered
     choice = DeciderChoice(value, index, parent, [Newcomer(index, at)])
     return choice if inner is None else choice.and_then(inner, value)
 
 
 def call_decide(
-    memory: Memory, node: DeciderNode, parent: Activation | None, trail: Trail = None
+    memory: Memory, node: DeciderNode, parent: Activation | None, trail: _Trail = None
 ) -> tuple[bool, float, Any]:
-    """Call the Decide of a decider, and nothing else.
-
-    Returns:
-        Whether it accepts, its answer, and the DBlock that it filled.
-    """
+    """Call the Decide of a decider; returns whether it accepts, its answer, and the DBlock that it filled."""
     if node.timer >= 0:
-        memory.timers[node.timer] = memory.time
+        memory.timers[node.timer] = memory.time  # whatever it answers, and if it raises: it was called
     memory.state.asked, memory.state.asked_by = node, parent
     dblock = None
     hook = "dblock"
@@ -371,16 +339,16 @@ def call_decide(
         _told(trail, f"Decide raised {type_name(error)}")
         return False, 0.0, None
     finally:
-        memory.state.asked = None
+        memory.state.asked = None  # outside of a Decide ``delegate`` is an error, by this
     return accepted, value, dblock
 
 
-def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail: Trail) -> bool:
+def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail: _Trail) -> bool:
     """Whether the preconditions hold."""
     told = len(trail) if trail is not None else 0
     if node.timer >= 0:
         is_early = memory.time - memory.timers[node.timer] < node.every - SLACK
-        if is_early and not has_claimed(memory, node, parent):
+        if is_early and _found(memory, node, parent) is None:
             _told(trail, "failed Time check")
             return False
         _told(trail, "passed Time check")
@@ -402,21 +370,22 @@ def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail:
 def _is_refused(memory: Memory, node: DeciderNode, parent: Activation | None, jump: DeciderChoice | None) -> bool:
     """Whether somebody foreign keeps a control flag of a decider, or of those to whom it leads."""
     if jump is None:
-        return bool(node.flags) and is_refused(memory, node, parent)
-    return any(one.at.node.flags and is_refused(memory, one.at.node, one.at.parent) for one in jump.newcomers)
+        return bool(node.flags) and _is_kept(memory, node, parent)
+    return any(one.at.node.flags and _is_kept(memory, one.at.node, one.at.parent) for one in jump.newcomers)
 
 
-def _jump(memory: Memory, index: int, node: DeciderNode, trail: Trail) -> DeciderChoice | None:
+def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
     """Who is to be activated for a reference: everybody on the way from the active path to its target."""
     base = memory.root
     newcomers: list[Newcomer] = []
     way = list(node.way)
     if base is None:
-        newcomers.append(Newcomer(0, candidate(memory, memory.tree.nodes[0], None)))
+        newcomers.append(Newcomer(0, _candidate(memory, memory.tree.nodes[0], None)))
     else:
-        if any(at.node is node.target or _awaits(at, node.target) for at in memory.path()):
+        if any(at.node is node.target for at in _present(memory)):
             _told(trail, "target is active")
             return None
+        # As far as the path leads that way it stays as it is, unless it has failed in this tick.
         while base.child is not None and base.index == way[0][0] and not base.mask >> base.index & 1:
             base = base.child
             way.pop(0)
@@ -425,7 +394,7 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: Trail) -> Decide
             return None
     parent = newcomers[-1].at if newcomers else base
     for place, step in way:
-        at = candidate(memory, step, parent)
+        at = _candidate(memory, step, parent)
         if memory.state.is_disabled(step):
             _told(trail, "target is disabled")
             return None
@@ -434,12 +403,7 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: Trail) -> Decide
     return DeciderChoice(1.0, index, base, newcomers)
 
 
-def _awaits(at: Activation, target: DeciderNode | None) -> bool:
-    """Whether somebody is to be activated below, as soon as a coroutine has ended."""
-    return at.work is not None and any(one.at.node is target for one in at.work.newcomers)
-
-
-def _told(trail: Trail, text: str) -> None:
+def _told(trail: _Trail, text: str) -> None:
     if trail is not None:
         trail.append(text)
 
@@ -458,14 +422,13 @@ def attempt(
     Args:
         parent: the group that asks; None for ROOT.
         secures: whether to take the flags; False where the answer alone is wanted.
-
-    Returns:
-        None if it refuses, or somebody keeps a flag.
     """
-    trail: list[str] | None = [] if log is not None and log.wants_all else None
-    choice = ask(memory, parent, index, node, trail)
+    trail: _Trail = [] if log is not None and log.wants_all else None
+    choice = _ask(memory, parent, index, node, trail)
+    # Not if its own Decide asked the children: they are among the newcomers then.
     if choice is not None and node.delegates and choice.newcomers[-1].at.node is node:
-        choice = _delegated(memory, choice, log)
+        inner = GroupRound(memory, choice.newcomers[-1].at, log, secures=False).choose(-1)
+        choice = None if inner is None else choice.and_then(inner, inner.value)
         if trail is not None:
             trail.append(f"children returned {0.0 if choice is None else choice.value:.6f}")
     if choice is not None and secures and not secure(memory, choice):
@@ -477,18 +440,8 @@ def attempt(
     return choice
 
 
-def _delegated(memory: Memory, choice: DeciderChoice, log: DecisionLog | None) -> DeciderChoice | None:
-    at = choice.newcomers[-1].at
-    inner = GroupRound(memory, at, log, secures=False).choose(-1)
-    return None if inner is None else choice.and_then(inner, inner.value)
-
-
 def delegate(memory: Memory) -> float:
-    """Within the Decide of a group: ask its children, and remember whom it would choose.
-
-    Raises:
-        WrongStateError: no Decide of a group is being called.
-    """
+    """Within the Decide of a group: ask its children, and remember whom it would choose."""
     node, parent = memory.state.asked, memory.state.asked_by
     if node is None or not node.children:
         raise WrongStateError(
@@ -499,34 +452,21 @@ def delegate(memory: Memory) -> float:
     rare = memory.state.rare
     at, failed = rare.redeciding, -1
     if at is None:
-        at = candidate(memory, node, parent)
+        at = _candidate(memory, node, parent)
     else:
         failed, rare.redeciding = at.index, None
     choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
-    memory.state.asked, memory.state.asked_by = node, parent
-    memory.state.remember(at, choice)
+    memory.state.asked, memory.state.asked_by = node, parent  # again: the children's Decides were asked meanwhile
+    rare.delegated = (at, choice)
+    memory.state.is_plain = False  # it is forgotten when the tick is over
     return 0.0 if choice is None else choice.value
 
 
-def accepted(memory: Memory, parent: Activation, index: int, node: DeciderNode) -> DeciderChoice | None:
-    """Who is to be activated for a child whose Decide was called, and accepted.
-
-    Args:
-        node: the child; it needs no control flags for itself.
-
-    Returns:
-        None if its Decide delegated to its children, and somebody keeps a control flag that one of them needs.
-    """
-    choice = chosen(memory, parent, index, node, 1.0)
-    return choice if secure(memory, choice) else None
+# --- choosing ---------------------------------------------------------------------------------------------------------
 
 
 class GroupRound:
-    """One decision of a group.
-
-    Args:
-        secures: whether to take the control flags of who is chosen.
-    """
+    """One decision of a group."""
 
     __slots__ = ("_at", "_children", "_log", "_memory", "_secures")
 
@@ -535,18 +475,14 @@ class GroupRound:
         self._at = at
         self._children = at.node.children
         self._log = log
-        self._secures = secures
+        self._secures = secures  # whether to take the control flags of who is chosen
 
     def interrupting(self, first: int = 0) -> DeciderChoice | None:
         """Who takes over from the active child, if anybody does."""
         return self._first(range(first, len(self._at.node.higher[self._at.index])))
 
     def choose(self, failed: int) -> DeciderChoice | None:
-        """Choose among all.
-
-        Args:
-            failed: the number of the child that failed, for a redecide; -1 to begin.
-        """
+        """Choose among all: to begin (-1), or to redecide because a child failed (its number)."""
         policy = self._at.node.policy
         count = len(self._children)
         if policy is PRIORITIZED_LIST:
@@ -578,6 +514,7 @@ class GroupRound:
     def _drawn(self) -> DeciderChoice | None:
         pool = [index for index in range(len(self._children)) if not self._at.mask >> index & 1]
         while pool:
+            # One draw for each that is asked: a recording counts on how many there are.
             choice = self._try(pool.pop(self._memory.random.below(len(pool))), secures=self._secures)
             if choice is not None:
                 return choice
@@ -597,9 +534,10 @@ class GroupRound:
         return self._first(order)
 
     def _best(self) -> DeciderChoice | None:
+        # None takes its flags before all have answered: it would have others give way, and then another one may win.
         choices = [self._try(index, secures=False) for index in range(len(self._children))]
         accepted = [choice for choice in choices if choice is not None]
-        for choice in sorted(accepted, key=lambda one: -one.value):
+        for choice in sorted(accepted, key=lambda one: -one.value):  # stable: of equals the first
             if not self._secures or secure(self._memory, choice):
                 return choice
         return None

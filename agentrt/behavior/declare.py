@@ -56,10 +56,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntFlag, StrEnum
 from hashlib import blake2b
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, ClassVar
 
 from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
 from agentrt.words import repr_of, type_name
@@ -88,15 +89,11 @@ __all__ = [
     "reference",
 ]
 
-_MASK = (1 << 28) - 1
+_MASK = (1 << 28) - 1  # see the module
 
 
 def stable_number(kind: str, name: str) -> int:
-    """The number of a thing.
-
-    Args:
-        kind: what kind of thing; a decider and a behavior of one name have different numbers.
-    """
+    """The number of a thing. The kind counts: a decider and a behavior of one name have different numbers."""
     digest = blake2b(f"{kind}:{name}".encode("utf-8", "surrogatepass"), digest_size=4).digest()
     return int.from_bytes(digest, "big") & _MASK
 
@@ -110,20 +107,15 @@ class Behavior:
     Args:
         name: what to call it; by default the name of the class in capitals: ``IdleWalk`` is ``IDLE_WALK``.
 
-    Attributes:
-        name: what to call it.
-        block: a type of which each activation gets an instance, made without arguments. If the type has a method
-            ``dispose``, it is called when the activation is over.
-        flags: the control flags that it needs.
-        id: its number in logs; by default it is made of the name.
-
     Source: Spore, behavior trees: "S08: Behaviors".
     """
 
     name: str = ""
+    # A type of which each activation gets an instance, made without arguments. If the type has a method ``dispose``, it
+    # is called when the activation is over.
     block: Callable[[], Any] | None = None
-    flags: Collection[str] = ()
-    id: int | None = None
+    flags: Collection[str] = ()  # the control flags that it needs
+    id: int | None = None  # its number in logs; by default it is made of the name
 
     activate: Callable[..., Any] | None = None
     tick: Callable[..., Any] | None = None
@@ -164,22 +156,13 @@ def behavior(
     Source: Spore, behavior trees: "S12: Macros".
     """
     made = Behavior(name)
-    made.block = block
-    made.flags = flags
-    made.id = id
-    made.activate = activate
-    made.tick = tick
-    made.deactivate = deactivate
-    made.run = run
+    made.block, made.flags, made.id = block, flags, id
+    made.activate, made.tick, made.deactivate, made.run = activate, tick, deactivate, run
     return made
 
 
 def as_behavior(given: object, decider: str) -> Behavior:
-    """What stands where a behavior is expected: a behavior, a class of behaviors, or a function.
-
-    Raises:
-        DefinitionError: it is none of these.
-    """
+    """What stands where a behavior is expected: a behavior, a class of behaviors, or a function."""
     if isinstance(given, Behavior):
         return given
     if isinstance(given, type) and issubclass(given, Behavior):
@@ -193,11 +176,7 @@ def as_behavior(given: object, decider: str) -> Behavior:
 
 
 def hook_of(one: Behavior, hook: str) -> tuple[Callable[..., Any] | None, bool]:
-    """A hook of a behavior, and whether it is a coroutine function.
-
-    Raises:
-        DefinitionError: it cannot be called, or ``run`` is no coroutine function.
-    """
+    """A hook of a behavior, and whether it is a coroutine function. What cannot be its hook is an error."""
     found: Callable[..., Any] | None = getattr(one, hook)
     if found is None:
         return None, False
@@ -231,12 +210,6 @@ class Check:
         any_set: bits of which one being 1 is enough...
         any_clear: ...and bits of which one being 0 is enough.
 
-    Attributes:
-        mask: the bits that the AND part looks at.
-        pattern: what they have to be.
-        parts: the OR parts, each a pair of ``any_set`` and ``any_clear``.
-        names: what the bits are called, if they were given as members of an ``enum.IntFlag``.
-
     Raises:
         DefinitionError: a word is negative or no whole number, or a bit has to be both 0 and 1.
 
@@ -251,21 +224,18 @@ class Check:
             given: object = word  # what stands there may be no number at all
             if not isinstance(given, int) or given < 0:
                 raise DefinitionError("Check", f"{name} is {word!r}.", "Write bits: a whole number, 0 or greater.")
-        self.mask: int = int(all_set) | int(all_clear)
-        self.pattern: int = int(all_set)
+        self.mask: int = int(all_set) | int(all_clear)  # the bits that the AND part looks at
+        self.pattern: int = int(all_set)  # what they have to be
+        # the OR parts, each a pair of ``any_set`` and ``any_clear``
         self.parts: tuple[tuple[int, int], ...] = ((int(any_set), int(any_clear)),) if any_set or any_clear else ()
-        self.names: dict[int, str] = {}
+        self.names: dict[int, str] = {}  # what the bits are called, if they were given as members of an IntFlag
         for word in words.values():
             if isinstance(word, IntFlag):
                 self.names.update((member.value, member.name) for member in type(word) if member.name)
-        self._require_possible(all_set, all_clear)
+        _require_possible(all_set & all_clear)
 
     def holds(self, word: int) -> bool:
-        """Whether a word passes.
-
-        Args:
-            word: the flags.
-        """
+        """Whether a word of flags passes."""
         if word & self.mask != self.pattern:
             return False
         for any_set, any_clear in self.parts:  # noqa: SIM110 - a generator in all() costs more than the check
@@ -274,8 +244,8 @@ class Check:
         return True
 
     def __and__(self, other: Check) -> Check:
+        _require_possible((self.pattern ^ other.pattern) & self.mask & other.mask)
         both = Check()
-        self._require_possible(self.pattern & other.mask, self.mask & ~self.pattern & other.mask, other)
         both.mask = self.mask | other.mask
         both.pattern = self.pattern | other.pattern
         both.parts = self.parts + other.parts
@@ -283,11 +253,7 @@ class Check:
         return both
 
     def words(self, word: int) -> str:
-        """Some bits, for people: their names, or else numbers.
-
-        Args:
-            word: the bits.
-        """
+        """The bits of a word, for people: their names, or else numbers."""
         bits = (1 << place for place in range(word.bit_length()) if word >> place & 1)
         return " ".join(self.names.get(bit) or f"{bit:#x}" for bit in bits)
 
@@ -302,11 +268,6 @@ class Check:
                 either.append(f"not all of {self.words(any_clear)}")
             parts.append(" or ".join(either))
         return ", ".join(parts)
-
-    def _require_possible(self, ones: int, zeros: int, other: Check | None = None) -> None:
-        clash = ones & zeros if other is None else (ones & ~other.pattern) | (zeros & other.pattern)
-        if clash:
-            raise DefinitionError("Check", f"the bits {int(clash):#x} have to be 0 and 1 at once.", "Name them once.")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Check):
@@ -326,6 +287,11 @@ class Check:
         return f"<Check {'; '.join(parts) or 'of nothing'}>"
 
 
+def _require_possible(clash: int) -> None:
+    if clash:
+        raise DefinitionError("Check", f"the bits {int(clash):#x} have to be 0 and 1 at once.", "Name them once.")
+
+
 class GroupPolicy(StrEnum):
     """How a group chooses among its children; the module ``decide`` says what each does.
 
@@ -340,14 +306,7 @@ class GroupPolicy(StrEnum):
 
     @classmethod
     def named(cls, given: object) -> GroupPolicy | None:
-        """The policy of a name, in any case: as the text has it, as the constants are called, or short.
-
-        Args:
-            given: a policy, or what was written for one: ``kGroupSequential``, ``SEQUENTIAL``, ``sequential``.
-
-        Returns:
-            None if it is no name of one.
-        """
+        """The policy of a name, in any case: ``kGroupSequential``, ``SEQUENTIAL``, ``sequential``; None if of none."""
         if not isinstance(given, str) or len(given) > LONGEST_NAME:
             return None
         plain = "".join(one for one in str(given).lower() if one.isalnum()).removeprefix("kgroup")
@@ -375,57 +334,36 @@ SHUFFLE = GroupPolicy.SHUFFLE
 SCORED = GroupPolicy.SCORED
 
 
+@dataclass(eq=False, repr=False)
 class Decider:
     """What all deciders declare. Made by ``group``, ``decider`` and ``reference``, which say what the fields mean."""
 
-    __slots__ = (
-        "behavior",
-        "behavior_flags",
-        "dblock",
-        "decide",
-        "decision",
-        "every",
-        "flags",
-        "id",
-        "interruptible",
-        "name",
-        "stimuli",
-    )
+    kind: ClassVar[str] = ""
 
-    kind = ""
+    name: str
+    decide: Callable[..., float] | None
+    every: float | None
+    decision: Check | None
+    stimuli: Check | None
+    dblock: Callable[[], Any] | None
+    id: int | None
+    behavior: Behavior | None = None
+    behavior_flags: int = 0
+    flags: tuple[str, ...] = ()
+    interruptible: bool = True
 
-    def __init__(
-        self,
-        name: str,
-        decide: Callable[..., float] | None,
-        every: float | None,
-        decision: Check | None,
-        stimuli: Check | None,
-        dblock: Callable[[], Any] | None,
-        id: int | None,  # noqa: A002 - the word of the log
-    ) -> None:
-        given: object = name
-        if not isinstance(given, str) or not given or "/" in given:
+    def __post_init__(self) -> None:
+        name: object = self.name  # what stands in these may be anything
+        if not isinstance(name, str) or not name or "/" in name:
             raise DefinitionError(f"decider {name!r}", "its name is no name.", "Write text without a slash.")
-        seconds: object = every
-        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0 and math.isfinite(seconds)):
+        every: object = self.every
+        if every is not None and not (isinstance(every, (int, float)) and every > 0 and math.isfinite(every)):
             raise DefinitionError(f"decider {name}", f"every={repr_of(every, 80)}.", "Write seconds, greater than 0.")
-        if decide is not None and not callable(decide):
-            raise DefinitionError(f"decider {name}", f"decide={decide!r}.", "Write a function of the memory.")
-        for word, check in (("decision", decision), ("stimuli", stimuli)):
+        if self.decide is not None and not callable(self.decide):
+            raise DefinitionError(f"decider {name}", f"decide={self.decide!r}.", "Write a function of the memory.")
+        for word, check in (("decision", self.decision), ("stimuli", self.stimuli)):
             if check is not None and not isinstance(check, Check):
                 raise DefinitionError(f"decider {name}", f"{word}={check!r}.", f"Write {word}=Check(all_set=...).")
-        self.name: str = name
-        self.decide: Callable[..., float] | None = decide
-        self.every: float | None = every
-        self.decision: Check | None = decision
-        self.stimuli: Check | None = stimuli
-        self.dblock: Callable[[], Any] | None = dblock
-        self.id: int | None = id
-        self.behavior: Behavior | None = None
-        self.behavior_flags: int = 0
-        self.flags: tuple[str, ...] = ()
-        self.interruptible: bool = True
 
     def _acts(
         self, given: object | None, behavior_flags: int, flags: Collection[str] | str, interruptible: bool
@@ -444,29 +382,18 @@ class Decider:
 class BehaviorDecider(Decider):
     """A leaf of the tree: it decides whether its behavior runs."""
 
-    __slots__ = ()
-
     kind = "kBehavior"
 
 
 class GroupDecider(Decider):
-    """A decider with children. ``group(...)[child, child]`` gives it them, once.
-
-    Attributes:
-        policy: how it chooses.
-        children: deciders, or the names of deciders of the same tree, in order.
-        delegate_decide_to_children: whether it asks its children whether it accepts.
-        call_decide_on_redecide: whether its own Decide is called when one of its children failed.
-    """
-
-    __slots__ = ("call_decide_on_redecide", "children", "delegate_decide_to_children", "policy")
+    """A decider with children. ``group(...)[child, child]`` gives it them, once."""
 
     kind = "kGroup"
 
     policy: GroupPolicy
-    children: tuple[Decider | str, ...]
-    delegate_decide_to_children: bool
-    call_decide_on_redecide: bool
+    children: tuple[Decider | str, ...]  # deciders, or the names of deciders of the same tree, in order
+    delegate_decide_to_children: bool  # whether it asks its children whether it accepts
+    call_decide_on_redecide: bool  # whether its own Decide is called when one of its children failed
 
     def __getitem__(self, children: Child | tuple[Child, ...]) -> GroupDecider:
         if self.children:
@@ -493,13 +420,7 @@ def _wrong_child(name: str, child: object) -> tuple[str, str]:
 
 
 class ReferenceDecider(Decider):
-    """A jump to another part of the tree.
-
-    Attributes:
-        target: the decider that it leads to, or its name.
-    """
-
-    __slots__ = ("target",)
+    """A jump to another part of the tree."""
 
     kind = "kReference"
 
@@ -591,15 +512,8 @@ def decider(
         name: what to call it; one of a kind in its tree.
         behavior: a behavior, a class of behaviors, or a function: a coroutine function is its ``run``, any other its
             ``tick``.
-        decide: as for ``group``, like all that follow.
-        every: seconds between two calls of its Decide, at least.
-        decision: a check of the decision flags.
-        stimuli: a check of the stimuli flags.
         flags: control flags, besides those of the behavior.
-        interruptible: whether it gives its control flags to a claim of higher precedence.
-        dblock: the type of its DBlock.
-        behavior_flags: bits for the behavior.
-        id: its number in logs.
+        decide, every, decision, stimuli, interruptible, dblock, behavior_flags, id: as for ``group``.
 
     Raises:
         DefinitionError: an argument is not what it has to be.
@@ -629,12 +543,8 @@ def reference(
     Args:
         name: what to call it; one of a kind in its tree.
         target: a group or behavior decider of the same tree, or its name.
-        decide: as for ``group``, like all that follow.
-        every: seconds between two calls of its Decide, at least.
-        decision: a check of the decision flags.
-        stimuli: a check of the stimuli flags.
+        decide, every, decision, stimuli, id: as for ``group``.
         dblock: the type of its DBlock; the target gets it if it declares none.
-        id: its number in logs.
 
     Raises:
         DefinitionError: an argument is not what it has to be.

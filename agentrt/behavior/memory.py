@@ -20,9 +20,9 @@ flags of its decider. Activations are made and dropped as deciders come and go. 
 down already (the group has yet to redecide), or -1 (the group has yet to begin). ``mask`` has a bit for each child that
 failed in this tick.
 
-What stands above works on a memory: ``decide``, ``walk``, ``tick``. Those keep what is theirs in ``TreeState``, so
-that authors, who hold the memory, do not meet it; what they seldom need lies in ``Rare``, which is made when it is
-needed, so that an idle agent does not pay for it. A memory calls them by the ``Machine`` that its tree gave it. Rules:
+What stands above works on a memory: ``decide`` and ``walk``. Those keep what is theirs in ``TreeState``, so that
+authors, who hold the memory, do not meet it; what they seldom need lies in ``Rare``, which is made when it is needed,
+so that an idle agent does not pay for it. A memory calls them by the ``Machine`` that its tree gave it. Rules:
 
 * A memory is ticked once at a time: what is asked of it meanwhile (``leave``, giving way) happens at the end.
 * ``tick`` raises what is wrong with the tree or its use; what the author's functions raise is reported, and disables
@@ -39,9 +39,11 @@ Tree".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
+from agentrt.behavior.declare import behavior_name
 from agentrt.behavior.stimuli import Stimuli, Stimulus, token_name
 from agentrt.behavior.views import TreeView
 from agentrt.body.driver import BEHAVIOR, Body, give, note, require_seconds
@@ -66,12 +68,12 @@ __all__ = [
     "Machine",
     "Memory",
     "Newcomer",
+    "PausedWalk",
     "Rare",
     "ActivationStage",
     "StaticTree",
     "TreeState",
     "Unwinding",
-    "Waiter",
     "Work",
     "number_of",
 ]
@@ -106,44 +108,30 @@ class Newcomer(NamedTuple):
     at: Activation
 
 
+@dataclass(slots=True, eq=False)
 class Work:
     """The coroutines of one activation."""
 
-    __slots__ = ("has_failed", "is_due", "newcomers", "routines")
-
-    def __init__(self) -> None:
-        self.routines: list[Routine] = []  # those that have not ended, in the order in which they began
-        self.has_failed: bool = False  # whether the decider fails when the tree comes by
-        self.is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
-        # whom to activate below when ``activate`` has ended, because they were chosen together with it
-        self.newcomers: list[Newcomer] = []
+    routines: list[Routine] = field(default_factory=list)  # those that have not ended, in the order in which they began
+    has_failed: bool = False  # whether the decider fails when the tree comes by
+    is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
+    # whom to activate below when ``activate`` has ended, because they were chosen together with it
+    newcomers: list[Newcomer] = field(default_factory=list)
 
 
+@dataclass(slots=True, eq=False)
 class Extra:
     """What most activations never need."""
 
-    __slots__ = ("block", "dblock", "mask", "order", "work")
-
-    def __init__(self) -> None:
-        self.block: Any = None
-        self.dblock: Any = None  # what its Decide left for it
-        self.mask: int = 0  # see the module
-        self.order: list[int] | None = None  # of a group that shuffles: the numbers of its children
-        self.work: Work | None = None
+    block: Any = None
+    dblock: Any = None  # what its Decide left for it
+    mask: int = 0  # see the module
+    order: list[int] | None = None  # of a group that shuffles: the numbers of its children
+    work: Work | None = None
 
 
 class Activation:
     """A decider that is active on one agent.
-
-    Attributes:
-        memory: the agent's memory of the tree.
-        node: the decider.
-        parent: the activation of the group that chose it; None for ROOT.
-        child: the activation of the child that is active.
-        index: the number of the active child; see the module.
-        since: game seconds at which it was activated.
-        stage: see the module.
-        extra: what most of them never need.
 
     Source: Spore, behavior trees: "S07: Memory & Blocks".
     """
@@ -151,14 +139,14 @@ class Activation:
     __slots__ = ("child", "extra", "index", "memory", "node", "parent", "since", "stage")
 
     def __init__(self, memory: Memory, node: DeciderNode, parent: Activation | None) -> None:
-        self.memory: Memory = memory
-        self.node: DeciderNode = node
-        self.parent: Activation | None = parent
-        self.child: Activation | None = None
-        self.index: int = -1
-        self.since: float = 0.0
+        self.memory: Memory = memory  # the agent's memory of the tree
+        self.node: DeciderNode = node  # the decider
+        self.parent: Activation | None = parent  # that of the group that chose it; None for ROOT
+        self.child: Activation | None = None  # that of the child that is active
+        self.index: int = -1  # the number of the active child; see the module
+        self.since: float = 0.0  # game seconds at which it was activated
         self.stage: ActivationStage = ActivationStage.CANDIDATE
-        self.extra: Extra | None = None
+        self.extra: Extra | None = None  # what most never need
 
     # --- for hooks ----------------------------------------------------------------------------------------------------
 
@@ -185,7 +173,7 @@ class Activation:
     @property
     def body(self) -> Body:
         """Whom the tree drives."""
-        return self.memory.state.require_body()
+        return self.memory.state.body
 
     @property
     def stimuli(self) -> Stimuli:
@@ -220,21 +208,11 @@ class Activation:
     @property
     def path(self) -> str:
         """Its place: the name of the memory, then the deciders from ROOT on."""
-        names = [self.node.name]
-        at = self.parent
-        while at is not None:
-            names.append(at.node.name)
-            at = at.parent
-        names.append(self.memory.name)
-        return "/".join(reversed(names))
+        names = [at.node.name for at in self.upward()]
+        return "/".join([self.memory.name, *reversed(names)])
 
     def perform(self, activity: str, **args: Any) -> Awaitable[Any]:
-        """Perform an activity of the agent's planner, from within a coroutine; it shares the control flags held here.
-
-        Args:
-            activity: what to perform.
-            args: its arguments.
-        """
+        """Perform an activity of the agent's planner, from within a coroutine; it shares what flags are held here."""
         return self.body.perform(activity, args, self)
 
     # --- as a holder of control flags ---------------------------------------------------------------------------------
@@ -260,13 +238,10 @@ class Activation:
         return self.node.interruptible
 
     def give_way(self, flag: str, claimant: str) -> None:
-        """A claim of higher precedence wants one of its flags.
-
-        Args:
-            flag: which.
-            claimant: who, by name.
-        """
-        self.memory.state.give_way(self, f"gives {flag} to {claimant}")
+        """A claim of higher precedence wants one of its flags: it ends, and its group redecides in the next tick."""
+        state = self.memory.state
+        state.rare.giving.append((self, f"gives {flag} to {claimant}"))
+        state.at_the_end()
 
     def flags_granted(self) -> None:
         """The ledger serves its claim; the next tick goes on from here."""
@@ -289,12 +264,8 @@ class Activation:
         """Its coroutines; None if there never was one."""
         return None if self.extra is None else self.extra.work
 
-    def leave(self, dblock: Any) -> None:
-        """Its Decide left something for it.
-
-        Args:
-            dblock: that; None for nothing.
-        """
+    def leave(self, dblock: object) -> None:
+        """Its Decide left something for it, or None for nothing."""
         if dblock is not None or self.extra is not None:
             self.more().dblock = dblock
 
@@ -332,23 +303,17 @@ class Activation:
 # --- what the machine keeps -------------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True, eq=False)
 class DeciderChoice:
     """Who is to be activated."""
 
-    __slots__ = ("base", "index", "newcomers", "value")
-
-    def __init__(self, value: float, index: int, base: Activation | None, newcomers: list[Newcomer]) -> None:
-        self.index: int = index  # the number of the child that was asked, in the group that asked
-        self.value: float = value  # what Decide answered
-        self.base: Activation | None = base  # whose child the first newcomer becomes; None for ROOT
-        self.newcomers: list[Newcomer] = newcomers  # from the top down
+    value: float  # what Decide answered
+    index: int  # the number of the child that was asked, in the group that asked
+    base: Activation | None  # whose child the first newcomer becomes; None for ROOT
+    newcomers: list[Newcomer]  # from the top down
 
     def and_then(self, inner: DeciderChoice, value: float) -> DeciderChoice:
-        """This choice of a group, together with what the group would choose.
-
-        Args:
-            inner: that. If it is a jump, it takes the place of the whole choice.
-        """
+        """This choice of a group, together with what the group would choose; a jump takes the place of all of it."""
         if inner.base is not self.newcomers[-1].at:
             inner.value = value
             inner.index = self.index
@@ -356,79 +321,54 @@ class DeciderChoice:
         return DeciderChoice(value, self.index, self.base, self.newcomers + inner.newcomers)
 
 
-class Unwinding:
+class Unwinding(NamedTuple):
     """Activations that end, while coroutines of theirs may have to end first."""
 
-    __slots__ = ("left", "reason")
-
-    def __init__(self, path: list[Activation], reason: str) -> None:
-        self.left: list[Activation] = path  # those that have not ended, the next one last
-        self.reason: str = reason
+    left: list[Activation]  # those that have not ended, the next one last
+    reason: str
 
 
-class Waiter(Protocol):
+class PausedWalk(Protocol):
     """A walk that waits for a clean-up; ``walk`` has it."""
 
     tick: int
     newcomers: list[Newcomer]
-    masked: list[Activation]
 
     def resume(self) -> None:
         """The clean-up has ended: go on."""
 
-    def drop(self) -> None:
-        """Forget who was chosen and not activated."""
+    def give_up(self) -> None:
+        """It took too long: forget who was chosen and not activated."""
 
 
+_Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group, and whom it would choose
+
+
+@dataclass(slots=True, eq=False)
 class Rare:
     """What a memory seldom needs."""
 
-    __slots__ = (
-        "delegated",
-        "disabled",
-        "giving",
-        "is_settling",
-        "leaving",
-        "left",
-        "redeciding",
-        "refused",
-        "renewed",
-        "routines",
-        "stream",
-        "unwinding",
-        "update_flags",
-        "waiting",
-        "walk",
+    delegated: _Delegated | None = None  # what the children of a group answered that delegated its Decide to them
+    redeciding: Activation | None = None  # the group whose Decide is called because a child failed
+    stream: Stream | None = None  # its random numbers
+    update_flags: Callable[[Any], int] | None = None  # computes the decision flags, in each tick in which it drives
+    # the deciders that are out for this agent: their numbers, with the path at which each raised
+    disabled: dict[int, str] = field(default_factory=dict)
+    # for whom a control flag is kept by somebody foreign: its path, with the flag and the holder
+    refused: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # by their paths, who waits for control flags, or was granted them since
+    waiting: dict[str, Activation] = field(default_factory=dict)
+    renewed: list[Activation] = field(default_factory=list)  # those of them who were asked in this tick
+    is_settling: bool = False  # whether what had to wait for the end of a tick is being done
+    giving: list[tuple[Activation, str]] = field(default_factory=list)  # who is to give way at the end of the tick, why
+    # that the memory is to leave its body at the end of the tick: the reason, and whom to tell
+    leaving: tuple[str, Callable[[], object]] | None = None
+    left: object = (
+        None  # the entity of the body that it left last, which is its agent no more when it joins another one
     )
-
-    def __init__(self) -> None:
-        # what the children of a group answered that delegated its Decide to them: an activation of the group,
-        # and whom it would choose
-        self.delegated: tuple[Activation, DeciderChoice | None] | None = None
-        self.redeciding: Activation | None = None  # the group whose Decide is called because a child failed
-        self.stream: Stream | None = None  # its random numbers
-        # computes the decision flags in each tick, when the tree drives an agent
-        self.update_flags: Callable[[Any], int] | None = None
-        # the deciders that are out for this agent: their numbers, with the path at which each raised
-        self.disabled: dict[int, str] = {}
-        # for whom a control flag is kept by somebody foreign: its path, with the flag and the holder
-        self.refused: dict[str, tuple[str, str]] = {}
-        self.waiting: list[Activation] = []  # who waits for control flags, or was granted them since
-        self.renewed: list[Activation] = []  # those of them who were asked in this tick
-        self.is_settling: bool = False  # whether what had to wait for the end of a tick is being done
-        self.giving: list[tuple[Activation, str]] = []  # who is to give way at the end of the tick, with the reason
-        # that the memory is to leave its body at the end of the tick: the reason, and whom to tell
-        self.leaving: tuple[str, Callable[[], object]] | None = None
-        # the entity of the body that it left last, which is not its agent any more when it joins another one
-        self.left: Any = None
-        self.unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
-        self.walk: Waiter | None = None  # the walk that waits for it
-        self.routines: list[Routine] = []  # the coroutines that have not ended, in the order in which they began
-
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nothing in it keeps a tick from being an ordinary one."""
-        return not (self.disabled or self.waiting or self.giving or self.leaving or self.unwinding)
+    unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
+    walk: PausedWalk | None = None  # the walk that waits for it
+    routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
 
 
 class TreeState:
@@ -462,12 +402,9 @@ class TreeState:
         """Whether coroutines clean up, and the tree waits for them."""
         return self.seldom is not None and self.seldom.unwinding is not None
 
-    def require_body(self) -> Body:
-        """Whom it drives.
-
-        Raises:
-            NotRunningError: it has not joined anybody.
-        """
+    @property
+    def body(self) -> Body:
+        """Whom it drives; raises if it has not joined anybody."""
         body = self.memory.body
         if body is None:
             name = self.memory.tree.name
@@ -480,14 +417,7 @@ class TreeState:
         """The path of a decider below a group."""
         return f"{self.memory.name if parent is None else parent.path}/{node.name}"
 
-    def remember(self, at: Activation, choice: DeciderChoice | None) -> None:
-        """A Decide delegated to the children of its group."""
-        self.rare.delegated = (at, choice)
-        self.is_plain = False  # it is forgotten when the tick is over
-
-    def remembered(
-        self, node: DeciderNode, parent: Activation | None
-    ) -> tuple[Activation, DeciderChoice | None] | None:
+    def remembered(self, node: DeciderNode, parent: Activation | None) -> _Delegated | None:
         """What was remembered of a group, once."""
         found = None if self.seldom is None else self.seldom.delegated
         if found is None or found[0].node is not node or found[0].parent is not parent:
@@ -497,7 +427,7 @@ class TreeState:
 
     def fault(self, node: DeciderNode, path: str, hook: str, error: BaseException) -> None:
         """A function of an author raised: report it, and disable the decider for this agent."""
-        self.require_body().fault(path, hook, error)
+        self.body.fault(path, hook, error)
         self.disable(node, path, hook)
 
     def disable(self, node: DeciderNode, path: str, hook: str) -> None:
@@ -506,37 +436,25 @@ class TreeState:
         if node.number not in disabled:
             disabled[node.number] = path
             self.update()
-            note(self.require_body(), path, TraceEvent.DISABLED, (("hook", hook),))
+            note(self.body, path, TraceEvent.DISABLED, (("hook", hook),))
 
     def is_disabled(self, node: DeciderNode) -> bool:
         """Whether a decider is out for this agent."""
         return self.seldom is not None and node.number in self.seldom.disabled
 
-    def refused(self, path: str) -> tuple[str, str] | None:
-        """The control flag that somebody foreign kept from a decider when it was asked, and who; None for nobody."""
-        return None if self.seldom is None else self.seldom.refused.get(path)
-
-    def finish(self, walk: Waiter) -> None:
-        """A walk is over: masks are for one tick."""
-        if self.seldom is None or self.seldom.walk is not walk:
-            for at in walk.masked:
-                at.more().mask = 0
-
     def update(self) -> None:
         """Find out whether the next tick may be an ordinary one."""
-        self.is_plain = self.seldom is None or self.seldom.is_quiet
-
-    def give_way(self, at: Activation, reason: str) -> None:
-        """An activation ends, and its group redecides in the next tick."""
-        self.rare.giving.append((at, reason))
-        self.at_the_end()
+        rare = self.seldom
+        self.is_plain = rare is None or not (
+            rare.disabled or rare.waiting or rare.giving or rare.leaving or rare.unwinding
+        )
 
     def at_the_end(self) -> None:
         """Do what was asked for: now, or at the end of the tick that runs."""
         if self.is_ticking:
             self.update()
         else:
-            self.machine.settle(self.memory)
+            self.machine.settle(self.memory, False)
 
 
 # --- what authors hold ------------------------------------------------------------------------------------------------
@@ -545,35 +463,23 @@ class TreeState:
 class DebugOutput:
     """Where the log of a tree goes, and how much of it.
 
-    Attributes:
-        level: from 0, nothing, to 5, everything.
-        function: called with each line; None for nobody.
-        agent: the memory, or the number of the agent, that is logged; None or 0 for all.
-        current_memory: while ``function`` is called: whose memory.
-        current_decider: the name of the decider at work, or an empty string.
-        current_level: the level of the line.
-        current_time: game seconds.
-
     Source: Spore, behavior trees: "S11: Debugging", 2.
     """
 
     __slots__ = ("agent", "current_decider", "current_level", "current_memory", "current_time", "function", "level")
 
     def __init__(self) -> None:
-        self.level: int = 0
-        self.function: Callable[[str], object] | None = None
-        self.agent: Memory | int | None = None
+        self.level: int = 0  # from 0, nothing, to 5, everything
+        self.function: Callable[[str], object] | None = None  # called with each line; None for nobody
+        self.agent: Memory | int | None = None  # the memory, or the number of the agent, that is logged; None, 0: all
+        # while ``function`` is called: whose memory, the name of the decider at work or "", of the line, game seconds
         self.current_memory: Memory | None = None
         self.current_decider: str = ""
         self.current_level: int = 0
         self.current_time: float = 0.0
 
     def is_for(self, memory: Memory) -> bool:
-        """Whether an agent is logged.
-
-        Args:
-            memory: its memory.
-        """
+        """Whether an agent is logged."""
         if self.function is None:
             return False
         return self.agent in (None, 0, memory, number_of(memory))
@@ -608,50 +514,20 @@ class StaticTree(Protocol):
         ...
 
 
-class Machine(Protocol):
-    """What ticks a memory and shows it, and stands above it; ``tick`` has it. It keeps nothing of any memory."""
+@dataclass(slots=True, eq=False)
+class Machine:
+    """What ticks a memory and shows it, and stands above it; ``BehaviorTree`` has it."""
 
-    def steady(self, memory: Memory, at: Activation) -> bool:
-        """Go down the active path, until something changes."""
-        ...
-
-    def in_full(self, memory: Memory) -> bool:
-        """Tick a tree that is not active, or about which something is unusual."""
-        ...
-
-    def settle(self, memory: Memory, *, is_over: bool = False) -> None:
-        """Do what had to wait for the end of a tick."""
-
-    def delegate(self, memory: Memory) -> float:
-        """Within the Decide of a group: ask its children, and remember whom it would choose."""
-        ...
-
-    def view(self, memory: Memory) -> TreeView:
-        """What it is doing, as plain values."""
-        ...
-
-    def text(self, memory: Memory, whole_tree: bool) -> str:
-        """Its state as indented text."""
-        ...
+    steady: Callable[[Memory, Activation], bool]  # go down the active path, until something changes
+    in_full: Callable[[Memory], bool]  # tick a tree that is not active, or about which something is unusual
+    settle: Callable[[Memory, bool], None]  # do what had to wait for the end of a tick, or of none, between two of them
+    delegate: Callable[[Memory], float]  # within the Decide of a group: ask its children, and remember whom it chooses
+    view: Callable[[Memory], TreeView]  # what it is doing, as plain values
+    text: Callable[[Memory, bool], str]  # its state as indented text; of the whole tree, or of what is active
 
 
 class Memory:
     """The memory of a tree for one agent, which is also what Decides are called with. Made by ``BehaviorTree.memory``.
-
-    Attributes:
-        tree: the tree.
-        agent: the agent: any object.
-        body: whom it drives; None before it has joined one.
-        name: begins the paths of its deciders.
-        precedence: of its claims for control flags.
-        root: the activation of ROOT; None while ROOT is not active.
-        timers: game seconds of the last Decide of each decider with a timer.
-        time: game seconds of this tick.
-        dt: seconds since the last one.
-        decision_flags: the word of this tick.
-        state: what the machine keeps for it.
-        rank: where it stands in a tick.
-        view_type: what ``view`` returns.
 
     Source: Spore, behavior trees: "S07: Memory & Blocks"; "S09: Initializing and Ticking the Behavior Tree".
     """
@@ -673,23 +549,24 @@ class Memory:
         "tree",
     )
 
-    rank = BEHAVIOR
-    view_type: ClassVar[type[TreeView]] = TreeView
+    rank = BEHAVIOR  # where it stands in a tick
+    view_type: ClassVar[type[TreeView]] = TreeView  # what ``view`` returns
 
     def __init__(self, tree: StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
         self.tree: StaticTree = tree
-        self.agent: Any = agent
-        self.body: Body | None = None
-        self.name: str = name
-        self.precedence: int = precedence
-        self.root: Activation | None = None
+        self.agent: Any = agent  # any object
+        self.body: Body | None = None  # whom it drives; None before it has joined one
+        self.name: str = name  # begins the paths of its deciders
+        self.precedence: int = precedence  # of its claims for control flags
+        self.root: Activation | None = None  # the activation of ROOT; None while ROOT is not active
+        # game seconds of the last Decide of each decider with a timer
         self.timers: list[float] = [_NEVER] * tree.num_timers if tree.num_timers else _NO_TIMERS
-        self.time: float = 0.0
-        self.dt: float = 0.0
-        self.decision_flags: int = 0
+        self.time: float = 0.0  # game seconds of this tick
+        self.dt: float = 0.0  # seconds since the last one
+        self.decision_flags: int = 0  # the word of this tick
         self.state: TreeState = TreeState(self, machine)
         self._clock: Clock | None = None  # of the body that it drives
-        self._given_flags: int | None = None
+        self._given_flags: int | None = None  # the word of stimuli that this tick was given
         self._stimuli: Stimuli | None = None
 
     # --- the tick -----------------------------------------------------------------------------------------------------
@@ -742,12 +619,13 @@ class Memory:
         state.is_ticking = True
         try:
             if at is not None and state.is_plain and self.tree.debug_output.level < 3:
-                return state.machine.steady(self, at)
+                steady = state.machine.steady  # a slot, and not a method: quicker looked up in a step of its own
+                return steady(self, at)
             return state.machine.in_full(self)
         finally:
             state.is_ticking = False
             if not state.is_plain:
-                state.machine.settle(self, is_over=True)
+                state.machine.settle(self, True)
 
     def _require_later(self, time: float) -> None:
         """Refuse a time that is none, or before the last one: timers and durations would run backwards."""
@@ -798,10 +676,7 @@ class Memory:
 
     @property
     def given_to(self) -> Body | None:
-        """Whose it is: whom it drives, or will drive as soon as that one lives.
-
-        Set by ``agentrt.body.driver.give`` and ``take`` alone.
-        """
+        """Whose it is: whom it drives, or will as soon as that one lives. ``body.driver.give`` and ``take`` set it."""
         return self.body
 
     @given_to.setter
@@ -842,7 +717,7 @@ class Memory:
         """The random numbers of groups that draw, and of whoever wants some."""
         rare = self.state.rare
         if rare.stream is None:
-            body = self.state.require_body()
+            body = self.state.body
             name = f"{body.name}/{self.name}"
             kernel = body.kernel
             rare.stream = Stream(derive_seed(0, name)) if kernel is None else kernel.stream(name)
@@ -862,23 +737,14 @@ class Memory:
     @property
     def behavior(self) -> str | None:
         """The name of the behavior at the end of the path, if there is one."""
-        last = [at for at in self.path() if not at.node.children]
-        return last[-1].node.behavior.name if last and last[-1].node.behavior is not None else None
+        return next((behavior_name(at.node.behavior) for at in self.path() if not at.node.children), None)
 
     def activation(self, name: str) -> Activation | None:
-        """The activation of a decider; None if it is not active.
-
-        Args:
-            name: of the decider.
-        """
+        """The activation of a decider of that name; None if it is not active."""
         return next((at for at in self.path() if at.node.name == name), None)
 
     def enable(self, name: str) -> None:
-        """Take a decider in again that was disabled.
-
-        Args:
-            name: its name.
-        """
+        """Take a decider of that name in again that was disabled."""
         node = self.tree.node(name)
         state = self.state
         if state.seldom is not None:
@@ -891,10 +757,7 @@ class Memory:
         return () if self.state.seldom is None else tuple(self.state.seldom.disabled.values())
 
     def debug_print_state(self, whole_tree: bool = False) -> str:
-        """The state as indented text, a line for each decider.
-
-        Args:
-            whole_tree: whether to show those that are not active, too.
+        """The state as indented text, a line for each active decider, or for each of the whole tree.
 
         Source: Spore, behavior trees: "S11: Debugging", 1.
         """
@@ -913,9 +776,6 @@ class Memory:
     def join(self, body: Body) -> None:
         """Begin to drive a body.
 
-        Args:
-            body: whom.
-
         Raises:
             WrongStateError: it drives another one.
         """
@@ -932,7 +792,7 @@ class Memory:
         """Tick, once in a tick of the agent; its stimuli have run down before."""
         clock = self._clock
         if clock is None:
-            self.state.require_body()
+            _ = self.state.body  # which raises, if it has joined none
             raise NotRunningError("a body without a kernel has no time: call memory.tick(dt) in place of drive().")
         now = clock.tick / clock.ticks_per_second
         if now < self.time:  # it was ticked by hand as well, and ran ahead
@@ -944,13 +804,13 @@ class Memory:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self.state.require_body().fault(self.name, "decision_flags", error)
+            self.state.body.fault(self.name, "decision_flags", error)
         if self._stimuli is not None:
             self._stimuli.pass_to(now)
         try:
             self.tick(now - self.time, None, None, now)
         except AgentRTError as error:
-            self.state.require_body().fault(self.name, "tick", error)
+            self.state.body.fault(self.name, "tick", error)
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Take everything down.

@@ -36,17 +36,11 @@ _SLACK = 1e-9  # seconds; timeouts are sums of binary fractions
 
 
 class Stimulus(NamedTuple):
-    """One thing that an agent perceives.
+    """One thing that an agent perceives."""
 
-    Attributes:
-        token: its bit.
-        data: what came with it.
-        remaining: seconds until it is gone; None if it stays until it is removed.
-    """
-
-    token: int
-    data: Any
-    remaining: float | None
+    token: int  # its bit
+    data: Any  # what came with it
+    remaining: float | None  # seconds until it is gone; None if it stays until it is removed
 
 
 class Stimuli:
@@ -55,28 +49,21 @@ class Stimuli:
     Args:
         changed: called with a token and whether it came (True) or went (False).
 
-    Attributes:
-        all_flags: the word of all tokens that are there.
-
     Source: Spore, behavior trees: "S06: Preconditions & Stimuli".
     """
 
     __slots__ = ("_changed", "_keepers", "_lose", "_now", "_there", "all_flags")
 
     def __init__(self, changed: Callable[[int, bool], object] | None = None) -> None:
-        self.all_flags: int = 0
-        self._there: dict[int, Stimulus] | None = None
+        self.all_flags: int = 0  # the word of all tokens that are there
+        self._there: dict[int, Stimulus] = {}
         self._changed = changed
         self._keepers = 0  # how many memories drive a body with these stimuli
         self._lose: Callable[[], object] | None = None
         self._now = 0.0  # up to when time has passed, while somebody keeps it
 
     def keep_time(self, kernel: Kernel) -> None:
-        """Let time pass by itself, in each tick of a kernel before anybody is driven; ``lose_time`` ends it.
-
-        Args:
-            kernel: whose time.
-        """
+        """Let time pass by itself, in each tick of a kernel before anybody is driven; ``lose_time`` ends it."""
         self._keepers += 1
         if self._lose is None:
             clock = kernel.clock
@@ -91,17 +78,13 @@ class Stimuli:
             self._lose = None
 
     def pass_to(self, now: float) -> None:
-        """Time passes up to a moment; nothing happens if it has already.
-
-        Args:
-            now: game seconds.
-        """
+        """Time passes up to a moment, in game seconds; nothing happens if it has already."""
         dt = now - self._now
         if dt > 0:
             self._now = now
             self.update(dt)
 
-    def add(self, token: int, data: Any = None, timeout: float | None = None) -> None:
+    def add(self, token: int, data: object = None, timeout: float | None = None) -> None:
         """The agent perceives something.
 
         Args:
@@ -115,8 +98,6 @@ class Stimuli:
         bit = _bit(token)
         if timeout is not None:
             require_seconds(timeout, f"stimulus {token_name(token)}", "its timeout")
-        if self._there is None:
-            self._there = {}
         is_new = bit not in self._there
         self._there[bit] = Stimulus(token, data, timeout)
         self.all_flags |= bit
@@ -124,13 +105,8 @@ class Stimuli:
             self._changed(token, True)
 
     def remove(self, token: int) -> None:
-        """It is gone. Nothing happens if it is not there.
-
-        Args:
-            token: its bit.
-        """
-        there = self._there
-        one = there.pop(_bit(token), None) if there else None
+        """It is gone. Nothing happens if it is not there."""
+        one = self._there.pop(_bit(token), None) if self._there else None
         if one is not None:
             self.all_flags &= ~_bit(token)
             if self._changed is not None:
@@ -156,36 +132,27 @@ class Stimuli:
         require_seconds(dt, "Stimuli.update", "dt")
         there = self._there
         problem: BaseException | None = None
-        if there:
-            for bit, one in list(there.items()):
-                if one.remaining is None or there.get(bit) is not one:
-                    continue  # it stays; or whoever was told of another one removed or renewed it
-                remaining = one.remaining - dt
-                if remaining > _SLACK:
-                    there[bit] = one._replace(remaining=remaining)
-                    continue
-                try:
-                    self.remove(one.token)
-                except BaseException as error:  # of who is told; for the others, time passes all the same
-                    problem = problem or error
+        for bit, one in list(there.items()) if there else ():
+            if one.remaining is None or there.get(bit) is not one:
+                continue  # it stays; or whoever was told of another one removed or renewed it
+            remaining = one.remaining - dt
+            if remaining > _SLACK:
+                there[bit] = one._replace(remaining=remaining)
+                continue
+            try:
+                self.remove(one.token)
+            except BaseException as error:  # of who is told; for the others, time passes all the same
+                problem = problem or error
         if problem is not None:
             raise problem
         return self.all_flags
 
     def get(self, token: int) -> Stimulus | None:
-        """What is known of a token, or None if it is not there.
-
-        Args:
-            token: its bit.
-        """
+        """What is known of a token; None if it is not there."""
         return self._there.get(_bit(token)) if self._there else None
 
     def data(self, token: int) -> Any:
-        """What came with a token; None if it is not there.
-
-        Args:
-            token: its bit.
-        """
+        """What came with a token; None if it is not there."""
         one = self.get(token)
         return None if one is None else one.data
 
@@ -193,10 +160,10 @@ class Stimuli:
         return bool(self.all_flags & _bit(token))
 
     def __iter__(self) -> Iterator[Stimulus]:
-        return iter(list((self._there or {}).values()))
+        return iter(list(self._there.values()))
 
     def __len__(self) -> int:
-        return len(self._there or ())
+        return len(self._there)
 
     def __repr__(self) -> str:
         return f"<Stimuli: {', '.join(token_name(one.token) for one in self) or 'none'}>"

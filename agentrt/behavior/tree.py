@@ -3,7 +3,8 @@
 A tree is a declaration and what initialization makes of it. It keeps nothing about any agent; an agent's memory does.
 Initialization checks the shape, counts the timers and compiles. The first memory that is made does it if nobody did, so
 that every memory has room for its timers. (In the source the first tick does it, which is too late for them.) Here the
-parts meet: a tree hands its memories the machine that ticks them, and the compiler what looks after coroutines.
+parts meet: a tree hands its memories the machine that ticks and shows them, and the compiler what looks after
+coroutines.
 
 The outline of a tree is all of its deciders as they were declared, for tools that show more than the active path. A
 tree is a DAG, and an outline is a tree: a decider that stands at several places is there several times, each time with
@@ -20,23 +21,27 @@ from collections.abc import Callable
 from typing import Any
 
 from agentrt.behavior.compile import DeciderNode, compile_tree
+from agentrt.behavior.debug import print_state, view_of
+from agentrt.behavior.decide import delegate
 from agentrt.behavior.declare import Decider, stable_number
-from agentrt.behavior.memory import DebugOutput, Memory
+from agentrt.behavior.memory import DebugOutput, Machine, Memory
 from agentrt.behavior.stimuli import Stimuli
-from agentrt.behavior.tick import MACHINE
-from agentrt.behavior.walk import look_after
+from agentrt.behavior.walk import in_full, look_after, settle, steady
 from agentrt.body.driver import Body, number_in
 from agentrt.body.views import Outline
 from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
 from agentrt.kernel.rng import Stream
 
-__all__ = ["MOST_LEVELS", "MOST_NODES", "outline_of", "BehaviorTree"]
+__all__ = ["MOST_LEVELS", "MOST_NODES", "BehaviorTree"]
 
 MOST_NODES = 2000
-MOST_LEVELS = 60
+MOST_LEVELS = 60  # an outline is made, written and read by functions that call themselves
+_MOST_OUTLINES = 64  # kept, of memories with names of their own
+
+_MACHINE = Machine(steady, in_full, settle, delegate, view_of, print_state)
 
 
-def outline_of(root: DeciderNode, name: str) -> Outline:
+def _outline_of(root: DeciderNode, name: str) -> Outline:
     """The outline of a tree."""
     left = MOST_NODES - 1
 
@@ -72,9 +77,6 @@ def _note(node: DeciderNode) -> str:
     return "; ".join(parts)
 
 
-_MOST_OUTLINES = 64
-
-
 class BehaviorTree:
     """A behavior tree.
 
@@ -84,15 +86,6 @@ class BehaviorTree:
         max_redecides: how many deciders may fail in one tick, all together, before the tree gives up for that tick;
             None gives up when one and the same place of the tree fails again and again, however many there are.
         id: its number in logs; by default it is made of the name.
-
-    Attributes:
-        root: as given.
-        name: what to call it.
-        max_redecides: as given.
-        id: its number in logs.
-        debug_output: where the decision log goes.
-        nodes: the compiled deciders; empty before it is initialized.
-        num_timers: how many deciders have a timer; 0 before it is initialized.
 
     Source: Spore, behavior trees: "S01: Overview"; "S09: Initializing and Ticking the Behavior Tree".
     """
@@ -113,10 +106,10 @@ class BehaviorTree:
         self.name: str = root.name if name is None else name
         self.max_redecides: int | None = max_redecides
         self.id: int = stable_number("tree", self.name) if id is None else id
-        self.debug_output: DebugOutput = DebugOutput()
-        self.nodes: tuple[DeciderNode, ...] = ()
-        self.num_timers: int = 0
-        self._numbers: dict[str, int] = {}
+        self.debug_output: DebugOutput = DebugOutput()  # where the decision log goes
+        self.nodes: tuple[DeciderNode, ...] = ()  # the compiled deciders; empty before it is initialized
+        self.num_timers: int = 0  # how many deciders have a timer; 0 before it is initialized
+        self._by_name: dict[str, DeciderNode] = {}
         self._outlines: dict[str, Outline] = {}  # by the name of the memory: most agents use one name
 
     @property
@@ -136,10 +129,9 @@ class BehaviorTree:
         Source: Spore, behavior trees: "S09: Initializing and Ticking the Behavior Tree".
         """
         if not self.nodes:
-            compiled = compile_tree(self.name, self.root, look_after)
-            self.nodes = compiled.nodes
-            self.num_timers = compiled.num_timers
-            self._numbers = compiled.numbers
+            self.nodes = compile_tree(self.name, self.root, look_after)
+            self.num_timers = sum(node.timer >= 0 for node in self.nodes)
+            self._by_name = {node.name: node for node in self.nodes}
         return True
 
     @property
@@ -148,10 +140,7 @@ class BehaviorTree:
         return tuple(node.name for node in self.nodes)
 
     def node(self, name: str) -> DeciderNode:
-        """A compiled decider.
-
-        Args:
-            name: its name.
+        """The compiled decider of a name.
 
         Raises:
             WrongStateError: the tree is not initialized.
@@ -159,11 +148,11 @@ class BehaviorTree:
         """
         if not self.nodes:
             raise WrongStateError("BehaviorTree.node", "it is not initialized", "Call initialize_tree_data() first.")
-        number = self._numbers.get(name)
-        if number is None:
-            near = did_you_mean(name, self._numbers)
+        node = self._by_name.get(name)
+        if node is None:
+            near = did_you_mean(name, self._by_name)
             raise DefinitionError(f"behavior tree {self.name}", f"it has no decider {name!r}.{near}", "Write its name.")
-        return self.nodes[number]
+        return node
 
     def outline(self, name: str = "tree") -> Outline:
         """The whole tree as it was declared, for tools; made once for each name.
@@ -178,7 +167,7 @@ class BehaviorTree:
         if name not in self._outlines:
             if len(self._outlines) >= _MOST_OUTLINES:
                 self._outlines.clear()
-            self._outlines[name] = outline_of(self.nodes[0], name)
+            self._outlines[name] = _outline_of(self.nodes[0], name)
         return self._outlines[name]
 
     def memory(
@@ -211,7 +200,7 @@ class BehaviorTree:
         """
         self.initialize_tree_data()
         number_in(precedence, "BehaviorTree.memory", "precedence")
-        memory = Memory(self, agent, name, precedence, MACHINE)
+        memory = Memory(self, agent, name, precedence, _MACHINE)
         if stimuli is not None:
             memory.stimuli = stimuli
         if callable(decision_flags):

@@ -1,6 +1,6 @@
 """What a tree does on one agent, as plain values: for snapshots, the inspector, and whoever asks why.
 
-They hold no object of a running tree, and are read back from what they wrote; ``explain`` makes them.
+They hold no object of a running tree, and are read back from what they wrote; ``debug`` makes them.
 
 Source: ours; Spore, behavior trees: "S11: Debugging", 1.
 """
@@ -21,81 +21,50 @@ class AskedView(View):
 
     path: str
     name: str
-    verdict: str  # why not, as one of the words above
+    verdict: str  # why not, as one of the words of ``debug``
     reason: str  # the same in words
 
 
 @view
 class DeciderView(View):
-    """A decider that is active.
-
-    Attributes:
-        name: its name.
-        path: its place, as in the trace.
-        kind: ``kGroup`` or ``kBehavior``.
-        policy: of a group; an empty string for a behavior decider.
-        index: its number among its siblings.
-        behavior: the name of its behavior, or None.
-        since: game seconds at which it was activated.
-        flags: the control flags that it holds or shares.
-        is_waiting: whether a coroutine of its ``activate`` has not ended.
-    """
+    """A decider that is active."""
 
     name: str
-    path: str
-    kind: str
-    policy: str
-    index: int
-    behavior: str | None
-    since: float
-    flags: tuple[str, ...]
-    is_waiting: bool = told(missing=False)
+    path: str  # its place, as in the trace
+    kind: str  # ``kGroup`` or ``kBehavior``
+    policy: str  # of a group; an empty string for a behavior decider
+    index: int  # its number among its siblings
+    behavior: str | None  # the name of its behavior, or None
+    since: float  # game seconds at which it was activated
+    flags: tuple[str, ...]  # the control flags that it holds or shares
+    is_waiting: bool = told(missing=False)  # whether a coroutine of its ``activate`` has not ended
 
 
 @view
 class StimulusView(View):
-    """A stimulus that is there.
+    """A stimulus that is there."""
 
-    Attributes:
-        token: its name.
-        remaining: seconds until it is gone; None if it stays.
-    """
-
-    token: str
-    remaining: float | None
+    token: str  # its name
+    remaining: float | None  # seconds until it is gone; None if it stays
 
 
 @view
 class TreeView(ModelView):
-    """What a tree does on one agent.
-
-    Attributes:
-        name: of the memory.
-        tree: of the tree.
-        path: the active deciders, from ROOT down.
-        asked: the deciders that are not active though their group is, and why not.
-        stimuli: in the order in which they came.
-        decision_flags: the word of the last tick.
-        stimuli_flags: the word of what is perceived.
-        disabled: the paths at which deciders were disabled for this agent.
-        waiting: the paths of those that wait for control flags.
-        is_cleaning_up: whether coroutines of what was deactivated have not ended.
-        print: the active path as ``debug_print_state`` prints it.
-    """
+    """What a tree does on one agent."""
 
     model: ClassVar[str] = "behavior"
 
-    name: str
-    tree: str
-    path: tuple[DeciderView, ...]
-    asked: tuple[AskedView, ...]
-    stimuli: tuple[StimulusView, ...]
-    decision_flags: int
-    stimuli_flags: int
-    disabled: tuple[str, ...]
-    waiting: tuple[str, ...]
-    is_cleaning_up: bool
-    print: str
+    name: str  # of the memory
+    tree: str  # of the tree
+    path: tuple[DeciderView, ...]  # the active deciders, from ROOT down
+    asked: tuple[AskedView, ...]  # the deciders that are not active though their group is, and why not
+    stimuli: tuple[StimulusView, ...]  # in the order in which they came
+    decision_flags: int  # the word of the last tick
+    stimuli_flags: int  # the word of what is perceived
+    disabled: tuple[str, ...]  # the paths at which deciders were disabled for this agent
+    waiting: tuple[str, ...]  # the paths of those that wait for control flags
+    is_cleaning_up: bool  # whether coroutines of what was deactivated have not ended
+    print: str  # the active path as ``debug_print_state`` prints it
 
     @property
     def outline_id(self) -> str:

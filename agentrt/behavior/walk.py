@@ -1,7 +1,13 @@
-"""The walk: one tick of a tree in full, from wherever something changes; and how deciders begin and end on the way.
+"""A tick of a tree: the steady path, and the walk that goes on from wherever something changes.
 
-Most ticks change nothing: the path goes on, nobody of higher priority accepts. ``tick`` does those by itself, and
-calls for a walk when somebody accepts, fails, or has yet to choose. A walk is a loop of three steps:
+Most ticks change nothing: the path goes on, nobody of higher priority accepts. The *steady path* does those. It is one
+loop, ``steady``: down the active path, tick the behaviors, ask those of higher priority. It makes nothing and looks
+nothing up. What it asks is asked in the order of ``decide``, of which it is the part that most ticks need: a check that
+is added there is wanted here, too. As soon as somebody accepts, fails, or has yet to choose, a ``Walk`` goes on from
+there. Whatever is unusual (a disabled decider, a claim that waits, a clean-up, a log of every tick) turns
+``TreeState.is_plain`` off, and the whole tick is a walk.
+
+A *walk* is a loop of three steps:
 
     VISIT   a decider on the path: its behavior ticks; a behavior decider is the end of the walk
     DECIDE  a group: somebody takes over, or the active child is visited, or (nobody) the group fails
@@ -42,7 +48,7 @@ clean-up has ended, if that is in the same tick; a choice of an earlier tick is 
 that had passed on to it pass back to those that still clean up.
 
 Source: Spore, behavior trees: "S01: Overview" (and its walk-through); "S04: How Deciders Decide"; "S05: Subset Rule";
-"S07: Memory & Blocks"; "S08: Behaviors"; section 3, control flags; section 5 ("A behavior may be one coroutine").
+"S07: Memory & Blocks"; "S08: Behaviors"; "S09: Initializing and Ticking the Behavior Tree"; "S10: Performance".
 """
 
 from __future__ import annotations
@@ -51,39 +57,51 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from agentrt.behavior.decide import GroupRound, abandon, attempt, call_decide, give_back, hand_back, release, secure
+from agentrt.behavior.debug import log_of
+from agentrt.behavior.decide import (
+    GroupRound,
+    abandon,
+    attempt,
+    call_decide,
+    chosen,
+    give_back,
+    hand_back,
+    release,
+    release_all,
+    secure,
+)
 from agentrt.behavior.declare import behavior_name
-from agentrt.behavior.log import log_of
-from agentrt.behavior.memory import Activation, ActivationStage, Unwinding, Work
-from agentrt.body.driver import Routine, called, note, take, tick_of
+from agentrt.behavior.memory import SLACK, Activation, ActivationStage, Unwinding, Work
+from agentrt.body.driver import LoneBody, Routine, called, note, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, RedecideLoopError
 from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
-    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare, Waiter
+    from agentrt.behavior.compile import DeciderNode
+    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare
 
-__all__ = ["WalkStep", "Walk", "drop_walk", "failed", "look_after", "proceed", "settle", "start", "unwind"]
+__all__ = ["in_full", "look_after", "settle", "steady"]
 
 
-def failed(answer: object) -> bool:
-    """Whether an answer of a hook fails the decider: it is false, and not None."""
+def _fails(answer: object) -> bool:
+    """Whether an answer of a hook fails the decider: it is false, and not None. True is the usual one."""
     return answer is not True and answer is not None and not answer
 
 
 # --- coroutines -------------------------------------------------------------------------------------------------------
 
 
-def work_of(at: Activation) -> Work:
-    """The coroutines of an activation."""
+def _work_of(at: Activation) -> Work:
+    """The coroutines of an activation, made room for if there never was one."""
     extra = at.more()
     if extra.work is None:
         extra.work = Work()
     return extra.work
 
 
-def start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
+def _start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
     """Begin a coroutine."""
-    work = work_of(at)
+    work = _work_of(at)
     memory = at.memory
 
     def ended(routine: Routine) -> None:
@@ -91,20 +109,20 @@ def start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
         memory.state.rare.routines.remove(routine)
         if at.stage is ActivationStage.ENDING:
             if routine.error is not None:
-                memory.state.disable(at.node, at.path, routine.hook)
+                memory.state.disable(at.node, at.path, routine.hook)  # not ``fault``: the routine has reported it
             elif hook == "activate" and _went_well(routine):
                 work.is_due = True  # it came to its end although it was cancelled: what it set up is to be undone
-            proceed(memory)
+            _proceed(memory)
         else:
             _outcome(at, work, routine)
 
-    routine = Routine(memory.state.require_body(), at.path, hook, fn(at), ended)
+    routine = Routine(memory.state.body, at.path, hook, fn(at), ended)
     work.routines.append(routine)
     memory.state.rare.routines.append(routine)
 
 
 def _went_well(routine: Routine) -> bool:
-    return routine.strand.error is None and not failed(routine.value)
+    return routine.strand.error is None and not _fails(routine.value)
 
 
 def _outcome(at: Activation, work: Work, routine: Routine) -> None:
@@ -115,29 +133,25 @@ def _outcome(at: Activation, work: Work, routine: Routine) -> None:
     if hook == "activate":
         at.stage = ActivationStage.FAILED if is_bad else ActivationStage.ACTIVE
         if not is_bad and at.node.run is not None:
-            start(at, "run", at.node.run)
+            _start(at, "run", at.node.run)
     if is_bad or hook == "run":
         work.has_failed = True
 
 
 def look_after(at: Activation) -> Any:
-    """What a tick does for a behavior with coroutines.
-
-    Returns:
-        Something false, other than None, if the decider fails.
-    """
+    """What a tick does for a behavior with coroutines; the answer is that of a hook."""
     if at.stage is ActivationStage.ACTIVATING:
         return True
-    work = work_of(at)
+    work = _work_of(at)
     if work.has_failed:
-        return False
+        return False  # before its ``tick`` is called: what has ended is not ticked once more
     node = at.node
     if node.tick is None:
         return True
     if "tick" not in node.is_async:
         return node.tick(at)
     if not any(routine.hook == "tick" for routine in work.routines):
-        start(at, "tick", node.tick)
+        _start(at, "tick", node.tick)
     return True
 
 
@@ -145,106 +159,79 @@ def look_after(at: Activation) -> Any:
 
 
 def _wind_on(unwinding: Unwinding) -> bool:
-    """Go on with what is taken down.
-
-    Returns:
-        Whether all have ended; otherwise a coroutine is to end first.
-    """
+    """Go on with what is taken down; returns whether all have ended, or else a coroutine is to end first."""
     left = unwinding.left
-    while left:
-        if not _end(left[-1], unwinding.reason):
-            return False
-        left.pop()
-    return True
+    while left and _end(left[-1], unwinding.reason):
+        left.pop()  # only now: who cleans up is found in it, and has its flags handed back
+    return not left
 
 
 def _end(at: Activation, reason: str) -> bool:
-    work = at.work
-    if work is None and at.stage is not ActivationStage.ENDING:  # the steady case
+    """End one; returns whether it has ended, or else a coroutine is to end first, and this is called again."""
+    work, is_due = at.work, False
+    if at.stage is not ActivationStage.ENDING:
         is_due = at.stage is ActivationStage.ACTIVE
-        _begin_end(at)
-        if is_due and at.node.deactivate is not None and not _deactivate(at):
+        at.stage = ActivationStage.ENDING
+        log = log_of(at.memory)
+        if log is not None and at.node.behavior is not None:
+            log.deactivating(at)
+        if work is not None:
+            work.is_due = is_due
+            for routine in tuple(work.routines):
+                routine.stop(reason)
+            release_all(work.newcomers)
+    if work is not None:
+        if work.routines:
             return False
-    elif not _end_coroutines(at, reason):
+        is_due, work.is_due = work.is_due, False  # a coroutine of activate may have come to its end meanwhile
+    if is_due and not _deactivate(at):
         return False
     _dispose(at, reason)
     return True
 
 
-def _begin_end(at: Activation) -> None:
-    at.stage = ActivationStage.ENDING
-    log = log_of(at.memory)
-    if log is not None and at.node.behavior is not None:
-        log.deactivating(at)
-
-
-def _end_coroutines(at: Activation, reason: str) -> bool:
-    work = work_of(at)
-    if at.stage is not ActivationStage.ENDING:
-        work.is_due = at.stage is ActivationStage.ACTIVE
-        _begin_end(at)
-        for routine in tuple(work.routines):
-            routine.stop(reason)
-        for one in work.newcomers:
-            release(one.at)
-    if work.routines:
-        return False
-    if work.is_due:
-        work.is_due = False
-        if not _deactivate(at):
-            return False
-    return True
-
-
 def _deactivate(at: Activation) -> bool:
-    """Call the hook."""
-    node = at.node
-    hook = node.deactivate
+    """Call the hook; returns whether it is over, or else is a coroutine."""
+    hook = at.node.deactivate
     if hook is None:
         return True
-    try:
-        if "deactivate" in node.is_async:
-            start(at, "deactivate", hook)
-            return False
-        hook(at)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        at.memory.state.fault(node, at.path, "deactivate", error)
+    if "deactivate" in at.node.is_async:
+        return not _call(at, "deactivate", _start, at, "deactivate", hook)
+    _call(at, "deactivate", hook, at)
     return True
 
 
 def _dispose(at: Activation, reason: str) -> None:
-    memory = at.memory
     dispose = getattr(at.block, "dispose", None)
     if dispose is not None:
-        try:
-            dispose()
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            memory.state.fault(at.node, at.path, "dispose", error)
+        _call(at, "dispose", dispose)
     if at.extra is not None:
         at.extra.block = at.extra.dblock = None
     at.stage = ActivationStage.ENDED
     release(at)
-    note(
-        memory.state.require_body(),
-        at.path,
-        TraceEvent.DEACTIVATE,
-        (("behavior", behavior_name(at.node.behavior)), ("reason", reason)),
-    )
+    detail = (("behavior", behavior_name(at.node.behavior)), ("reason", reason))
+    note(at.body, at.path, TraceEvent.DEACTIVATE, detail)
 
+
+def _call(at: Activation, hook: str, function: Callable[..., object], *args: object) -> bool:
+    """Call what is an author's; returns whether it did not raise."""
+    try:
+        function(*args)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        at.memory.state.fault(at.node, at.path, hook, error)
+        return False
+    return True
+
+
+_ON_THE_PATH = (ActivationStage.ACTIVATING, ActivationStage.ACTIVE, ActivationStage.FAILED)
 
 # --- between ticks ----------------------------------------------------------------------------------------------------
 
 
-def unwind(memory: Memory, unwinding: Unwinding) -> bool:
-    """Take down what was cut off the path.
-
-    Returns:
-        Whether it is done; otherwise it is gone on with when a coroutine has ended.
-    """
+def _unwind(memory: Memory, unwinding: Unwinding) -> bool:
+    """Take down what was cut off the path; returns whether it is done, or else goes on when a coroutine has ended."""
     rare = memory.state.rare
     if rare.unwinding is not None:  # what was above it follows
         rare.unwinding.left[:0] = unwinding.left
@@ -256,7 +243,7 @@ def unwind(memory: Memory, unwinding: Unwinding) -> bool:
     return False
 
 
-def proceed(memory: Memory) -> None:
+def _proceed(memory: Memory) -> None:
     """A coroutine of something that ends has ended."""
     rare = memory.state.rare
     unwinding = rare.unwinding
@@ -265,45 +252,26 @@ def proceed(memory: Memory) -> None:
     rare.unwinding = None
     walk, rare.walk = rare.walk, None
     if walk is not None:
-        if rare.leaving is None and walk.tick == tick_of(memory.state.require_body()):
-            _resume(memory, walk)
+        if rare.leaving is None and walk.tick == tick_of(memory.state.body):
+            walk.resume()
         else:
-            walk.drop()
-            memory.state.finish(walk)
+            walk.give_up()
     rare.renewed.clear()  # what the walk asked for has to be asked for again in the next tick
-    settle(memory)
+    settle(memory, False)
 
 
-def _resume(memory: Memory, walk: Waiter) -> None:
-    """Go on with a walk that was interrupted by a clean-up."""
-    state = memory.state
-    state.is_ticking = True
-    try:
-        walk.resume()
-    except AgentRTError as error:
-        state.require_body().fault(memory.name, "tick", error)
-    finally:
-        state.finish(walk)
-        state.is_ticking = False
-
-
-def drop_walk(memory: Memory) -> None:
+def _drop_walk(memory: Memory) -> None:
     """A walk waits, and what it waits for takes too long: forget whom it would have activated."""
-    walk, memory.state.rare.walk = memory.state.rare.walk, None
+    rare = memory.state.rare
+    walk, rare.walk = rare.walk, None
     if walk is not None:
-        unwinding = memory.state.rare.unwinding
-        if unwinding is not None:  # who cleans up goes on using the flags that were to pass on
-            hand_back(memory, walk.newcomers, unwinding.left)
-        walk.drop()
-        memory.state.finish(walk)
+        if rare.unwinding is not None:  # who cleans up goes on using the flags that were to pass on
+            hand_back(memory, walk.newcomers, rare.unwinding.left)
+        walk.give_up()
 
 
-def settle(memory: Memory, *, is_over: bool = False) -> None:
-    """Do what had to wait for the end of a tick.
-
-    Args:
-        is_over: whether a tick of the tree ends; between ticks, claims stay as they are.
-    """
+def settle(memory: Memory, is_over: bool) -> None:
+    """Do what had to wait for the end of a tick, whether one is over or not; between ticks, claims stay as they are."""
     rare = memory.state.seldom
     if rare is not None:
         _settle(memory, rare, is_over)
@@ -311,7 +279,7 @@ def settle(memory: Memory, *, is_over: bool = False) -> None:
 
 
 def _settle(memory: Memory, rare: Rare, is_over: bool) -> None:
-    rare.delegated = None
+    rare.delegated = None  # an answer of children is good for the tick in which they gave it
     if rare.is_settling:  # somebody was served on the way, and wants more: it is done as soon as that is
         return
     rare.is_settling = True
@@ -326,7 +294,9 @@ def _settle(memory: Memory, rare: Rare, is_over: bool) -> None:
     finally:
         rare.is_settling = False
     if rare.leaving is not None and rare.unwinding is None:
-        _leave(memory, rare)
+        then, rare.leaving = rare.leaving[1], None
+        take(memory, memory.state.body)  # before anybody is told: that one may give it to another body at once
+        then()
 
 
 def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
@@ -335,56 +305,45 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
         return
     if at.stage is ActivationStage.GRANTED:
         abandon(at)
-    elif (
-        at.stage in (ActivationStage.ACTIVATING, ActivationStage.ACTIVE, ActivationStage.FAILED) and at in memory.path()
-    ):
+    elif at.stage in _ON_THE_PATH and at in memory.path():
         # On the path: what was cut off already, and waits for what is below it, may be asked for its flags again.
-        drop_walk(memory)
+        _drop_walk(memory)
         if at.parent is None:
             memory.root = None
         else:
             at.parent.child = None
-        unwind(memory, Unwinding(list(at.downward()), reason))
+        _unwind(memory, Unwinding(list(at.downward()), reason))
 
 
 def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
     """Whether somebody was chosen, and has to wait for a coroutine before it is activated; then it is not chosen."""
     walk = rare.walk
     if walk is not None and any(one.at is at for one in walk.newcomers):
-        drop_walk(memory)
+        _drop_walk(memory)
         return True
     for group in memory.path():
         work = group.work
         if work is not None and any(one.at is at for one in work.newcomers):
-            for one in work.newcomers:
-                release(one.at)
-            work.newcomers = []
+            release_all(work.newcomers)
             return True
     return False
 
 
 def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
-    drop_walk(memory)
-    for at in tuple(rare.waiting):
+    # Who wants to begin goes first: what ends after that gives back flags, and the ledger would grant them to it.
+    _drop_walk(memory)
+    for at in tuple(rare.waiting.values()):
         abandon(at)
     if memory.root is not None:
         path, memory.root = list(memory.path()), None
-        unwind(memory, Unwinding(path, reason))
+        _unwind(memory, Unwinding(path, reason))
     rare.giving.clear()  # all have
-
-
-def _leave(memory: Memory, rare: Rare) -> None:
-    assert rare.leaving is not None
-    then = rare.leaving[1]
-    rare.leaving = None
-    take(memory, memory.state.require_body())  # before anybody is told: that one may give it to another body at once
-    then()
 
 
 # --- the walk ---------------------------------------------------------------------------------------------------------
 
 
-class WalkStep(Enum):
+class _Step(Enum):
     """What a walk does next."""
 
     VISIT = "visit"
@@ -392,11 +351,10 @@ class WalkStep(Enum):
     FAIL = "fail"
 
 
-MOST_REPEATED = 100
-"""How often a decider may fail at one place in one tick. A circle comes by at least once in each round."""
+_MOST_REPEATED = 100  # how often a decider may fail at one place in one tick; a circle comes by once in each round
 
-Next = tuple[Activation | None, WalkStep]
-_OVER: Next = (None, WalkStep.VISIT)
+_Next = tuple[Activation | None, _Step]
+_OVER: _Next = (None, _Step.VISIT)
 
 
 class Walk:
@@ -427,81 +385,80 @@ class Walk:
         self.masked: list[Activation] = []  # the groups that have a mask
         self.newcomers: list[Newcomer] = []  # those who were chosen together and are yet to be activated
         self.base: Activation | None = None  # whose child the next newcomer becomes
-        self.tick: int = tick_of(memory.state.require_body())  # the tick of the kernel in which the walk began
+        self.tick: int = tick_of(memory.state.body)  # the tick of the kernel in which the walk began
 
     def from_root(self) -> None:
         """Walk the whole path."""
         memory = self._memory
-        root = memory.root
-        if root is not None:
-            self.go(root, WalkStep.VISIT)
+        if memory.root is not None:
+            self.go(memory.root, _Step.VISIT)
             return
         choice = attempt(memory, None, 0, memory.tree.nodes[0], self._log)
         if choice is not None:
             self.take(choice)
 
     def take(self, choice: DeciderChoice, asker: Activation | None = None) -> None:
-        """Activate who was chosen, and go on from there.
-
-        Args:
-            choice: who; their control flags are taken.
-            asker: the group that chose; None for ROOT.
-        """
+        """Activate who was chosen by a group (None for ROOT), and go on from there. Their control flags are taken."""
         self.go(*self._switch(choice, asker, "interrupted"))
 
     def after(self, at: Activation, index: int) -> None:
-        """Go on in a group, with the children of higher priority that have not been asked.
-
-        Args:
-            at: the group; one of its children is active.
-            index: the first that has not been asked.
-        """
+        """Go on in a group: one of its children is active, those of higher priority were asked up to an index."""
         choice = GroupRound(self._memory, at, self._log).interrupting(index)
         if choice is not None:
             self.take(choice, at)
         else:
-            self.go(at.child, WalkStep.VISIT)
+            self.go(at.child, _Step.VISIT)
 
-    def go(self, at: Activation | None, step: WalkStep) -> None:
+    def go(self, at: Activation | None, step: _Step) -> None:
         """Walk."""
         while at is not None:
-            if step is WalkStep.VISIT:
+            if step is _Step.VISIT:
                 at, step = self._visit(at)
-            elif step is WalkStep.DECIDE:
+            elif step is _Step.DECIDE:
                 at, step = self._decide(at)
             else:
                 at, step = self._fail(at)
 
     def resume(self) -> None:
         """The clean-up that interrupted the walk has ended: activate who was chosen."""
-        self.go(*self._enter())
+        state = self._memory.state
+        state.is_ticking = True
+        try:
+            self.go(*self._enter())
+        except AgentRTError as error:
+            state.body.fault(self._memory.name, "tick", error)
+        finally:
+            self.finish()
+            state.is_ticking = False
+
+    def give_up(self) -> None:
+        """The clean-up takes too long: who was chosen is not activated."""
+        release_all(self.newcomers)
+        self.finish()
 
     # --- visiting -----------------------------------------------------------------------------------------------------
 
-    def _visit(self, at: Activation) -> Next:
-        log = self._log
-        if log is not None:
-            log.visiting(at)
+    def _visit(self, at: Activation) -> _Next:
+        if self._log is not None:
+            self._log.visiting(at)
         return self._beat(at)
 
-    def _beat(self, at: Activation) -> Next:
+    def _beat(self, at: Activation) -> _Next:
         """Tick its behavior."""
         beat = at.node.beat
-        if beat is not None:
-            if self._log is not None:
-                self._log.ticking(at)
-            try:
-                is_over = failed(beat(at))
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                self._memory.state.fault(at.node, at.path, "tick", error)
-                is_over = True
-            if is_over:
-                return at, WalkStep.FAIL
-        return at, WalkStep.DECIDE
+        if beat is None:
+            return at, _Step.DECIDE
+        if self._log is not None:
+            self._log.ticking(at)
+        try:
+            return at, _Step.FAIL if _fails(beat(at)) else _Step.DECIDE
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._memory.state.fault(at.node, at.path, "tick", error)
+            return at, _Step.FAIL
 
-    def _decide(self, at: Activation) -> Next:
+    def _decide(self, at: Activation) -> _Next:
         if at.stage is ActivationStage.ACTIVATING:
             if self.newcomers:
                 self._leave_to(at)
@@ -515,43 +472,45 @@ class Walk:
         work = at.work
         if work is not None and work.newcomers:
             self.base, self.newcomers, work.newcomers = at, work.newcomers, []
-        if self.newcomers:
+        if self.newcomers:  # chosen together with it: nobody is asked again
             return self._enter()
         if at.child is not None:
             return self._continue(at, at.child)
         if at.index >= 0:
             return self._redecide(at, at.index, "failed before")
-        return self._begin(at)
+        return self._decided(at, GroupRound(self._memory, at, self._log).choose(-1), "interrupted")
 
-    def _continue(self, at: Activation, child: Activation) -> Next:
+    def _continue(self, at: Activation, child: Activation) -> _Next:
         choice = GroupRound(self._memory, at, self._log).interrupting()
         if self._log is not None:
             self._log.returned(at, choice)
-        if choice is not None:
-            return self._switch(choice, at, "interrupted")
-        if self._log is not None:
-            self._log.continuing(at)
-        return child, WalkStep.VISIT
+            if choice is None:
+                self._log.continuing(at)
+        return (child, _Step.VISIT) if choice is None else self._switch(choice, at, "interrupted")
 
-    def _begin(self, at: Activation) -> Next:
-        choice = GroupRound(self._memory, at, self._log).choose(-1)
+    def _decided(self, at: Activation, choice: DeciderChoice | None, reason: str) -> _Next:
+        """A group without a child, or with one that failed, has asked its children."""
         if self._log is not None:
             self._log.returned(at, choice)
         if choice is not None:
-            return self._switch(choice, at, "interrupted")
-        return _OVER if at.parent is None else (at, WalkStep.FAIL)
+            return self._switch(choice, at, reason)
+        if at.parent is not None:
+            return at, _Step.FAIL
+        self._take_down(at, "failed")  # ROOT has nowhere to fail to
+        at.index = -1
+        return _OVER
 
     # --- failing ------------------------------------------------------------------------------------------------------
 
-    def _fail(self, at: Activation) -> Next:
-        self.drop()
+    def _fail(self, at: Activation) -> _Next:
+        release_all(self.newcomers)  # those who were chosen together with it, to be activated below
         parent = at.parent
         if self._log is not None:
             self._log.failing(at)
         if parent is None:
             self._take_down(None, "failed")
             return _OVER
-        if at.node.children:
+        if at.node.children:  # the error names a group
             self._counts[at.node.number] = self._counts.get(at.node.number, 0) + 1
         self._redecides += 1
         bound = self._passed_bound(at)
@@ -565,18 +524,18 @@ class Walk:
         most = tree.max_redecides
         if most is not None:
             return f"max_redecides={most}" if self._redecides > most else ""
+        # A place is known by that above it and a decider: a key of all numbers on the way would grow with the depth.
         place = -1
         for one in reversed(list(at.upward())):
             place = self._places.setdefault((place, one.node.number), len(self._places))
         count = self._repeated[place] = self._repeated.get(place, 0) + 1
-        if count > MOST_REPEATED:
-            return f"{at.path} failed more than {MOST_REPEATED} times"
-        if self._redecides > MOST_REPEATED * len(tree.nodes):
-            return f"more than {MOST_REPEATED} for each of its {len(tree.nodes)} deciders"
+        if count > _MOST_REPEATED:
+            return f"{at.path} failed more than {_MOST_REPEATED} times"
+        if self._redecides > _MOST_REPEATED * len(tree.nodes):
+            return f"more than {_MOST_REPEATED} for each of its {len(tree.nodes)} deciders"
         return ""
 
-    def _redecide(self, at: Activation, index: int, reason: str) -> Next:
-        memory = self._memory
+    def _redecide(self, at: Activation, index: int, reason: str) -> _Next:
         choice: DeciderChoice | None = None
         if not at.mask:
             self.masked.append(at)
@@ -584,36 +543,24 @@ class Walk:
         if self._log is not None:
             self._log.redeciding(at)
         if at.node.calls_decide_on_redecide:
-            if not self._is_asked_again(at):
-                return at, WalkStep.FAIL
-            choice = self._remembered(at)
+            accepts, choice = self._ask_again(at)
+            if not accepts:
+                return at, _Step.FAIL
         if choice is None:
-            choice = GroupRound(memory, at, self._log).choose(index)
-        if self._log is not None:
-            self._log.returned(at, choice)
-        if choice is not None:
-            return self._switch(choice, at, reason)
-        if at.parent is not None:
-            return at, WalkStep.FAIL
-        self._take_down(at, "failed")
-        at.index = -1
-        return _OVER
+            choice = GroupRound(self._memory, at, self._log).choose(index)
+        return self._decided(at, choice, reason)
 
-    def _is_asked_again(self, at: Activation) -> bool:
-        """Call the Decide of a group whose child failed; returns whether it accepts."""
+    def _ask_again(self, at: Activation) -> tuple[bool, DeciderChoice | None]:
+        """Call the Decide of a group whose child failed: whether it accepts, and whom it chose if it asked children."""
         rare = self._memory.state.rare
         rare.redeciding, rare.delegated = at, None
-        accepted, _, dblock = call_decide(self._memory, at.node, at.parent)
+        accepts, _, dblock = call_decide(self._memory, at.node, at.parent)
         rare.redeciding = None
-        if accepted and at.node.dblock is not None:
+        if accepts and at.node.dblock is not None:
             at.leave(dblock)
-        return accepted
-
-    def _remembered(self, at: Activation) -> DeciderChoice | None:
-        """Whom a group would choose whose Decide just asked its children, if it did."""
-        found = self._memory.state.remembered(at.node, at.parent)
+        found = self._memory.state.remembered(at.node, at.parent) if accepts else None
         choice = None if found is None else found[1]
-        return choice if choice is not None and secure(self._memory, choice) else None
+        return accepts, choice if choice is not None and secure(self._memory, choice) else None
 
     def _give_up(self, at: Activation, bound: str) -> None:
         """There were too many redecides: leave the group without a child, for the next tick."""
@@ -626,28 +573,30 @@ class Walk:
             memory.tree.nodes[most].name,
             self._redecides,
             bound=bound,
-            agent=called(memory.state.require_body()),
+            agent=called(memory.state.body),
             path=at.path,
             tick=self.tick,
         )
 
     # --- switching ----------------------------------------------------------------------------------------------------
 
-    def _switch(self, choice: DeciderChoice, asker: Activation | None, reason: str) -> Next:
+    def _switch(self, choice: DeciderChoice, asker: Activation | None, reason: str) -> _Next:
         self.base = choice.base
         self.newcomers = choice.newcomers
         for at in _between(asker, choice.base):  # a jump within the active child: they stay, and have their tick
-            if self._visit(at)[1] is WalkStep.FAIL:
-                hand_back(self._memory, self.newcomers, _below(choice.base))
-                return at, WalkStep.FAIL
-        self._forget_pending(choice.base)
+            if self._visit(at)[1] is _Step.FAIL:
+                staying = [] if choice.base is None else list(choice.base.downward())[1:]
+                hand_back(self._memory, self.newcomers, staying)  # their flags had passed on when they were chosen
+                return at, _Step.FAIL
+        if choice.base is not None and choice.base.work is not None:
+            release_all(choice.base.work.newcomers)  # chosen before, and waiting for the end of its activate
         if not self._take_down(choice.base, reason):
             self._memory.state.rare.walk = self
             self.is_busy = True
             return _OVER
         return self._enter()
 
-    def _enter(self) -> Next:
+    def _enter(self) -> _Next:
         """Activate the next newcomer."""
         if self.base is not None and self.base.stage is ActivationStage.ACTIVATING:
             self._leave_to(self.base)
@@ -664,28 +613,19 @@ class Walk:
         if self._log is not None:
             self._log.entering(at)
         if not self._activate(at):
-            return at, WalkStep.FAIL
+            return at, _Step.FAIL
         return self._beat(at)
 
     def _leave_to(self, at: Activation) -> None:
         """Somebody's activate has to end before the newcomers below him may be activated."""
-        work_of(at).newcomers, self.newcomers = self.newcomers, []
+        _work_of(at).newcomers, self.newcomers = self.newcomers, []
         self.is_busy = True
-
-    @staticmethod
-    def _forget_pending(at: Activation | None) -> None:
-        """Others are chosen than those who were to be activated below as soon as somebody's activate has ended."""
-        work = None if at is None else at.work
-        if work is not None and work.newcomers:
-            pending, work.newcomers = work.newcomers, []
-            for one in pending:
-                release(one.at)
 
     def _activate(self, at: Activation) -> bool:
         memory, node = self._memory, at.node
         at.since = memory.time
-        note(memory.state.require_body(), at.path, TraceEvent.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
-        at.stage = ActivationStage.FAILED
+        note(memory.state.body, at.path, TraceEvent.ACTIVATE, (("behavior", behavior_name(node.behavior)),))
+        at.stage = ActivationStage.FAILED  # until it has begun: taken down before, it has no ``deactivate`` due
         hook = "block"
         try:
             if node.block is not None:
@@ -694,14 +634,14 @@ class Walk:
             if node.activate is not None:
                 if "activate" in node.is_async:
                     at.stage = ActivationStage.ACTIVATING
-                    start(at, hook, node.activate)
+                    _start(at, hook, node.activate)
                     return True
-                if failed(node.activate(at)):
+                if _fails(node.activate(at)):
                     return False
             at.stage = ActivationStage.ACTIVE
             hook = "run"
             if node.run is not None:
-                start(at, hook, node.run)
+                _start(at, hook, node.run)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -710,11 +650,7 @@ class Walk:
         return True
 
     def _take_down(self, base: Activation | None, reason: str) -> bool:
-        """End all below an activation, or all.
-
-        Returns:
-            Whether it is done; otherwise a coroutine cleans up.
-        """
+        """End all below an activation, or all; returns whether it is done, or else a coroutine cleans up."""
         memory = self._memory
         top = memory.root if base is None else base.child
         if top is None:
@@ -724,15 +660,16 @@ class Walk:
             memory.root = None
         else:
             base.child = None
-            if not base.mask >> base.index & 1:
+            if not base.mask >> base.index & 1:  # of who failed the number stays: the group has yet to redecide
                 base.index = -1
-        return unwind(memory, Unwinding(path, reason))
+        return _unwind(memory, Unwinding(path, reason))
 
-    def drop(self) -> None:
-        """Forget who was chosen and not activated."""
-        for one in self.newcomers:
-            release(one.at)
-        self.newcomers = []
+    def finish(self) -> None:
+        """It is over, unless it waits for a clean-up: masks are for one tick."""
+        rare = self._memory.state.seldom
+        if rare is None or rare.walk is not self:
+            for at in self.masked:
+                at.more().mask = 0
 
 
 def _between(asker: Activation | None, base: Activation | None) -> list[Activation]:
@@ -744,5 +681,110 @@ def _between(asker: Activation | None, base: Activation | None) -> list[Activati
     return [] if base is None else found[::-1]
 
 
-def _below(at: Activation | None) -> list[Activation]:
-    return [] if at is None else list(at.downward())[1:]
+# --- the tick ---------------------------------------------------------------------------------------------------------
+
+_FAIL = _Step.FAIL  # a member of an enum is looked up in its class, in each tick
+
+
+def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, for speed
+    """Go down the active path, until something changes."""
+    child: DeciderNode | None = None
+    choice: DeciderChoice | None = None
+    step, state = _FAIL, memory.state
+    try:
+        while True:
+            node = at.node
+            beat = node.beat
+            if beat is not None:
+                answer = beat(at)  # ``_fails`` is written out: a call less for each behavior in each tick
+                if answer is not True and answer is not None and not answer:
+                    break
+            below = at.child
+            if below is None:
+                if not node.children:
+                    return True
+                step = _Step.DECIDE
+                break
+            state.asked_by = at
+            for child in node.higher[at.index]:
+                decide = child.ask
+                if decide is None:
+                    choice = _ask_guarded(memory, at, child)
+                    if choice is not None:
+                        break
+                else:
+                    state.asked = child  # for a Decide that delegates to its children
+                    if decide(memory) > 0.0:
+                        break
+            else:
+                state.asked = child = None  # by ``child`` an error is the tick's of a behavior, or of a Decide
+                at = below
+                continue
+            break
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        return _raised(memory, at, child, error)
+    if child is None:
+        return _run(memory, Walk.go, at, step)
+    return _accepted(memory, at, child, choice)
+
+
+def in_full(memory: Memory) -> bool:
+    """Walk the whole path."""
+    if memory.body is None:
+        memory.join(LoneBody(memory.agent))
+    if memory.state.is_unwinding:
+        _drop_walk(memory)  # whom it would activate was chosen in an earlier tick
+        return True
+    log = log_of(memory)
+    if log is not None:
+        log.starting()
+    try:
+        return _run(memory, Walk.from_root)
+    finally:
+        if log is not None:
+            log.finished()
+
+
+def _ask_guarded(memory: Memory, at: Activation, child: DeciderNode) -> DeciderChoice | None:
+    """Ask a child that has preconditions, unless one of them fails at a glance."""
+    check = child.decision
+    if check is not None and memory.decision_flags & check.mask != check.pattern:
+        return None
+    check = child.stimuli
+    if check is not None and memory.stimuli_flags & check.mask != check.pattern:
+        return None
+    # Nothing of this memory waits for control flags, else the tick would be walked in full.
+    if child.timer >= 0 and memory.time - memory.timers[child.timer] < child.every - SLACK:
+        return None
+    return attempt(memory, at, at.node.children.index(child), child, None)
+
+
+def _raised(memory: Memory, at: Activation, child: DeciderNode | None, error: BaseException) -> bool:
+    """The tick of a behavior raised, or the Decide of a child."""
+    if child is None:
+        memory.state.fault(at.node, at.path, "tick", error)
+        return _run(memory, Walk.go, at, _Step.FAIL)
+    memory.state.fault(child, memory.state.path_of(child, at), "decide", error)
+    return _run(memory, Walk.after, at, at.node.children.index(child) + 1)
+
+
+def _accepted(memory: Memory, at: Activation, child: DeciderNode, choice: DeciderChoice | None) -> bool:
+    """A child of higher priority takes over."""
+    index = at.node.children.index(child)
+    if choice is None:  # its Decide was called right here; it needs no control flags, but whom it delegated to may
+        choice = chosen(memory, at, index, child, 1.0)
+        if not secure(memory, choice):
+            return _run(memory, Walk.after, at, index + 1)
+    return _run(memory, Walk.take, choice, at)
+
+
+def _run(memory: Memory, way: Callable[..., object], *args: object) -> bool:
+    """Walk in a way; returns whether a behavior ticked, or a coroutine of one is at work."""
+    walk = Walk(memory)
+    try:
+        way(walk, *args)
+    finally:
+        walk.finish()
+    return walk.is_busy

@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from agentrt.words import repr_of
@@ -44,27 +45,18 @@ _MOST = 2**34 - 1  # what is longer falls into the last bucket: 27 years at 20 t
 
 
 class WaitTimes:
-    """How long something took to come, counted in ticks.
-
-    Attributes:
-        count: how many waits were added.
-        total: their sum, in ticks.
-        longest: the longest of them, in ticks; 0 while there is none.
-    """
+    """How long something took to come, counted in ticks."""
 
     __slots__ = ("_buckets", "count", "longest", "total")
 
     def __init__(self) -> None:
-        self.count: int = 0
-        self.total: int = 0
-        self.longest: int = 0
+        self.count: int = 0  # how many waits were added
+        self.total: int = 0  # their sum, in ticks
+        self.longest: int = 0  # the longest of them, in ticks; 0 while there is none
         self._buckets: dict[int, int] = {}
 
     def add(self, ticks: int) -> None:
-        """Note one wait.
-
-        Args:
-            ticks: how long it was; 0 for at once.
+        """Note one wait of some ticks; 0 for at once.
 
         Raises:
             ValueError: the number is negative.
@@ -144,53 +136,36 @@ _LAST = _bucket(_MOST)
 _UNIT = 1 << 32  # one unit of work, in the fractions in which shares are owed
 
 
+@dataclass(slots=True, eq=False)
 class Claim:
     """Work that somebody waits for."""
 
-    __slots__ = ("fresh", "is_served", "share", "tag", "units")
-
-    def __init__(self, share: Share, units: int, tag: Any) -> None:
-        self.share: Share = share  # whose it is
-        self.units: int = units
-        self.tag: Any = tag  # whatever the driver wants to find again when it is served
-        self.is_served: bool = False  # whether it was
-        # how many of its units were dealt in the tick in which it was served; 0 once that tick is over
-        self.fresh: int = 0
+    share: Share  # whose it is
+    units: int
+    tag: Any  # whatever the driver wants to find again when it is served
+    is_served: bool = False
+    fresh: int = 0  # how many of its units were dealt in the tick in which it was served; 0 once that tick is over
 
     def __repr__(self) -> str:
         return f"<Claim of {self.units} units: {'served' if self.is_served else 'waits'}>"
 
 
+@dataclass(slots=True, eq=False)
 class Share:
-    """The place of one searcher in a budget.
+    """The place of one searcher in a budget."""
 
-    Args:
-        weigh: its weight at this moment, a number of 0 or more; asked at each deal.
-    """
-
-    __slots__ = ("credit", "kept", "line", "owed", "weigh")
-
-    def __init__(self, weigh: Callable[[], float]) -> None:
-        self.weigh: Callable[[], float] = weigh
-        self.line: deque[Claim] = deque()  # its claims that wait, in order
-        self.credit: int = 0  # units that it was dealt and has not used
-        self.kept: int = 0  # how many of them come from ticks before
-        # what it is owed of units that were dealt, in fractions of a unit; negative if it had too much
-        self.owed: int = 0
+    weigh: Callable[[], float]  # its weight at this moment, 0 or more; asked at each deal
+    line: deque[Claim] = field(default_factory=deque)  # its claims that wait, in order
+    credit: int = 0  # units that it was dealt and has not used
+    kept: int = 0  # how many of them come from ticks before
+    owed: int = 0  # of units that were dealt, in fractions of a unit; negative if it had too much
 
     def __repr__(self) -> str:
         return f"<Share: {len(self.line)} claims wait, {self.credit} units of credit>"
 
 
 class ThinkBudget:
-    """Units of search work, so many in each tick.
-
-    Args:
-        units: how many in each tick; at least 1.
-
-    Raises:
-        ValueError: the number is less than 1.
-    """
+    """Units of search work, so many in each tick: at least 1, or it is a ``ValueError``."""
 
     __slots__ = ("_holding", "_served", "_waiting", "granted", "room", "units")
 
@@ -230,11 +205,7 @@ class ThinkBudget:
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def take(self, share: Share, units: int) -> bool:
-        """Take units if they are there at once.
-
-        Returns:
-            Whether they are granted; if not, nothing was taken.
-        """
+        """Take units if they are there at once; returns whether they are granted. If not, nothing was taken."""
         if share.line:
             return False
         lacking = units - share.credit
@@ -247,11 +218,8 @@ class ThinkBudget:
         self.granted += units
         return True
 
-    def ask(self, share: Share, units: int, tag: Any = None) -> Claim | None:
-        """Ask for units.
-
-        Args:
-            units: how many, at least 1; may be more than one tick has.
+    def ask(self, share: Share, units: int, tag: object = None) -> Claim | None:
+        """Ask for units, of which there may be more than one tick has.
 
         Returns:
             None if they are granted; else the claim, which waits.
@@ -270,10 +238,7 @@ class ThinkBudget:
         return claim
 
     def withdraw(self, claim: Claim) -> list[Claim]:
-        """Take a claim back; one that was served gives back what it was dealt in this tick.
-
-        Args:
-            claim: made by ``ask``, and not withdrawn before.
+        """Take a claim back, once; one that was served gives back what it was dealt in this tick.
 
         Returns:
             Claims of the same share that are served now.
@@ -296,11 +261,7 @@ class ThinkBudget:
     # --- dealing ------------------------------------------------------------------------------------------------------
 
     def next_tick(self) -> list[Claim]:
-        """A tick begins: what was not used is lost, and the new units are dealt if somebody waits.
-
-        Returns:
-            The claims that are served, in order.
-        """
+        """A tick begins: what was not used is lost, the rest as in ``settle``; returns the claims that are served."""
         for share in self._holding:
             share.credit = share.kept = 0
         self._holding.clear()
@@ -313,11 +274,7 @@ class ThinkBudget:
         return self.settle()
 
     def settle(self) -> list[Claim]:
-        """Deal out whatever is left of the tick between those who wait.
-
-        Returns:
-            The claims that are served, in order.
-        """
+        """Deal out whatever is left of the tick between those who wait; returns the claims that are served."""
         if not self._waiting:
             return []
         units = self.room

@@ -5,7 +5,7 @@ the class is made, as ``dataclasses`` generates ``__init__``, so that they are a
 inspector writes thousands of them. What a field's type says is all that a codec knows:
 
 ============================== ===================== ================================================================
-``str int float bool``         as it is              checked for its kind; see ``Fields``
+``str int float bool``         as it is              checked for its kind; see ``JsonObject``
 ``X | None``                   null for None         a key that is not there is None
 ``dict[str, Any]``             as it is              an object of plain values; an empty one if it is not there
 ``tuple[str, ...]``            a list                empty if it is not there
@@ -18,12 +18,12 @@ A field with a default may be missing in what is read. In a view that is ``spars
 has its default, and an empty tuple never is; elsewhere only where ``told(sparse=True)`` says so.
 
 Rejected: reading ``dataclasses.fields`` each time (eight times the work), and a library for it (msgspec, attrs): the
-errors have to name the place as a JSON pointer and the remedy, and ``Fields`` does that already.
+errors have to name the place as a JSON pointer and the remedy, and ``JsonObject`` does that already.
 
-What is read may come from anybody: out of a recording, or over a socket. A ``Fields`` stands for one JSON object and
-says where it stands. Each question names a key and the kind of value that has to be there; what is not of that kind is
-a ``DataFault`` with the place, as a JSON pointer. Nothing else ever comes out of it, whatever it is given: depth is
-bounded, numbers are finite, and nothing in the data is looked up as code.
+What is read may come from anybody: out of a recording, or over a socket. A ``JsonObject`` says where it stands. Each
+question names a key and the kind of value that has to be there; what is not of that kind is a ``DataFault`` with the
+place, as a JSON pointer. Nothing else ever comes out of it, whatever it is given: depth is bounded, numbers are finite,
+and nothing in the data is looked up as code.
 
 A key that is not there has its default, if the question names one. Keys that nobody asks for are passed over, so that a
 newer writer may add some.
@@ -43,7 +43,7 @@ from typing import Any, Self, TypeVar, dataclass_transform, overload
 
 from agentrt.errors import DataFault
 
-__all__ = ["MOST_LEVELS", "Fields", "View", "told", "view"]
+__all__ = ["MOST_LEVELS", "JsonObject", "View", "told", "view"]
 
 
 MOST_LEVELS = 300
@@ -55,28 +55,18 @@ _GREATEST = 2**63 - 1  # what a database or another language can hold, too
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
 
-
 _READS = {"str": "text", "int": "whole", "float": "number", "bool": "flag"}
 _EMPTY: dict[str, Any] = {"str": "", "int": 0, "float": 0.0, "bool": False}
-_ANY_OBJECT = "dict[str, Any]"
 
 
-class Fields:
-    """One JSON object that is read.
-
-    Args:
-        pointer: where, as a JSON pointer; empty for the outermost value.
-        level: in how many objects it lies.
-
-    Raises:
-        DataFault: it is no object, or lies too deep.
-    """
+class JsonObject:
+    """One JSON object that is read. Each of its methods, and making one, raises ``DataFault`` for what does not fit."""
 
     __slots__ = ("_data", "_level", "_pointer")
 
     def __init__(self, data: object, pointer: str = "", level: int = 0) -> None:
-        self._pointer = pointer
-        self._level = level
+        self._pointer = pointer  # where it stands, as a JSON pointer; empty for the outermost value
+        self._level = level  # in how many objects it lies
         if not isinstance(data, dict):
             raise self._fault("", data, "an object")
         if level > MOST_LEVELS:
@@ -100,47 +90,28 @@ class Fields:
     # --- single values ------------------------------------------------------------------------------------------------
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A text.
-
-        Args:
-            default: what it is if the key is not there; None if it has to be.
-
-        Raises:
-            DataFault: it is no text, or missing.
-        """
+        """A text. The default is for a key that is not there; None if it has to be, as in all of these."""
         value = self._get(name, default, "a text")
         if not isinstance(value, str):
             raise self._fault(name, value, "a text")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A finite number; what is whole stays so.
-
-        Raises:
-            DataFault: it is no such number, or missing.
-        """
+        """A finite number; what is whole stays so."""
         value = self._get(name, default, "a number")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
             raise self._fault(name, value, "a finite number")
         return value
 
     def whole(self, name: str, default: int | None = None) -> int:
-        """A whole number.
-
-        Raises:
-            DataFault: it is no such number, or missing.
-        """
+        """A whole number."""
         value = self._get(name, default, "a whole number")
         if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _GREATEST:
             raise self._fault(name, value, "a whole number of at most 63 bits")
         return value
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false.
-
-        Raises:
-            DataFault: it is neither, or missing.
-        """
+        """True or false."""
         value = self._get(name, default, "true or false")
         if not isinstance(value, bool):
             raise self._fault(name, value, "true or false")
@@ -151,19 +122,11 @@ class Fields:
         return self._data.get(name) is None
 
     def plain(self, name: str) -> Any:
-        """Any value, as it is: a copy of it, checked for being plain and not too deep. None if it is not there.
-
-        Raises:
-            DataFault: it is no JSON value.
-        """
+        """Any value, as it is: a copy of it, checked for being plain and not too deep. None if it is not there."""
         return self._plain(name, self._data.get(name), self._level)
 
     def plain_object(self, name: str) -> dict[str, Any]:
-        """An object of any values; an empty one if it is not there.
-
-        Raises:
-            DataFault: it is no object of JSON values.
-        """
+        """An object of any values; an empty one if it is not there."""
         value = self._data.get(name, {})
         if not isinstance(value, dict):
             raise self._fault(name, value, "an object")
@@ -184,11 +147,7 @@ class Fields:
         raise self._fault(name, value, "values that JSON knows")
 
     def names(self) -> tuple[str, ...]:
-        """The keys that are there, in their order.
-
-        Raises:
-            DataFault: one of them is no text.
-        """
+        """The keys that are there, in their order."""
         for name in self._data:
             if not isinstance(name, str):
                 raise self._fault("", name, "texts as keys")
@@ -196,43 +155,26 @@ class Fields:
 
     # --- several ------------------------------------------------------------------------------------------------------
 
-    def inner(self, name: str) -> Fields:
-        """The object under a key.
+    def inner(self, name: str) -> JsonObject:
+        """The object under a key."""
+        return JsonObject(self._data.get(name), self._place(name), self._level + 1)
 
-        Raises:
-            DataFault: it is no object, or missing.
-        """
-        return Fields(self._data.get(name), self._place(name), self._level + 1)
-
-    def each(self, name: str, read: Callable[[Fields], T]) -> tuple[T, ...]:
-        """A list of objects; empty if it is not there.
-
-        Raises:
-            DataFault: it is no list of objects, or as ``read`` says.
-        """
+    def each(self, name: str, read: Callable[[JsonObject], T]) -> tuple[T, ...]:
+        """A list of objects; empty if it is not there."""
         items = self._list(name)
-        return tuple(read(Fields(one, f"{self._place(name)}/{at}", self._level + 1)) for at, one in enumerate(items))
+        return tuple(
+            read(JsonObject(one, f"{self._place(name)}/{at}", self._level + 1)) for at, one in enumerate(items)
+        )
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts; empty if it is not there.
-
-        Raises:
-            DataFault: it is no such list.
-        """
+        """A list of texts; empty if it is not there."""
         for at, one in enumerate(self._list(name)):
             if not isinstance(one, str):
                 raise self._fault(name, one, "a text", f"/{at}")
         return tuple(self._list(name))
 
     def pairs(self, name: str, second: type[T]) -> tuple[tuple[str, T], ...]:
-        """A list of pairs, each of a text and a value of one kind; empty if it is not there.
-
-        Args:
-            second: the kind of the second ones: ``str`` or ``bool``.
-
-        Raises:
-            DataFault: it is no such list.
-        """
+        """A list of pairs, each of a text and a ``str`` or a ``bool``; empty if it is not there."""
         found: list[tuple[str, T]] = []
         for at, one in enumerate(self._list(name)):
             if not (isinstance(one, (list, tuple)) and len(one) == 2 and isinstance(one[0], str)):
@@ -244,11 +186,7 @@ class Fields:
         return tuple(found)
 
     def by_name(self, name: str) -> tuple[tuple[str, str], ...]:
-        """An object of texts, as pairs; empty if it is not there.
-
-        Raises:
-            DataFault: it is no such object.
-        """
+        """An object of texts, as pairs; empty if it is not there."""
         if self.is_null(name):
             return ()
         inner = self.inner(name)
@@ -273,6 +211,7 @@ def _said(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, (bool, int, float, str)):
+        # ASCII: it ends up in logs and terminals, where other characters may be commands.
         text = ascii(value) if not isinstance(value, int) or abs(value) < 10**30 else "a very large number"
         return text if len(text) <= 40 else f"{text[:40]}..."
     return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else type(value).__name__
@@ -288,55 +227,25 @@ class View:
         raise NotImplementedError
 
     @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no such view.
-        """
+    def read(cls, fields: JsonObject) -> Self:
+        """Read what ``as_json`` wrote; raises ``DataFault`` for what is no such view."""
         raise NotImplementedError
 
 
 def told(
     default: Any = MISSING,
     *,
-    default_factory: Any = MISSING,
-    sparse: bool = False,
-    by_name: bool = False,
-    when: str = "",
-    like: str = "",
-    missing: Any = MISSING,
-    write: Callable[[Any], Any] | None = None,
-    read: Callable[[Fields], Any] | None = None,
+    sparse: bool = False,  # left out while it is empty, 0, False or None
+    by_name: bool = False,  # pairs are an object
+    when: str = "",  # an expression of ``self`` that says whether it is written
+    like: str = "",  # the field that it is equal to when it is missing
+    missing: Any = MISSING,  # what it is when it is missing, if the class has no default for it
+    write: Callable[[Any], Any] | None = None,  # makes its JSON value of its value
+    read: Callable[[JsonObject], Any] | None = None,  # makes its value of the object in which it stands
 ) -> Any:
-    """A field of a view of which more is to be said than its type.
-
-    Args:
-        default: as in ``dataclasses.field``.
-        default_factory: as there.
-        sparse: whether it is left out while it is empty, 0, False or None.
-        by_name: whether pairs are an object.
-        when: an expression of ``self`` that says whether it is written.
-        like: the field that it is equal to when it is missing.
-        missing: what it is when it is missing, if the class has no default for it.
-        write: makes its JSON value of its value.
-        read: makes its value of the object in which it stands.
-    """
-    more = {
-        "sparse": sparse,
-        "by_name": by_name,
-        "when": when,
-        "like": like,
-        "missing": missing,
-        "write": write,
-        "read": read,
-    }
-    if default_factory is not MISSING:
-        return dataclasses.field(default_factory=default_factory, metadata=more)
-    return dataclasses.field(default=default, metadata=more)
+    """A field of a view of which more is to be said than its type and its default."""
+    more = {"sparse": sparse, "by_name": by_name, "when": when, "like": like, "missing": missing}
+    return dataclasses.field(default=default, metadata={**more, "write": write, "read": read})
 
 
 @overload
@@ -345,7 +254,7 @@ def view(cls: C, /) -> C: ...
 
 @overload
 def view(
-    *, sparse: bool = False, adds: tuple[str, ...] = (), check: Callable[[Fields], object] | None = None
+    *, sparse: bool = False, adds: tuple[str, ...] = (), check: Callable[[JsonObject], object] | None = None
 ) -> Callable[[C], C]: ...
 
 
@@ -356,7 +265,7 @@ def view(
     *,
     sparse: bool = False,
     adds: tuple[str, ...] = (),
-    check: Callable[[Fields], object] | None = None,
+    check: Callable[[JsonObject], object] | None = None,
 ) -> Any:
     """Make a view of a class with fields.
 
@@ -368,7 +277,7 @@ def view(
 
     def make(plain: type) -> type:
         made: Any = dataclass(frozen=True, slots=True)(plain)
-        code = _Code(made, sparse=sparse, adds=adds, check=check)
+        code = _Code(made, sparse, adds, check)
         made.as_json = code.writer()
         made.read = classmethod(code.reader())
         return made  # type: ignore[no-any-return]
@@ -380,12 +289,7 @@ class _Code:
     """The code of one class's codec."""
 
     def __init__(
-        self,
-        cls: Any,
-        *,
-        sparse: bool = False,
-        adds: tuple[str, ...] = (),
-        check: Callable[[Fields], object] | None = None,
+        self, cls: Any, sparse: bool, adds: tuple[str, ...], check: Callable[[JsonObject], object] | None
     ) -> None:
         self._cls = cls
         self._sparse = sparse
@@ -418,12 +322,10 @@ class _Code:
             return ""
         if more.get("like"):
             return f"self.{name} != self.{more['like']}"
-        text = ast.unparse(kind)
         if default is None:
             return f"self.{name} is not None"
-        if more.get("sparse"):
-            return f"self.{name}"
-        if text.startswith("tuple[") or text == _ANY_OBJECT or (default is not MISSING and not default):
+        is_several = isinstance(kind, ast.Subscript)  # a tuple or an object, of which an empty one says nothing
+        if more.get("sparse") or is_several or (default is not MISSING and not default):
             return f"self.{name}"
         return "" if default is MISSING else f"self.{name} != {default!r}"
 
@@ -444,14 +346,14 @@ class _Code:
                 found = self._module.get(known)
                 if found is None or issubclass(found, View):
                     return f"{value}.as_json()"
-                self._known[f"_{known}_as_json"] = _Code(found).writer()
+                self._known[f"_{known}_as_json"] = _Code(found, False, (), None).writer()
                 return f"_{known}_as_json({value})"
         return value
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def reader(self) -> Any:
-        """A function that makes an instance of ``Fields``."""
+        """A function that makes an instance of ``JsonObject``."""
         if self._check is not None:
             self._known["_check"] = self._check
         lines = ["    _check(fields)\n"] if self._check is not None else []
@@ -498,7 +400,7 @@ class _Code:
         found = self._module.get(known)
         if found is None or issubclass(found, View):
             return f"{known}.read"
-        read = _Code(found).reader()
+        read = _Code(found, False, (), None).reader()
         self._known[f"_read_{known}"] = lambda fields: read(found, fields)
         return f"_read_{known}"
 

@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from agentrt.body.entity import attribute_of
 from agentrt.body.flags import FlagLedger, Holder
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -104,11 +105,7 @@ class Body(Protocol):
         """A callback of an author raised. Reported the first time."""
 
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
-        """Perform an activity of its planner, beside its own plan, from within a coroutine.
-
-        Args:
-            holder: for whom; its control flags are shared.
-        """
+        """Perform an activity of its planner, beside its own plan, for a holder, whose control flags it shares."""
         ...
 
 
@@ -132,11 +129,7 @@ class Driver(Protocol):
     """Of its claims for control flags; see ``agentrt.body.flags``."""
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body. Nothing is decided before the first ``drive``.
-
-        Args:
-            body: whom; its kernel is there.
-        """
+        """Begin to drive a body, which has a kernel. Nothing is decided before the first ``drive``."""
 
     def drive(self) -> None:
         """Decide and act, once."""
@@ -167,10 +160,6 @@ class LoneBody:
         number: decides in which ticks a goal selector ticks in full.
         kernel: steps coroutines and keeps the time; without one, callbacks are plain functions and the tick is 0.
         report: told of the first failure of each callback: path, callback and error. By default it is a warning.
-
-    Attributes:
-        flags: its ledger of control flags.
-        holder: None: it acts for nobody.
     """
 
     __slots__ = ("_report", "_reported", "entity", "flags", "holder", "kernel", "name", "number")
@@ -188,18 +177,12 @@ class LoneBody:
         self.number: int = number
         self.kernel: Kernel | None = kernel
         self.flags: FlagLedger = FlagLedger()
-        self.holder: Holder | None = None
+        self.holder: Holder | None = None  # it acts for nobody
         self._report = report or self._warn
         self._reported: set[tuple[str, str]] = set()
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """Report what a callback raised, the first time.
-
-        Args:
-            path: the place.
-            hook: the callback.
-            error: what it raised.
-        """
+        """Report what a callback raised at a place, the first time."""
         if (path, hook) not in self._reported:
             self._reported.add((path, hook))
             self._report(path, hook, error)
@@ -210,11 +193,7 @@ class LoneBody:
         warnings.warn(f"{whose}{path}: {hook} raised {error_words(error)}", RuntimeWarning, stacklevel=4)
 
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
-        """A lone body has no planner.
-
-        Raises:
-            NotRunningError: always.
-        """
+        """A lone body has no planner: it always raises ``NotRunningError``."""
         raise NotRunningError(
             f"a body without an agent cannot perform {activity!r}. Attach the model to an agent: agent.attach(...)."
         )
@@ -224,37 +203,23 @@ def called(body: Body) -> str:
     """What to call a body in a log: its name; for a lone one that nobody named, what its entity is called."""
     if body.name != NAMELESS:
         return printable(words_of(body.name, _LONGEST_NAME))
-    try:
-        name = getattr(body.entity, "name", None)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException:
-        name = None
+    name = attribute_of(body.entity, "name")
     return printable(words_of(name, _LONGEST_NAME)) if isinstance(name, str) and name else NAMELESS
 
 
 # --- whose it is ------------------------------------------------------------------------------------------------------
 
 _GIVEN_TO: Final = "given_to"
-_GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``body.views``
+_GREATEST: Final = 2**63 - 1  # what a snapshot can be read back with, see ``body.codec``
 
 
 def given_to(driver: object) -> object | None:
     """The body to which a driver was given; None if it is nobody's."""
-    try:
-        return getattr(driver, _GIVEN_TO, None)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException:
-        return None
+    return attribute_of(driver, _GIVEN_TO)
 
 
 def give(driver: object, body: Body, method: str) -> None:
-    """Give a driver to a body. What it is told already is no error.
-
-    Args:
-        body: whose it is from now on.
-        method: what was called, for the error.
+    """Give a driver to a body, of which a method of the driver's was called. What it is told already is no error.
 
     Raises:
         WrongStateError: it is another one's.
@@ -278,11 +243,7 @@ def give(driver: object, body: Body, method: str) -> None:
 
 
 def take(driver: object, body: object) -> None:
-    """A driver has left a body, or never came to drive it: it may be given to another one.
-
-    Args:
-        body: whose it was; nothing happens if it is not.
-    """
+    """A driver has left a body, or never came to drive it: it may be given to another one, if it was that one's."""
     if given_to(driver) is body:
         _mark(driver, None)
 
@@ -297,21 +258,10 @@ def _mark(driver: object, body: Body | None) -> None:
 
 
 def number_in(value: object, subject: str, name: str) -> int | float:
-    """A number of an author by which things are put in order.
-
-    What is no number, NaN, and what is endless have no place in an order, or in a snapshot; True is a slip.
-
-    Args:
-        subject: what was called, for the error.
-
-    Raises:
-        DefinitionError: it is no such number.
-    """
+    """A number of an author by which things are put in order; NaN and what is endless have no place in one."""
     number: object = value
-    if not isinstance(value, (int, float)) and hasattr(
-        type(value), "__index__"
-    ):  # the whole numbers of other libraries
-        try:
+    if not isinstance(value, (int, float)) and hasattr(type(value), "__index__"):
+        try:  # the whole numbers of other libraries
             number = operator.index(value)  # type: ignore[arg-type]
         except ENDS_PROGRAM:
             raise
@@ -323,14 +273,7 @@ def number_in(value: object, subject: str, name: str) -> int | float:
 
 
 def require_seconds(value: object, subject: str, name: str) -> float:
-    """Game seconds of an author that pass, or last: a number that is neither negative nor endless.
-
-    Args:
-        subject: what was called, for the error.
-
-    Raises:
-        DefinitionError: it is no such number.
-    """
+    """Game seconds of an author that pass, or last: a number that is neither negative nor endless."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _GREATEST:
         return value
     what = f"a {type_name(value)}, {repr_of(value, 80)}" if not isinstance(value, (int, float)) else repr_of(value, 80)
@@ -344,25 +287,14 @@ def tick_of(body: Body) -> int:
 
 
 def note(body: Body, path: str, event: TraceEvent, detail: Detail = ()) -> None:
-    """Put a record into the trace, if anybody listens.
-
-    Args:
-        detail: pairs of a name and a plain value.
-    """
+    """Put a record into the trace, if anybody listens."""
     kernel = body.kernel
     if kernel is not None and kernel.trace.on:
         kernel.trace.emit(TraceRecord(kernel.clock.tick, body.name, path, event, detail))
 
 
 class Routine:
-    """One coroutine of a goal or a behavior, in a strand of its own. Its first step comes in the same tick.
-
-    Args:
-        ended: called once with the routine when it has ended, for whatever reason.
-
-    Raises:
-        NotRunningError: no kernel is there to step it.
-    """
+    """One coroutine of a goal or a behavior, in a strand of its own. Its first step comes in the same tick."""
 
     __slots__ = ("_body", "_ended", "_path", "error", "hook", "strand", "value")
 
@@ -383,7 +315,7 @@ class Routine:
             )
         self._body = body
         self._path = path
-        self._ended = ended
+        self._ended = ended  # called once, when it has ended, for whatever reason
         self.hook: str = hook
         self.value: Any = None  # what it returned; None until then, or if it did not return
         # what it raised, other than its cancellation, which ``body.fault`` was told of

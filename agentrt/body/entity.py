@@ -18,31 +18,28 @@ from typing import Any, TypeVar
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.signals import Signal
 
-__all__ = ["Entity", "NamedSignals", "destroyed_signal", "is_gone"]
+__all__ = ["Entity", "NamedSignals", "attribute_of", "destroyed_signal", "is_gone"]
 
 C = TypeVar("C")
 
 
-def destroyed_signal(thing: Any) -> Signal | None:
+def destroyed_signal(thing: object) -> Signal | None:
     """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity."""
-    found = _asked(thing, "destroyed")
+    found = attribute_of(thing, "destroyed")
     return found if isinstance(found, Signal) else None
 
 
-def is_gone(thing: Any) -> bool:
-    """Whether a thing was destroyed.
-
-    Args:
-        thing: anything, of whatever type; what has no ``destroyed`` signal is never gone.
-    """
+def is_gone(thing: object) -> bool:
+    """Whether a thing was destroyed: anything; what has no ``destroyed`` signal is never gone."""
     destroyed = destroyed_signal(thing)
     if destroyed is None:
         return False
-    told = _asked(thing, "is_destroyed")
+    told = attribute_of(thing, "is_destroyed")
     return told if isinstance(told, bool) else destroyed.was_emitted
 
 
-def _asked(thing: Any, name: str) -> Any:
+def attribute_of(thing: object, name: str) -> object:
+    """An attribute of what may be anybody's; None if it has none, or if asking for it raises."""
     try:
         return getattr(thing, name, None)
     except ENDS_PROGRAM:
@@ -60,14 +57,7 @@ class NamedSignals:
         self._find = find
 
     def __getitem__(self, name: str) -> Signal:
-        """The signal of a name.
-
-        Args:
-            name: what happens to the entity.
-
-        Returns:
-            The same signal each time.
-        """
+        """The signal of a name; the same one each time."""
         return self._find(name)
 
 
@@ -80,14 +70,6 @@ class Entity:
         name: what to call it; the kind and the id by default.
         id: a number or text that is the same in every equal run, if the world gives one.
         ai_packs: the packs that its agent takes when it is made: aliases, or packs written in place.
-
-    Attributes:
-        kind: as given.
-        name: as given.
-        id: as given.
-        ai_packs: as given.
-        destroyed: emitted once, with the entity, when it is destroyed.
-        is_destroyed: whether it was.
     """
 
     __slots__ = (
@@ -114,7 +96,7 @@ class Entity:
         self.id: int | str | None = id
         self.ai_packs: tuple[Any, ...] = (ai_packs,) if isinstance(ai_packs, str) else tuple(ai_packs)
         self.name: str = name if name is not None else kind if id is None else f"{kind} {id}"
-        self.destroyed: Signal = Signal()
+        self.destroyed: Signal = Signal()  # emitted once, with the entity, when it is destroyed
         self.is_destroyed: bool = False
         self._components: dict[type, Any] = {}
         self._signals: dict[str, Signal] | None = None
@@ -137,21 +119,13 @@ class Entity:
         return component
 
     def remove(self, kind: type) -> None:
-        """Take a component away under all the types that it was registered for; nothing happens if it has none.
-
-        Args:
-            kind: one of those types.
-        """
+        """Take a component away under all types that it was registered for; nothing happens if it has none of one."""
         component = self._components.get(kind)
         if component is not None:
             self._components = {key: other for key, other in self._components.items() if other is not component}
 
     def get(self, kind: type[C]) -> C | None:
-        """Its component of a type, or None.
-
-        Args:
-            kind: the component's type, or one that it was registered under.
-        """
+        """Its component of a type, or of one that it was registered under; None if it has none."""
         return self._components.get(kind)
 
     def __getitem__(self, kind: type[C]) -> C:
@@ -179,14 +153,7 @@ class Entity:
                 yield component
 
     def signal(self, name: str) -> Signal:
-        """Its signal of a name, made when it is first asked for; ``"destroyed"`` is the one that it always has.
-
-        Args:
-            name: what happens to the entity, such as ``"ready_to_pose"``.
-
-        Returns:
-            The same signal each time.
-        """
+        """Its signal of a name, such as ``"ready_to_pose"``, the same each time; ``"destroyed"`` it always has."""
         if name == "destroyed":
             return self.destroyed
         if self._signals is None:

@@ -33,9 +33,10 @@ Source: ours; Minecraft, goal selectors: "Flags".
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-__all__ = ["FlagClaim", "Hold", "Holder", "Refusal", "Waiting", "JUMP", "LOOK", "MOVE", "TARGET", "FlagLedger"]
+__all__ = ["FlagLedger", "Hold", "Holder", "JUMP", "LOOK", "MOVE", "Refusal", "TARGET", "Waiting", "chain_of"]
 
 
 class Holder(Protocol):
@@ -68,6 +69,13 @@ class Holder(Protocol):
         """A claim that waited has its flags now. Called on the stack of whoever released them."""
 
 
+def chain_of(holder: Holder | None) -> Iterator[Holder]:
+    """A holder and for whom it runs, link by link."""
+    while holder is not None:
+        yield holder
+        holder = holder.runs_for
+
+
 class Hold(NamedTuple):
     """Who holds a flag."""
 
@@ -77,23 +85,14 @@ class Hold(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a claim failed.
+    """Why a claim failed."""
 
-    Attributes:
-        flag: the flag that stood in the way.
-        claimant: who wanted it, by name.
-        holder: who held it, by name.
-        tick: when.
-        reason: why the holder kept it, in words.
-        is_final: whether waiting is no use, because the holder waits for the claimant in turn.
-    """
-
-    flag: str
-    claimant: str
-    holder: str
-    tick: int
-    reason: str
-    is_final: bool = False
+    flag: str  # that stood in the way
+    claimant: str  # who wanted it, by name
+    holder: str  # who held it, by name
+    tick: int  # when
+    reason: str  # why the holder kept it, in words
+    is_final: bool = False  # whether waiting is no use, because the holder waits for the claimant in turn
 
     def text(self) -> str:
         """The refusal in one line."""
@@ -109,27 +108,19 @@ class Waiting(NamedTuple):
     precedence: int  # of the claimant
 
 
+@dataclass(slots=True, eq=False)
 class FlagClaim:
-    """One claim, while the ledger decides about it or it waits.
+    """One claim, while the ledger decides about it or it waits."""
 
-    Args:
-        flags: for what, in a fixed order.
-        shared: others whose flags count as free.
-    """
-
-    __slots__ = ("flags", "is_told", "owner", "shared", "tick")
-
-    def __init__(self, flags: Collection[str], owner: Holder, tick: int, shared: tuple[object, ...]) -> None:
-        self.flags: tuple[str, ...] = tuple(flags)
-        self.owner: Holder = owner
-        self.tick: int = tick
-        self.shared: tuple[object, ...] = shared
-        # whether the owner is to be told when it is served, because its call of ``claim`` is over
-        self.is_told: bool = False
+    flags: tuple[str, ...]
+    owner: Holder
+    tick: int
+    shared: tuple[object, ...]  # others whose flags count as free
+    is_told: bool = False  # whether the owner is to be told when it is served, because its call of ``claim`` is over
 
     def is_for(self, owner: object) -> bool:
         """Whether the claimant is an owner, or runs for it."""
-        link: Holder | None = self.owner
+        link: Holder | None = self.owner  # not by ``chain_of``: a generator costs more than most chains are long
         while link is not None:
             if link is owner:
                 return True
@@ -148,19 +139,17 @@ TARGET = "TARGET"
 
 
 class FlagLedger:
-    """Who holds which control flag of one agent.
-
-    Attributes:
-        version: changes with every hold and every waiting claim; so who looks often need not look twice.
-    """
+    """Who holds which control flag of one agent."""
 
     __slots__ = ("_claims", "_holds", "_refusals", "_waiting", "_yielding", "version")
 
     def __init__(self) -> None:
-        self.version: int = 0
+        self.version: int = 0  # changes with every hold and every waiting claim: who looks often need not look twice
         self._holds: dict[str, Hold] = {}
         self._refusals: dict[str, Refusal] | None = None
-        self._waiting: list[FlagClaim] | None = None  # by precedence, then by arrival
+        self._waiting: tuple[
+            FlagClaim, ...
+        ] = ()  # by precedence, then by arrival; replaced, so a pass goes on over its own
         # The same by claimant, of whom each has one. Keyed by identity and never iterated: no order depends on it.
         self._claims: dict[int, FlagClaim] | None = None
         self._yielding: list[Holder] | None = None  # who was asked to give way
@@ -190,16 +179,19 @@ class FlagLedger:
         """
         if self._claims and self._withdraw(owner):
             self._serve()  # those whom the old claim stood before
-        claim = FlagClaim(flags, owner, tick, tuple(shared_with))
-        if not self._waiting and not self._blocking(claim):
+        claim = FlagClaim(tuple(flags), owner, tick, tuple(shared_with))
+        if not self._waiting and not self._blocking(claim):  # the usual case
             self._grant(claim)
             return None
-        kept = self._kept(claim)
-        refusal = kept or self._yielded(claim)
+        refusal = kept = self._kept(claim)
         if refusal is None:
-            self._grant(claim)
-            return None
-        self._enqueue(claim)
+            for flag, hold in self._blocking(claim):
+                refusal = Refusal(flag, owner.flag_name, hold.name, tick, "which is giving way")
+                break
+            else:
+                self._grant(claim)
+                return None
+        self._enqueue(claim)  # before anybody is asked to give way, who may release at once: served is who stands here
         deadlock = self._deadlock(claim)
         if deadlock is not None:
             self._withdraw(owner)
@@ -207,7 +199,7 @@ class FlagLedger:
             return deadlock
         if wait or kept is None:
             self._have_others_give_way(claim)
-        if self._claim_of(owner) is not claim and self._has(claim):
+        if self._claim_of(owner) is not claim and self._has(claim):  # those who were asked gave way at once
             return None
         self._remember(refusal)
         if wait:
@@ -217,12 +209,7 @@ class FlagLedger:
         return refusal
 
     def gives_way(self, flags: Collection[str], owner: Holder) -> bool:
-        """Whether nobody waits, and all holders of some flags give way: quick, for whoever asks in each tick.
-
-        Args:
-            flags: what would be taken.
-            owner: who would hold them.
-        """
+        """Whether nobody waits, and all holders of some flags give way: quick, for whoever asks in each tick."""
         holds = [hold for flag in flags if (hold := self._holds.get(flag)) is not None]
         return not self._waiting and all(self._gives_way(hold, owner) for hold in holds)
 
@@ -231,31 +218,23 @@ class FlagLedger:
     ) -> Refusal | None:
         """What a claim would have to wait for without any hope: somebody who will not give way. Changes no hold.
 
-        A refusal is remembered, as if it had been claimed.
-
-        Args:
-            flags: what would be taken.
-            owner: who would hold them.
-            tick: now.
-            shared_with: as for ``claim``.
+        A refusal is remembered, as if it had been claimed. The arguments are those of ``claim``.
 
         Returns:
             None if the flags are free, or their holders give way, else who would keep them.
         """
-        refusal = self._kept(FlagClaim(flags, owner, tick, tuple(shared_with)))
+        refusal = self._kept(FlagClaim(tuple(flags), owner, tick, tuple(shared_with)))
         if refusal is not None:
             self._remember(refusal)
         return refusal
 
     def hand_over(self, flags: Collection[str], owner: Holder, tick: int, *, holders: Iterable[object]) -> None:
-        """Give flags that are free, or held by some of one's own, to one of them, with nobody else in between.
+        """Give flags that are free, or held by others of the same model, to one of it, with nobody else in between.
 
         What else those hold stays theirs until they release it.
 
         Args:
-            flags: what the new owner takes.
-            owner: who holds them from now on.
-            tick: now.
+            flags, owner, tick: as for ``claim``.
             holders: who of the same model may hold them until now.
         """
         own = tuple(holders)
@@ -269,11 +248,7 @@ class FlagLedger:
             self._handed_over(owner)
 
     def release(self, owner: object) -> None:
-        """Give back all that an owner holds, and withdraw its claim if it waits; who waits for it is served.
-
-        Args:
-            owner: who held it.
-        """
+        """Give back all that an owner holds, and withdraw its claim if it waits; who waits for it is served."""
         if self._claims:
             self._withdraw(owner)
         lost = [flag for flag, hold in self._holds.items() if hold.owner is owner]
@@ -292,11 +267,7 @@ class FlagLedger:
         return not self._holds and not self._waiting
 
     def holder(self, flag: str) -> Hold | None:
-        """Who holds a flag, or None.
-
-        Args:
-            flag: the flag.
-        """
+        """Who holds a flag, or None."""
         return self._holds.get(flag)
 
     def holds(self) -> dict[str, Hold]:
@@ -304,18 +275,13 @@ class FlagLedger:
         return dict(self._holds)
 
     def is_waiting(self, owner: object) -> bool:
-        """Whether a claim of an owner waits.
-
-        Args:
-            owner: who may have claimed.
-        """
+        """Whether a claim of an owner waits."""
         return self._claim_of(owner) is not None
 
     def waiting(self) -> list[Waiting]:
         """The claims that wait, in the order in which they are served."""
         return [
-            Waiting(claim.owner.flag_name, claim.flags, claim.tick, claim.owner.precedence)
-            for claim in self._waiting or ()
+            Waiting(claim.owner.flag_name, claim.flags, claim.tick, claim.owner.precedence) for claim in self._waiting
         ]
 
     def refusals(self) -> list[Refusal]:
@@ -323,11 +289,7 @@ class FlagLedger:
         return list((self._refusals or {}).values())
 
     def forget_refusals(self, name: str) -> None:
-        """A model is gone: what it was refused is of no interest any more.
-
-        Args:
-            name: of the model, with which the names of its claimants begin.
-        """
+        """A model of that name is gone: what it was refused is of no interest any more."""
         if self._refusals:
             for claimant in [one for one in self._refusals if one.startswith(f"{name}/")]:
                 del self._refusals[claimant]
@@ -345,7 +307,7 @@ class FlagLedger:
 
     def _ahead(self, claim: FlagClaim) -> Iterator[tuple[str, FlagClaim]]:
         """The claims that wait for one of the same flags, and must be served before; with that flag."""
-        for other in self._waiting or ():
+        for other in self._waiting:
             if other is claim or (other.owner is claim.owner and set(claim.flags) <= set(other.flags)):
                 return  # its own place, or that of a claim that waits for as much
             if other.owner.precedence >= claim.owner.precedence and not claim.shares_with(other.owner):
@@ -365,12 +327,6 @@ class FlagLedger:
         for flag, other in self._ahead(claim):
             words = f"which has waited for it since tick {other.tick}"
             return Refusal(flag, name, other.owner.flag_name, claim.tick, words)
-        return None
-
-    def _yielded(self, claim: FlagClaim) -> Refusal | None:
-        """Who has to give way to a claim before it can be granted, if there is somebody."""
-        for flag, hold in self._blocking(claim):
-            return Refusal(flag, claim.owner.flag_name, hold.name, claim.tick, "which is giving way")
         return None
 
     @staticmethod
@@ -398,6 +354,7 @@ class FlagLedger:
         asked: list[Holder] = []
         for flag, hold in blocking:
             owner = hold.owner
+            # Who gave way just before may have taken others along: a hold that is not the same one is nobody's to ask.
             if self._gives_way(hold, claim.owner) and self._holds.get(flag) is hold and not _is_one(owner, asked):
                 asked.append(owner)
                 if self._yielding is None:
@@ -415,36 +372,34 @@ class FlagLedger:
         owner = claim.owner
         self.version += 1
         for flag in claim.flags:
-            if flag not in self._holds:
+            if flag not in self._holds:  # what it shares stays with its holder, who hands it over or gives it back
                 self._holds[flag] = Hold(owner, owner.flag_name, claim.tick)
         self._forget_refusal(owner.flag_name)
 
     def _serve(self) -> None:
         """Somebody released something: grant what can be granted, in order."""
-        for claim in self._servable():
-            assert self._waiting is not None
-            self._waiting.remove(claim)
-            assert self._claims is not None
-            del self._claims[id(claim.owner)]
-            self._grant(claim)
-            if claim.is_told:
-                claim.owner.flags_granted()  # who may claim, release and wait in its turn
-
-    def _servable(self) -> Iterator[FlagClaim]:
-        while True:
-            free = (one for one in self._waiting or () if not self._blocking(one) and not any(self._ahead(one)))
-            claim = next(free, None)
+        while True:  # each time from the front: who is told may claim, release and wait in its turn
+            claim = next((one for one in self._waiting if not self._blocking(one) and not any(self._ahead(one))), None)
             if claim is None:
                 return
-            yield claim
+            self._take_out(claim)
+            self._grant(claim)
+            if claim.is_told:
+                claim.owner.flags_granted()
+
+    def _take_out(self, claim: FlagClaim) -> None:
+        """A claim stands in the line no more."""
+        assert self._claims is not None
+        del self._claims[id(claim.owner)]
+        index = self._waiting.index(claim)
+        self._waiting = self._waiting[:index] + self._waiting[index + 1 :]
 
     def _enqueue(self, claim: FlagClaim) -> None:
-        if self._waiting is None:
-            self._waiting = []
         index = len(self._waiting)
+        # From behind: most claims are of one precedence, and stand at the end.
         while index and self._waiting[index - 1].owner.precedence < claim.owner.precedence:
             index -= 1
-        self._waiting.insert(index, claim)
+        self._waiting = (*self._waiting[:index], claim, *self._waiting[index:])
         if self._claims is None:
             self._claims = {}
         self._claims[id(claim.owner)] = claim
@@ -455,10 +410,7 @@ class FlagLedger:
         claim = self._claim_of(owner)
         if claim is None:
             return False
-        assert self._waiting is not None
-        assert self._claims is not None
-        del self._claims[id(owner)]
-        self._waiting.remove(claim)
+        self._take_out(claim)
         self.version += 1
         return True
 
@@ -467,34 +419,23 @@ class FlagLedger:
         return self._claims.get(id(owner)) if self._claims else None
 
     def is_before_others(self, owner: object) -> bool:
-        """Whether a claim of an owner waits, and others wait behind it.
-
-        Args:
-            owner: who may have claimed.
-        """
+        """Whether a claim of an owner waits, and others wait behind it."""
         claim = self._claim_of(owner)
-        return claim is not None and self._waiting is not None and self._waiting[-1] is not claim
+        return claim is not None and self._waiting[-1] is not claim
 
     def blockers(self, owner: object) -> tuple[list[Holder], list[Holder]]:
         """Without whom an owner goes on waiting for flags.
 
         Whoever stands before it in the line waits for its own flags in turn; so these are looked for, too, in one walk.
 
-        Args:
-            owner: whose claim waits.
-
         Returns:
             Those that hold a flag, for which it waits itself or somebody before it, and do not give way; and those
             before it. Both are empty if its claim does not wait.
         """
         claim = self._claim_of(owner)
-        if claim is None or self._waiting is None:
+        if claim is None:
             return [], []
-        own = {id(one) for one in claim.shared}
-        link: Holder | None = claim.owner
-        while link is not None:
-            own.add(id(link))
-            link = link.runs_for
+        own = {id(one) for one in (*claim.shared, *chain_of(claim.owner))}
         flags, before = set(claim.flags), []
         for other in self._waiting[self._waiting.index(claim) :: -1]:
             if id(other.owner) not in own and not flags.isdisjoint(other.flags):
@@ -506,7 +447,7 @@ class FlagLedger:
 
     def _handed_over(self, owner: Holder) -> None:
         """An owner was given flags by its own: see to those whom that concerns, itself among them."""
-        for claim in tuple(self._waiting or ()):
+        for claim in self._waiting:
             if self._claim_of(claim.owner) is not claim:
                 continue  # somebody who gave way took it back
             if claim.owner is not owner:
@@ -537,19 +478,14 @@ class FlagLedger:
 
         Whoever is waited for holds something, or stands in the line before somebody, itself or by those it runs for.
         """
-        waiting = self._waiting or ()
-        if len(waiting) < 2:
+        if len(self._waiting) < 2:
             return False  # it is the only one
-        if waiting[-1] is not claim:
+        if self._waiting[-1] is not claim:
             return True
-        link: Holder | None = claim.owner
-        while link is not None:
-            if any(hold.owner is link for hold in self._holds.values()):
-                return True
+        for link in chain_of(claim.owner):
             other = self._claim_of(link)
-            if other is not None and other is not claim:
+            if (other is not None and other is not claim) or any(hold.owner is link for hold in self._holds.values()):
                 return True
-            link = link.runs_for
         return False
 
     def _awaits(self, owner: Holder, claim: FlagClaim, needed: Mapping[int, list[FlagClaim]], seen: set[int]) -> bool:
@@ -568,12 +504,10 @@ class FlagLedger:
     def _needed(self, ending: list[Holder]) -> Mapping[int, list[FlagClaim]]:
         """By owner the claims without which it does not end: its own, and of those that run for it."""
         found: dict[int, list[FlagClaim]] = {}
-        for claim in self._waiting or ():
-            if not _is_for_any(claim, ending):
-                link: Holder | None = claim.owner
-                while link is not None:
+        for claim in self._waiting:
+            if not any(claim.is_for(owner) for owner in ending):
+                for link in chain_of(claim.owner):
                     found.setdefault(id(link), []).append(claim)
-                    link = link.runs_for
         return found
 
     def _remember(self, refusal: Refusal) -> None:
@@ -588,7 +522,3 @@ class FlagLedger:
 
 def _is_one(owner: Holder, others: list[Holder]) -> bool:
     return any(owner is other for other in others)
-
-
-def _is_for_any(claim: FlagClaim, owners: list[Holder]) -> bool:
-    return any(claim.is_for(owner) for owner in owners)

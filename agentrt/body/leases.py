@@ -35,45 +35,39 @@ from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspe
 if TYPE_CHECKING:
     from agentrt.kernel.roles import Due, Entry, Scheduler
 
-__all__ = ["Lease", "LeaseBook", "Place", "Refusal", "refusal_of"]
+__all__ = ["Lease", "LeaseBook", "Place", "LeaseRefusal", "refusal_of"]
 
 _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was given
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class LeaseRefusal:
     """What somebody could not have."""
 
     book: LeaseBook  # who refused it
-    thing: Any
-    owner: Any
+    thing: object
+    owner: object
     entry: Entry | None  # whose code was stepped
 
 
-def refusal_of(kernel: Scheduler) -> Refusal | None:
+def refusal_of(kernel: Scheduler) -> LeaseRefusal | None:
     """What the code that is stepped at this moment was refused last; None if it was refused nothing."""
     refused = kernel.refused
-    return refused if isinstance(refused, Refusal) and refused.entry is kernel.current else None
+    return refused if isinstance(refused, LeaseRefusal) and refused.entry is kernel.current else None
 
 
 class Lease:
-    """One reservation. Made by ``LeaseBook.acquire``.
-
-    Attributes:
-        thing: what is reserved.
-        owner: for whom.
-        released: emitted once, with the lease, when it ends for whatever reason.
-    """
+    """One reservation. Made by ``LeaseBook.acquire``."""
 
     __slots__ = ("_book", "_connections", "count", "is_wanted", "owner", "released", "thing")
 
-    def __init__(self, book: LeaseBook, thing: Any, owner: Any) -> None:
+    def __init__(self, book: LeaseBook, thing: object, owner: object) -> None:
         self._book: LeaseBook | None = book
-        self.thing: Any = thing
-        self.owner: Any = owner
-        self.count: int = 1
+        self.thing: Any = thing  # what is reserved
+        self.owner: Any = owner  # for whom
+        self.count: int = 1  # how often it was acquired and not released
         self.is_wanted: bool = False  # whether somebody else was refused it
-        self.released: Signal = Signal()
+        self.released: Signal = Signal()  # emitted once, with the lease, when it ends for whatever reason
         self._connections: list[Connection] = []
         for end in (thing, owner):
             destroyed = getattr(end, "destroyed", None)
@@ -99,16 +93,11 @@ class Lease:
         book = self._book
         if book is not None:
             self._book = None
-            book._leases.pop(id(self.thing), None)  # the two are one thing
-            held = book._held.get(id(self.owner))
-            if held is not None:
-                held.pop(self, None)
-                if not held:
-                    del book._held[id(self.owner)]
+            book._forget(self)
             for connection in self._connections:
                 connection.close()
             self.released.emit(self)
-            book._given_back(self)
+            book._given_back(self)  # last: the next one's turn comes when who had it knows that it has not
 
 
 class Place:
@@ -116,8 +105,8 @@ class Place:
 
     __slots__ = ("_kernel", "_line", "_timer", "_told", "is_turn", "owner", "thing")
 
-    def __init__(self, line: _Line, owner: Any, told: Callable[[], object], kernel: Scheduler) -> None:
-        self._line: _Line | None = line
+    def __init__(self, line: _WaitingLine, owner: object, told: Callable[[], object], kernel: Scheduler) -> None:
+        self._line: _WaitingLine | None = line
         self._told = told
         self._kernel = kernel
         self._timer: Due | None = None
@@ -143,7 +132,7 @@ class Place:
         """It is its turn."""
         self.is_turn = True
         self._timer = self._kernel.call_later(_PATIENCE, self.close)
-        self._kernel.call_soon(self._tell)
+        self._kernel.call_soon(self._tell)  # not on the stack of whoever gave the thing back
 
     def _tell(self) -> None:
         if self._line is not None:
@@ -154,17 +143,17 @@ class Place:
         return f"<Place in the line for {self.thing!r}, for {self.owner!r}: {state if self.is_open else 'closed'}>"
 
 
-class _Line:
+class _WaitingLine:
     """Who waits for one thing, in order; who gave up stays in it until such places are the greater part."""
 
     __slots__ = ("_given_up", "barred", "book", "next_timer", "places", "promised", "thing")
 
-    def __init__(self, book: LeaseBook, thing: Any) -> None:
+    def __init__(self, book: LeaseBook, thing: object) -> None:
         self.book: LeaseBook = book
         self.thing: Any = thing
         self.places: deque[Place] = deque()
         self.promised: Place | None = None
-        self.barred: Any = None  # who gave it back in this tick and may not have it at once
+        self.barred: object = None  # who gave it back in this tick and may not have it at once
         self.next_timer: Due | None = None  # while somebody is barred
         self._given_up: int = 0
 
@@ -175,7 +164,7 @@ class _Line:
                 self.book.changed.emit(self.thing)
         elif not place.is_turn:
             self._given_up += 1
-            if self._given_up * 2 > len(self.places):
+            if self._given_up * 2 > len(self.places):  # so giving up costs the same however many wait
                 self.places = deque([other for other in self.places if other.is_open])
                 self._given_up = 0
         self.forget_if_empty()
@@ -209,10 +198,10 @@ class _Line:
         for place in places:
             place.give()
 
-    def is_barred(self, owner: Any) -> bool:
+    def is_barred(self, owner: object) -> bool:
         return self.next_timer is not None and self.barred is owner
 
-    def bar(self, owner: Any, kernel: Scheduler) -> None:
+    def bar(self, owner: object, kernel: Scheduler) -> None:
         if self.next_timer is not None:
             self.next_timer.cancel()
         self.barred = owner
@@ -232,25 +221,22 @@ class _Line:
 
 
 class LeaseBook:
-    """All reservations of one runtime.
-
-    Attributes:
-        changed: emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it.
-        left: emitted with each lease that its owner still held when it was gone, before that is released: some action
-            of an agent did not give it back. For those who look for mistakes.
-    """
+    """All reservations of one runtime."""
 
     __slots__ = ("_held", "_leases", "_lines", "changed", "left")
 
     def __init__(self) -> None:
+        # emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it
         self.changed: Signal = Signal()
+        # emitted with each lease that its owner still held when it was gone, before that is released: some action of an
+        # agent did not give it back; for those who look for mistakes
         self.left: Signal = Signal()
         # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
         self._leases: dict[int, Lease] = {}
         self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
-        self._lines: dict[int, _Line] = {}  # likewise; each keeps its thing
+        self._lines: dict[int, _WaitingLine] = {}  # likewise; each keeps its thing
 
-    def acquire(self, thing: Any, owner: Any) -> Lease | None:
+    def acquire(self, thing: object, owner: object) -> Lease | None:
         """Reserve a thing.
 
         Args:
@@ -271,16 +257,12 @@ class LeaseBook:
         self._held.setdefault(id(owner), {})[lease] = None
         line = self._lines.get(id(thing))
         if line is not None and line.promised is not None:
-            line.promised.close()
+            line.promised.close()  # it was this owner's, or ``can_acquire`` had said no
         self.changed.emit(thing)
         return lease
 
-    async def take(self, thing: Any, owner: Any) -> Lease | None:
+    async def take(self, thing: object, owner: object) -> Lease | None:
         """Reserve a thing, waiting in line for it: first come, first served. For coroutines that a runtime steps.
-
-        Args:
-            thing: any object.
-            owner: for whom.
 
         Returns:
             The lease; None if the thing is destroyed, or the owner is gone.
@@ -304,7 +286,7 @@ class LeaseBook:
                 raise
         return None
 
-    def line_up(self, thing: Any, owner: Any, told: Callable[[], object]) -> Place:
+    def line_up(self, thing: object, owner: object, told: Callable[[], object]) -> Place:
         """Wait in line for a thing, behind all who wait already.
 
         Args:
@@ -325,31 +307,30 @@ class LeaseBook:
         line.serve()
         return place
 
-    def waiting(self, thing: Any) -> tuple[Any, ...]:
-        """For whom somebody waits in line for a thing, in order; first for whom it is promised.
-
-        Args:
-            thing: any object.
-        """
+    def waiting(self, thing: object) -> tuple[Any, ...]:
+        """For whom somebody waits in line for a thing, in order; first for whom it is promised."""
         line = self._lines.get(id(thing))
         if line is None:
             return ()
         first = () if line.promised is None else (line.promised,)
         return tuple([place.owner for place in (*first, *line.places) if place.is_open])
 
-    def is_leased(self, thing: Any) -> bool:
-        """Whether somebody has it; a thing that is promised is not leased.
-
-        Args:
-            thing: any object.
-        """
+    def is_leased(self, thing: object) -> bool:
+        """Whether somebody has it; a thing that is promised is not leased."""
         return id(thing) in self._leases
 
-    def _line_of(self, thing: Any) -> _Line:
+    def _line_of(self, thing: object) -> _WaitingLine:
         line = self._lines.get(id(thing))
         if line is None:
-            line = self._lines[id(thing)] = _Line(self, thing)
+            line = self._lines[id(thing)] = _WaitingLine(self, thing)
         return line
+
+    def _forget(self, lease: Lease) -> None:
+        self._leases.pop(id(lease.thing), None)
+        held = self._held.get(id(lease.owner), {})
+        held.pop(lease, None)
+        if not held:
+            self._held.pop(id(lease.owner), None)
 
     def _given_back(self, lease: Lease) -> None:
         thing, kernel = lease.thing, running.kernel
@@ -360,25 +341,16 @@ class LeaseBook:
             line.serve()
         self.changed.emit(thing)
 
-    def holder(self, thing: Any) -> Any:
-        """For whom a thing is reserved, or to whom it is promised; None if it is free.
-
-        Args:
-            thing: any object.
-        """
+    def holder(self, thing: object) -> Any:
+        """For whom a thing is reserved, or to whom it is promised; None if it is free."""
         lease = self._leases.get(id(thing))
         if lease is not None:
             return lease.owner
         line = self._lines.get(id(thing))
         return None if line is None or line.promised is None else line.promised.owner
 
-    def can_acquire(self, thing: Any, owner: Any) -> bool:
-        """Whether ``acquire`` would succeed.
-
-        Args:
-            thing: any object.
-            owner: for whom.
-        """
+    def can_acquire(self, thing: object, owner: object) -> bool:
+        """Whether ``acquire`` would succeed."""
         if getattr(thing, "is_destroyed", False) or _is_gone(owner):
             return False
         holder = self.holder(thing)
@@ -392,15 +364,11 @@ class LeaseBook:
             lease.is_wanted = True
         kernel = running.kernel
         if kernel is not None:
-            kernel.refused = Refusal(self, thing, owner, kernel.current)
+            kernel.refused = LeaseRefusal(self, thing, owner, kernel.current)
         return False
 
-    def release_all(self, owner: Any) -> None:
-        """An owner is gone: what it still holds is free, in the order in which it got it.
-
-        Args:
-            owner: for whom.
-        """
+    def release_all(self, owner: object) -> None:
+        """An owner is gone: what it still holds is free, in the order in which it got it."""
         for lease in tuple(self._held.get(id(owner), ())):
             self.left.emit(lease)
             lease._end()
@@ -412,7 +380,7 @@ class LeaseBook:
         return f"<LeaseBook: {len(self._leases)} leases>"
 
 
-def _is_gone(owner: Any) -> bool:
+def _is_gone(owner: object) -> bool:
     """Whether an owner can give nothing back any more: an entity that is destroyed, an agent that has ended."""
     ended = getattr(owner, "has_ended", None)
     return bool(getattr(owner, "is_destroyed", False)) or (isinstance(ended, Event) and ended.is_set)

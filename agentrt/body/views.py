@@ -13,23 +13,19 @@ Source: ours; Spore, behavior trees: "S11: Debugging", 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
-from agentrt.body.codec import Fields, View
+from agentrt.body.codec import JsonObject, View, told, view
 
 __all__ = ["ModelView", "Outline"]
 
 
 class ModelView(View, ABC):
-    """What one model is doing, as frozen, plain data. The base class of the views of this library's models.
-
-    Attributes:
-        model: ``goals``, ``behavior`` or ``selection``.
-    """
+    """What one model is doing, as frozen, plain data. The base class of the views of this library's models."""
 
     __slots__ = ()
 
-    model: ClassVar[str] = ""
+    model: ClassVar[str] = ""  # ``goals``, ``behavior`` or ``selection``
 
     @property
     def outline_id(self) -> str:
@@ -53,56 +49,17 @@ class ModelView(View, ABC):
         """Why the rest of it does nothing, in words."""
 
 
-class Outline(NamedTuple):
-    """A node of a tree as it was declared, with all below it.
+@view
+class Outline(View):
+    """A node of a tree as it was declared, with all below it."""
 
-    Attributes:
-        path: its place: the driver's name, then the nodes from the root on.
-        name: its own name.
-        kind: what it is: ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``.
-        note: what is to be known of it, in words: policy and checks, or condition and behavior.
-        children: the nodes below it, in order.
-    """
-
-    path: str
+    path: str  # its place: the driver's name, then the nodes from the root on
     name: str
-    kind: str
-    note: str
-    children: tuple[Outline, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as dicts, lists and plain values."""
-        data: dict[str, Any] = {"path": self.path, "name": self.name, "kind": self.kind, "note": self.note}
-        if self.children:
-            data["children"] = [child.as_json() for child in self.children]
-        return data
+    kind: str  # ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``
+    note: str = told(missing="")  # what is to be known of it, in words: policy and checks, or condition and behavior
+    children: tuple[Outline, ...] = told(default=(), sparse=True)  # the nodes below it, in order
 
     @classmethod
     def from_json(cls, data: object) -> Outline:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            data: plain values, from anywhere.
-
-        Raises:
-            DataFault: it is no outline.
-        """
-        return cls.read(Fields(data))
-
-    @classmethod
-    def read(cls, fields: Fields) -> Outline:
-        """Read one node and all below it.
-
-        Args:
-            fields: its object.
-
-        Raises:
-            DataFault: it is no outline.
-        """
-        return cls(
-            fields.text("path"),
-            fields.text("name"),
-            fields.text("kind"),
-            fields.text("note", ""),
-            fields.each("children", cls.read),
-        )
+        """Read what ``as_json`` wrote, from anywhere; raises ``DataFault`` for what is no outline."""
+        return cls.read(JsonObject(data))

@@ -9,9 +9,8 @@ Source: Minecraft, goal selectors.
 from agentrt.body.driver import GOALS, TARGETS
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
 from agentrt.goals.goal import Goal
-from agentrt.goals.selector import GoalSelector
+from agentrt.goals.selector import GoalSelector, WrappedGoal
 from agentrt.goals.views import GoalSelectorView, GoalView
-from agentrt.goals.wrapped import WrappedGoal
 
 __all__ = [
     "GOALS",

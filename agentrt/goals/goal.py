@@ -38,17 +38,7 @@ _CALLBACKS = ("start", "tick", "stop", "run")
 
 
 def in_order(flags: object, subject: str) -> tuple[str, ...]:
-    """Control flags in their fixed order, each once.
-
-    Args:
-        flags: names, as an author wrote them.
-
-    Returns:
-        The order of a sequence or a mapping; for a set, the seed's four, then the others by name.
-
-    Raises:
-        DefinitionError: it is no collection of names.
-    """
+    """Control flags in their fixed order, each once; what is no collection of names is an error."""
     if isinstance(flags, str) or not isinstance(flags, Collection) or not all(isinstance(one, str) for one in flags):
         raise DefinitionError(subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
     if isinstance(flags, Sequence | Mapping):
@@ -93,22 +83,17 @@ class GoalPlace(Holder, Protocol):
 class Goal(ABC):
     """One thing that a body may do. Derive from it, and add it to a ``GoalSelector``.
 
-    Attributes:
-        flags: the control flags that it uses, for the whole class.
-        name: what traces and errors call it; the name of its class unless it says otherwise.
-        entity: the entity of whom it drives, any object; known from when its selector has a body.
-        is_interruptible: whether a goal of a lower priority number may take its place: a value, a property or a method.
-        requires_update_every_tick: whether it is ticked in partial ticks too: a value, a property or a method.
-
     Source: Minecraft, goal selectors: "Usage", "Flags", "Operation".
     """
 
     __slots__ = ("_place", "entity")
 
-    flags: ClassVar[Collection[str]] = ()
+    flags: ClassVar[Collection[str]] = ()  # the control flags that it uses, for the whole class
     _flags: tuple[str, ...] = ()  # in order; of the class, unless a goal was given flags of its own
-    name: str = "Goal"
-    is_interruptible: Any = True  # Any: a type checker lets nothing else be a value here and a method there
+    name: str = "Goal"  # what traces and errors call it; the name of its class unless it says otherwise
+    # Whether a goal of a lower priority number may take its place, and whether it is ticked in partial ticks, too: a
+    # value, a property or a method. A type checker lets nothing but Any be a value here and a method there.
+    is_interruptible: Any = True
     requires_update_every_tick: Any = False
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -143,17 +128,13 @@ class Goal(ABC):
         return goal
 
     _place: GoalPlace | None  # in a selector; see ``put``
-    entity: Any
+    entity: Any  # of whom it drives, any object; known from when its selector has a body
 
     # --- whom it drives -----------------------------------------------------------------------------------------------
 
     @property
     def body(self) -> Body:
-        """Whom it drives: the agent, say.
-
-        Raises:
-            WrongStateError: it is in no selector.
-        """
+        """Whom it drives: the agent, say. It is an error to ask while it is in no selector."""
         if self._place is None:
             raise WrongStateError(
                 "Goal.body", "the goal is in no selector", "Add it first: selector.add_goal(1, goal)."
@@ -167,9 +148,6 @@ class Goal(ABC):
 
     def set_flags(self, flags: Collection[str]) -> None:
         """Say which control flags this one goal uses, in place of those of its class; in ``__init__``, say.
-
-        Args:
-            flags: names.
 
         Raises:
             DefinitionError: it is no collection of names, or the class has ``__slots__``, and so no room for it.
@@ -189,10 +167,6 @@ class Goal(ABC):
         """Perform an activity of the agent's planner, beside its plan. To be awaited in a coroutine of this goal.
 
         What is performed shares the control flags that this goal holds, and is unwound when the goal is stopped.
-
-        Args:
-            activity: what to perform.
-            args: its arguments.
 
         Returns:
             An awaitable for what the activity returns.

@@ -1,4 +1,4 @@
-"""A goal selector: which of its goals run, by priority and control flags.
+"""A goal selector: which of its goals run, by priority and control flags, and what becomes of each.
 
 A full tick has four steps, each a pass over the goals in the order in which they were added:
 
@@ -8,63 +8,77 @@ A full tick has four steps, each a pass over the goals in the order in which the
    asked whether it can be used; if so, it locks its flags, those who had them are stopped, and it starts;
 4. every running goal is ticked.
 
-A partial tick is step 4 alone, for the goals that ask to be ticked every time. ``drive`` decides which of the two it
-is; with ``full_ticks`` it is never a partial one, for a body that makes one move in each tick and would be a tick late.
-The priority counts in step 3 alone; the order of the passes is the order of adding, always.
+Step 2 comes after step 1, so that what a stopped goal had is free in the same tick, and before step 3, so that a goal
+which is replaced there keeps its other flags until the next full tick. Priority counts in step 3 alone. A partial tick
+is step 4 alone, for the goals that ask to be ticked every time. ``drive`` decides which of the two it is; with
+``full_ticks`` it is never a partial one, for a body that makes one move in each tick and would be a tick late.
 
-The seed's prose and its flowchart differ in three places, where the flowchart counts: a goal that does *not* ask for
-every tick is ticked in full ticks alone; a tick is partial if the number of ticks before it plus the body's number is
-odd, but the first one never is; and a goal that was stopped in step 3 keeps what it had locked besides until step 2 of
-the next full tick.
+The seed's prose and its flowchart differ, and the flowchart counts: a goal that does *not* ask for every tick is ticked
+in full ticks alone; a tick is partial if the number of ticks before it plus the body's number is odd, but the first one
+never is; and a goal that was stopped in step 3 keeps what it had locked besides, as said.
 
 Passes run over a tuple that is replaced when a goal is added or removed, so callbacks may do both: a goal that is added
 during a pass is looked at from the next pass on, one that is removed not any more. A flag that a callback disables or
 enables counts for all goals that the pass has yet to come to, so there is one list of them, which is changed in place.
 
-A selector is ticked once at a time: a tick that one of its goals asks for is refused, as in the other models.
+*A goal in its selector* is a ``WrappedGoal``; the wrapper is what stands in the map of locked flags and holds flags in
+the ledger. It is small, because every agent has one for each of its goals: what is seldom needed lies in ``Notes``.
+``Lifecycle`` moves the goals of one selector from state to state, and nobody else does while it drives a body:
 
-The order of the steps is what callers rely on: step 2 comes after step 1, so that what a stopped goal had is free in
-the same tick, and before step 3, so that a goal which is replaced there keeps its other flags until the next one.
+* A goal that was started is stopped exactly once, whatever happens in between, and be it ``start`` that raised. (A
+  ``start`` that is a coroutine, and is cancelled before its first step, did nothing; there is no ``stop`` for it.)
+* A callback that is a coroutine runs as a routine. While that of ``start`` or ``tick`` runs, the goal is BUSY: not
+  ticked. ``run`` begins when ``start`` is over, and when it returns the goal is over.
+* A goal that is stopped has its routines cancelled first; when all of them have ended ``stop`` is called, which may be
+  a coroutine in its turn. Only then does the goal give back its control flags. Without coroutines all of this is at
+  once.
+* A goal that raises is reported, stopped if it runs, and disabled.
+* Every callback may do anything, such as removing its goal or ending the agent; so the state is looked at again after
+  each.
 
-``wrapped`` has what becomes of one goal. How flags are locked, and shared with other models, is the part of ``Locks``.
-
-Rejected: keeping running goals in a list of their own (one more order to keep right, for a loop that is cheap), and
-sorting goals by priority (the seed is explicit that the order of adding is kept).
-
-*Locks*, the selector's part in the ledger of control flags: which goal has locked which flag, who waits, who may begin.
-
-Which goal of the selector replaces which is decided by the selector's own map of locked flags, as the seed says. The
-ledger is asked about what holds *between* models:
+*Locks* are the selector's part in the ledger. Which goal of the selector replaces which is decided by the selector's
+own map of locked flags, as the seed says. The ledger is asked about what holds *between* models:
 
 1. A goal whose flags somebody else keeps is refused before it is asked ``can_use``; who refused it is remembered by
    the ledger, and told to the trace when it changes.
 2. Once it can be used, its flags are claimed before anybody is stopped. Goals that it replaces count as its own; their
    flags pass on to it with nobody in between.
-3. If others have to give way first, and take their time, the goal is *pending*. It has stopped nobody yet; it begins as
-   soon as it has its flags, if it can still be used.
-4. A goal that replaces one whose coroutines clean up is pending, too, until that one has ended.
-5. A pending goal is asked anew in each full tick; one that cannot be used any more is withdrawn. Whoever could replace
+3. If others have to give way first, and take their time, or if one that it replaces cleans up, the goal is *pending*.
+   It begins as soon as it has its flags, if it can still be used.
+4. A pending goal is asked anew in each full tick; one that cannot be used any more is withdrawn. Whoever could replace
    it if it ran may take its place.
 
 While a goal cleans up without a successor, its flags go to other goals of its selector only if no other model waits.
 
-``strangers`` is what keeps all of this from costing anything: the flags that others hold or wait for. Usually there is
-none, and no goal is asked about. What it said is kept together with the ledger's version, and is worth nothing as soon
-as that is another one.
+``strangers`` keeps all of this from costing anything: the flags that others hold or wait for. Usually there is none,
+and no goal is asked about. What it said is worth nothing as soon as the ledger's version is another one.
 
-Source: Minecraft, goal selectors; the ledger between models is ours.
+*Why a goal does not run* is found out by looking, and nothing of an author's is called for it: an idle goal whose flags
+are free was asked in the last full tick, and did not say yes. The ledger remembers the last refusal of each claimant
+until that one succeeds; here it counts as long as whoever stood in the way then stands there still.
+
+All of this is one module: a selector, its goals and their locks know each other, and each step of a tick needs all.
+
+Rejected: keeping running goals in a list of their own (one more order to keep right, for a loop that is cheap); sorting
+goals by priority (the seed keeps the order of adding); calling ``stop`` first and cancelling the routines afterwards
+(``stop`` would put away what their ``finally`` blocks still use); ticking a goal whose last tick has not returned.
+
+Source: Minecraft, goal selectors; coroutines, and the ledger between models, are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from dataclasses import dataclass
+from functools import partial
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentrt.body.driver import GOALS, give, note, number_in, take, tick_of
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
+from agentrt.body.driver import GOALS, LoneBody, Routine, give, note, number_in, take, tick_of
+from agentrt.body.flags import chain_of
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, InternalError, NotRunningError, WrongStateError
 from agentrt.goals.goal import NOBODY, Goal, in_order, is_placed, put
-from agentrt.goals.views import GoalSelectorView, view_of
-from agentrt.goals.wrapped import ABSENT, BUSY, IDLE, PENDING, RUNNING, Lifecycle, WrappedGoal, move
+from agentrt.goals.views import GoalSelectorView, GoalView
 from agentrt.kernel.trace import TraceEvent
 from agentrt.words import repr_of
 
@@ -73,7 +87,426 @@ if TYPE_CHECKING:
     from agentrt.body.flags import FlagLedger, Holder, Refusal
     from agentrt.kernel.strand import Strand
 
-__all__ = ["GoalSelector", "Locks"]
+__all__ = ["STATE_NAMES", "STATE_TABLE", "GoalSelector", "WrappedGoal", "move"]
+
+# The numbers are chosen so that the two facts that decide most are one comparison each:
+# state >= PENDING: the goal is entitled to its entries in the selector's map of locked flags;
+# state >= BUSY: it is running, in the words of the seed (``WrappedGoal.isRunning``).
+IDLE = 0  # not running: asked in each full tick whether it can be used, if its flags are free
+ENDING = 1  # told to stop: its coroutines clean up, or its ``stop`` is being called; it holds its flags until then
+DISABLED = 2  # one of its callbacks raised: it is not asked any more
+ABSENT = 3  # removed, or its selector drives nobody
+PENDING = 4  # chosen: it begins when its flags are free and whom it replaces has cleaned up
+BUSY = 5  # running; a coroutine of its ``start`` or ``tick`` has not returned, so it is not ticked
+RUNNING = 6  # running
+
+STATE_NAMES: tuple[str, ...] = ("idle", "ending", "disabled", "absent", "pending", "busy", "running")
+
+STATE_TABLE: Mapping[int, tuple[int, ...]] = {
+    IDLE: (PENDING, DISABLED, ABSENT),
+    PENDING: (IDLE, RUNNING, DISABLED, ABSENT),
+    RUNNING: (BUSY, ENDING),
+    BUSY: (RUNNING, ENDING),
+    ENDING: (IDLE, DISABLED, ABSENT),
+    DISABLED: (IDLE, ABSENT),  # idle again when the selector joins a body
+    ABSENT: (IDLE,),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Notes:
+    """What is remembered about a goal for which more is to be said than its state."""
+
+    number: int = 1  # which of the goals of its name it is, from 1
+    # The state in which it will be when it has ended. Of several the greatest counts: who raised is not asked again
+    # though it was stopped for another reason, and who was removed is gone though it raised.
+    fate: int = IDLE
+    refused: tuple[str, str] | None = None  # the flag and the holder of the last refusal that the trace was told of
+    awaits_flags: bool = False  # whether it is pending because the ledger is to grant it its flags
+    starting: Coroutine[Any, Any, Any] | None = None  # the coroutine of its ``start``, until that takes its first step
+    routines: tuple[Routine, ...] = ()  # its coroutines that have not ended, as they began
+
+
+class WrappedGoal:
+    """A goal of a selector. Made by ``GoalSelector.add_goal``.
+
+    Source: Minecraft, goal selectors: "WrappedGoals".
+    """
+
+    __slots__ = ("_life", "flags", "goal", "priority", "since", "state")
+
+    def __init__(self, goal: Goal, priority: float, life: Lifecycle | None = None) -> None:
+        self.goal: Goal = goal
+        self.priority: float = priority  # the lower the number, the sooner it replaces others
+        # In the order in which they are taken. Kept here, since every pass looks at them; a goal cannot be given others
+        # while it is in a selector.
+        self.flags: tuple[str, ...] = goal.control_flags
+        self.state: int = IDLE  # changed by the selector alone
+        self.since: int = 0  # the tick in which it started last; 0 before
+        self._life: Lifecycle | None = life  # None for a goal that is in no selector, or was removed
+
+    @property
+    def selector(self) -> GoalSelector | None:
+        """The selector that it is in; None after it was removed."""
+        return None if self._life is None else self._life.selector
+
+    @property
+    def body(self) -> Body:
+        """Whom its selector drives; raises if it was removed."""
+        if self._life is None:
+            raise WrongStateError(
+                "WrappedGoal.body", "the goal is in no selector", "Add it again: selector.add_goal(1, goal)."
+            )
+        return self._life.body
+
+    @property
+    def name(self) -> str:
+        """The goal's name; of two with one name the second is called ``Name#2``."""
+        number = 1 if self._life is None else self._life.number_of(self)
+        return self.goal.name if number == 1 else f"{self.goal.name}#{number}"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not told to stop."""
+        return self.state >= BUSY
+
+    @property
+    def requires_update_every_tick(self) -> bool:
+        """Whether it is ticked in partial ticks too. A goal that raises here is disabled."""
+        try:
+            answer: object = self.goal.requires_update_every_tick
+            # Written out in both, and True or False is no call: they are asked in each tick.
+            return answer if answer is False or answer is True else bool(answer() if callable(answer) else answer)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._fail("requires_update_every_tick", error)
+            return False
+
+    def can_be_replaced_by(self, other: WrappedGoal) -> bool:
+        """Whether another goal, which is to begin, may take its place.
+
+        Source: Minecraft, goal selectors, flowchart, "WrappedGoal.canBeReplacedBy".
+        """
+        return other.priority < self.priority and self.is_interruptible
+
+    # --- the holder of control flags ----------------------------------------------------------------------------------
+
+    @property
+    def flag_name(self) -> str:
+        """What the ledger of control flags calls it: its path."""
+        return self.name if self._life is None else f"{self._life.selector.name}/{self.name}"
+
+    @property
+    def runs_for(self) -> Holder | None:
+        """For whom its selector drives the body: an action that ticks it, say."""
+        return None if self._life is None else self._life.body.holder
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims for control flags: its selector's."""
+        return 0 if self._life is None else self._life.selector.precedence
+
+    @property
+    def is_interruptible(self) -> bool:
+        """Whether another goal may take its place. A goal that raises here is disabled, and may be replaced."""
+        try:
+            answer: object = self.goal.is_interruptible
+            return answer if answer is True or answer is False else bool(answer() if callable(answer) else answer)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._fail("is_interruptible", error)
+            return True
+
+    def give_way(self, flag: str, claimant: str) -> None:
+        """Stop now, for another model of higher precedence."""
+        if self._life is not None:
+            self._life.stop(self, f"{claimant} takes the control flag {flag}")
+
+    def flags_granted(self) -> None:
+        """The ledger has given it the flags that it waited for."""
+        if self._life is not None:
+            self._life.locks.granted(self)
+
+    def _fail(self, question: str, error: BaseException) -> None:
+        assert self._life is not None  # it is asked by its selector, and by the ledger while it holds a flag
+        self._life.fail(self, question, error)
+
+    def __repr__(self) -> str:
+        state = "removed" if self.state == ABSENT and self.selector is None else STATE_NAMES[self.state]
+        return f"<WrappedGoal {self.name}: priority {self.priority}, {state}>"
+
+
+def move(wrapped: WrappedGoal, state: int) -> None:
+    """Have a goal go over to another state. One that cannot follow the present one is an error, and changes nothing."""
+    if state not in STATE_TABLE[wrapped.state]:
+        raise InternalError(f"a goal went from {STATE_NAMES[wrapped.state]} to {STATE_NAMES[state]}.")
+    wrapped.state = state
+
+
+class Lifecycle:
+    """The goals of one selector, as they begin, fail, stop and end. What several of them share is here, too."""
+
+    __slots__ = ("ending", "given", "is_busy", "locks", "notes", "removed", "routines", "running", "selector", "then")
+
+    def __init__(self, selector: GoalSelector) -> None:
+        self.selector: GoalSelector = selector
+        self.locks: Locks = Locks(self)
+        self.given: Body | None = None  # the body, if it is known
+        self.running: int = 0  # how many goals run, so that the passes over those can be left out
+        self.notes: dict[WrappedGoal, Notes] | None = None
+        # Ordered sets, of which one is taken out at once: a selector may have thousands of goals that end together.
+        self.routines: dict[Routine, None] | None = None  # those that have not ended, as they began
+        self.ending: dict[WrappedGoal, None] | None = None  # whose coroutines clean up
+        self.removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
+        self.is_busy: bool = False  # one of its goals is being called
+        self.then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
+
+    # --- what is remembered -------------------------------------------------------------------------------------------
+
+    @property
+    def body(self) -> Body:
+        """Whom they drive. A selector that was given nobody has a lone body."""
+        body = self.given
+        if body is None:
+            body = self.given = LoneBody()
+        return body
+
+    def number_of(self, wrapped: WrappedGoal) -> int:
+        """Which of the goals of its name a goal is, from 1."""
+        notes = None if self.notes is None else self.notes.get(wrapped)
+        return 1 if notes is None else notes.number
+
+    def note_of(self, wrapped: WrappedGoal) -> Notes:
+        """The notes on a goal, made if there are none."""
+        if self.notes is None:
+            self.notes = {}
+        notes = self.notes.get(wrapped)
+        if notes is None:
+            notes = self.notes[wrapped] = Notes()
+        return notes
+
+    # --- a question ---------------------------------------------------------------------------------------------------
+
+    def can_use(self, wrapped: WrappedGoal) -> bool:
+        """Ask a goal whether it can be used. One that raises cannot."""
+        before, self.is_busy = self.is_busy, True
+        try:
+            return bool(wrapped.goal.can_use())
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.fail(wrapped, "can_use", error)
+            return False
+        finally:
+            self.is_busy = before
+
+    # --- the beginning ------------------------------------------------------------------------------------------------
+
+    def begin(self, wrapped: WrappedGoal) -> None:
+        """Start a goal that is pending, and has all it needs."""
+        move(wrapped, RUNNING)
+        wrapped.since = tick_of(self.body)
+        self.running += 1
+        note(self.body, wrapped.flag_name, TraceEvent.START, (("priority", wrapped.priority),))
+        busy, self.is_busy = self.is_busy, True  # it may begin outside of a tick, and must not ask for one
+        try:
+            result = wrapped.goal.start()
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.fail(wrapped, "start", error)
+            return
+        finally:
+            self.is_busy = busy
+        if result is not None:
+            self.spawn(wrapped, "start", result)
+        if wrapped.state == RUNNING:
+            self._run(wrapped)
+
+    def _run(self, wrapped: WrappedGoal) -> None:
+        """Its start is over: begin its coroutine, if it has one."""
+        goal = wrapped.goal
+        if type(goal).run is not Goal.run:
+            try:
+                coro = goal.run()
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self.fail(wrapped, "run", error)
+            else:
+                self.spawn(wrapped, "run", coro)
+
+    def spawn(self, wrapped: WrappedGoal, hook: str, result: object) -> None:
+        """Have what a callback returned run as a routine, if it is a coroutine."""
+        if not isinstance(result, Coroutine):
+            return
+        if wrapped.state != RUNNING:
+            result.close()  # the callback was a plain one that stopped the goal before it returned this
+            return
+        coro: Coroutine[Any, Any, Any] = result
+        if hook == "start":
+            self.note_of(wrapped).starting = result
+            coro = self._starting(wrapped, result)
+        try:
+            self._routine(wrapped, hook, coro)
+        except NotRunningError as error:
+            self.fail(wrapped, hook, error)
+            return
+        if hook != "run":
+            move(wrapped, BUSY)
+
+    async def _starting(self, wrapped: WrappedGoal, coro: Coroutine[Any, Any, Any]) -> None:
+        """The start of a goal; what is never stepped was never started, and needs no stop."""
+        self.note_of(wrapped).starting = None
+        await coro
+
+    def _routine(self, wrapped: WrappedGoal, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
+        routine = Routine(self.body, wrapped.flag_name, hook, coro, partial(self._routine_ended, wrapped))
+        if self.routines is None:
+            self.routines = {}
+        self.routines[routine] = None
+        notes = self.note_of(wrapped)
+        notes.routines = (*notes.routines, routine)
+
+    def _routine_ended(self, wrapped: WrappedGoal, routine: Routine) -> None:
+        """One of a goal's coroutines has ended."""
+        assert self.routines is not None
+        del self.routines[routine]
+        notes = self.note_of(wrapped)
+        notes.routines = tuple(other for other in notes.routines if other is not routine)
+        hook = routine.hook
+        if wrapped.state == ENDING:
+            if routine.error is not None:
+                self._note_failure(wrapped, hook)
+                notes.fate = max(notes.fate, DISABLED)
+            if hook == "stop":
+                self._end(wrapped, IDLE)
+            elif not notes.routines:
+                self._finish(wrapped, IDLE)
+        elif routine.error is not None:
+            self._note_failure(wrapped, hook)
+            self.stop(wrapped, f"its {hook} raised", DISABLED)
+        elif hook == "run":
+            self.stop(wrapped, "its run is over")
+        elif routine.strand.error is not None:  # by the selector, or by the host: what it awaited there was cancelled
+            self.stop(wrapped, f"its {hook} was cancelled")
+        else:
+            move(wrapped, RUNNING)
+            if hook == "start":
+                self._run(wrapped)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def fail(self, wrapped: WrappedGoal, hook: str, error: BaseException) -> None:
+        """A callback raised: report it, stop the goal if it runs, and do not ask it again."""
+        self.body.fault(wrapped.flag_name, hook, error)
+        self._note_failure(wrapped, hook)
+        if wrapped.state == ENDING:
+            notes = self.note_of(wrapped)
+            notes.fate = max(notes.fate, DISABLED)
+        elif wrapped.state == IDLE:
+            move(wrapped, DISABLED)
+        else:
+            self.stop(wrapped, f"its {hook} raised", DISABLED)
+
+    def _note_failure(self, wrapped: WrappedGoal, hook: str) -> None:
+        if wrapped.state not in (DISABLED, ABSENT):
+            note(self.body, wrapped.flag_name, TraceEvent.DISABLED, (("hook", hook),))
+
+    def stop(self, wrapped: WrappedGoal, reason: str, fate: int = IDLE) -> None:
+        """Stop a goal if it runs; withdraw it if it is pending; otherwise do nothing."""
+        if wrapped.state < BUSY:
+            if wrapped.state == PENDING:
+                self.locks.withdraw(wrapped, fate)
+            return
+        move(wrapped, ENDING)  # first of all: whatever is called from here on may want to stop it, too
+        self.running -= 1
+        note(self.body, wrapped.flag_name, TraceEvent.STOP, (("reason", reason),))
+        notes = None if self.notes is None else self.notes.get(wrapped)
+        if notes is not None and notes.routines:
+            self._clean_up(wrapped, fate)
+            for routine in notes.routines:
+                routine.stop(reason)
+        else:
+            self._finish(wrapped, fate)
+
+    def _clean_up(self, wrapped: WrappedGoal, fate: int) -> None:
+        """A goal takes time to end."""
+        notes = self.note_of(wrapped)
+        notes.fate = max(notes.fate, fate)
+        if self.ending is None:
+            self.ending = {}
+        self.ending[wrapped] = None
+
+    def _finish(self, wrapped: WrappedGoal, fate: int) -> None:
+        """Its coroutines have ended: call ``stop``, unless its start was cancelled before its first step."""
+        notes = None if self.notes is None else self.notes.get(wrapped)
+        if notes is not None and notes.starting is not None:
+            notes.starting.close()
+            notes.starting = None
+            self._end(wrapped, fate)
+            return
+        busy, self.is_busy = self.is_busy, True
+        try:
+            result = wrapped.goal.stop()
+            if isinstance(result, Coroutine):
+                self._routine(wrapped, "stop", result)
+                self._clean_up(wrapped, fate)
+                return
+        except ENDS_PROGRAM:
+            self._end(wrapped, fate)
+            raise
+        except BaseException as error:
+            self.fail(wrapped, "stop", error)
+        finally:
+            self.is_busy = busy
+        self._end(wrapped, fate)
+
+    def _end(self, wrapped: WrappedGoal, fate: int) -> None:
+        """It has ended: nothing of it is left."""
+        notes = None if self.notes is None else self.notes.get(wrapped)
+        if notes is not None:
+            fate, notes.fate = max(notes.fate, fate), IDLE
+        move(wrapped, fate)
+        if self.ending:
+            self.ending.pop(wrapped, None)
+        # In this order: the ledger knows a goal by its path, of which ``forget`` takes half; and whoever waits for the
+        # end of all may have the selector join another body, whose ledger is another one.
+        self.locks.give_back(wrapped)
+        if fate == ABSENT:
+            self.forget(wrapped)
+        self.settle()
+
+    def settle(self) -> None:
+        """Call whoever waits for the end of all."""
+        then = self.then
+        if then is not None and not self.ending:
+            self.then = None
+            then()
+
+    # --- leaving the selector -----------------------------------------------------------------------------------------
+
+    def dismiss(self, wrapped: WrappedGoal, reason: str) -> None:
+        """Make a goal absent, now or when it has cleaned up."""
+        if wrapped.state == ENDING:
+            self.note_of(wrapped).fate = ABSENT
+        elif wrapped.state in (IDLE, DISABLED):
+            move(wrapped, ABSENT)
+        else:
+            self.stop(wrapped, reason, ABSENT)
+
+    def forget(self, wrapped: WrappedGoal) -> None:
+        """A goal became absent: if it was removed, nothing of it is left here."""
+        removed = self.removed
+        if removed and wrapped in removed:
+            removed.remove(wrapped)
+            put(wrapped.goal, None)
+            wrapped.goal.entity = NOBODY
+            wrapped._life = None
+            if self.notes:
+                self.notes.pop(wrapped, None)
 
 
 class Locks:
@@ -83,10 +516,9 @@ class Locks:
 
     def __init__(self, life: Lifecycle) -> None:
         self.life: Lifecycle = life
-        life.sharing = self
         self.disabled: list[str] = []  # changed in place: a pass looks at this very list
         self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
-        self.pending: list[WrappedGoal] | None = None  # in the order in which they were chosen
+        self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
         self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
         self.foreign: Collection[str] | None = None  # what ``strangers`` said
         self.version: int = -1  # of the ledger, when it said that
@@ -97,11 +529,6 @@ class Locks:
         if self.known_ledger is None:
             self.known_ledger = self.life.body.flags
         return self.known_ledger
-
-    def start_anew(self) -> None:
-        """The selector joins a body: nobody has locked anything, and nothing is known of others."""
-        self.locked = None
-        self.version = -1
 
     # --- may it? ------------------------------------------------------------------------------------------------------
 
@@ -120,10 +547,7 @@ class Locks:
         """Whether somebody is a goal of this selector, or whom it drives the body for."""
         if isinstance(owner, WrappedGoal) and owner.selector is self.life.selector:
             return True
-        link = self.life.body.holder
-        while link is not None and link is not owner:
-            link = link.runs_for
-        return link is not None
+        return any(link is owner for link in chain_of(self.life.body.holder))
 
     def may_be_asked(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> bool:
         """Whether a goal's flags are not disabled, and everybody who holds one of them can be replaced by it."""
@@ -148,23 +572,18 @@ class Locks:
         shares: list[Holder] = []
         if self.locked:
             shares += [self.locked[flag] for flag in flags if flag in self.locked]
-        if self.pending:
-            shares += [other for other in self.pending if other.can_be_replaced_by(wrapped)]
+        shares += [other for other in self.pending if other.can_be_replaced_by(wrapped)]
         if self.life.ending and not self._others_wait():
             shares += self.life.ending
         for flag in flags:
             hold = self.ledger.holder(flag)
-            link = None if hold is None else hold.owner.runs_for
-            while hold is not None and link is not None:
-                if any(link is one for one in shares):
-                    shares.append(hold.owner)
-                    break
-                link = link.runs_for
+            if hold is not None and any(link is one for link in chain_of(hold.owner.runs_for) for one in shares):
+                shares.append(hold.owner)
         return tuple(shares)
 
     def _others_wait(self) -> bool:
         """Whether another model waits for flags."""
-        own = sum(self.life.note_of(wrapped).awaits_flags for wrapped in self.pending or ())
+        own = sum(self.life.note_of(wrapped).awaits_flags for wrapped in self.pending)
         return len(self.ledger.waiting()) > own
 
     def _refused(self, wrapped: WrappedGoal, refusal: Refusal) -> None:
@@ -184,11 +603,7 @@ class Locks:
         self._come_in(wrapped)
 
     def _claim(self, wrapped: WrappedGoal) -> bool:
-        """Claim a goal's flags.
-
-        Returns:
-            Whether it has them; if not, it waits for them or was withdrawn.
-        """
+        """Claim a goal's flags; returns whether it has them. If not, it waits for them or was withdrawn."""
         flags = wrapped.flags
         shares = self._shares(wrapped)
         tick = tick_of(self.life.body)
@@ -210,10 +625,8 @@ class Locks:
         return False
 
     def _wait(self, wrapped: WrappedGoal) -> None:
-        if self.pending is None:
-            self.pending = []
         if wrapped not in self.pending:
-            self.pending.append(wrapped)
+            self.pending = (*self.pending, wrapped)
 
     def _take_over(self, wrapped: WrappedGoal) -> None:
         """A goal that is pending has its flags, or shares them with whom it replaces: stop those, and begin it."""
@@ -232,7 +645,7 @@ class Locks:
                 locked[flag] = wrapped  # for all flags before the first is stopped: they pass on by this map
                 if holder is not None and holder is not wrapped and holder.state >= PENDING:
                     replaced.append(holder)
-        for other in self.pending or ():
+        for other in self.pending:
             if other.can_be_replaced_by(wrapped) and any(flag in flags for flag in other.flags):
                 replaced.append(other)
         for holder in replaced:
@@ -302,8 +715,8 @@ class Locks:
             self.give_back(wrapped)
 
     def _unlist(self, wrapped: WrappedGoal) -> None:
-        if self.pending and wrapped in self.pending:
-            self.pending = [other for other in self.pending if other is not wrapped]
+        if wrapped in self.pending:
+            self.pending = tuple(other for other in self.pending if other is not wrapped)
             self.life.note_of(wrapped).awaits_flags = False
 
     def give_back(self, wrapped: WrappedGoal) -> None:
@@ -317,7 +730,7 @@ class Locks:
                     if heir is not None and heir is not wrapped and heir.state == PENDING:
                         ledger.hand_over((flag,), heir, tick_of(self.life.body), holders=(wrapped,))
             ledger.release(wrapped)
-        for other in self.pending or ():
+        for other in self.pending:
             self._proceed(other)
 
     def unlock(self) -> None:
@@ -344,15 +757,6 @@ class GoalSelector:
         flags: a ledger of its own, so that its goals share no flags with other models; None for the body's.
         full_ticks: whether each ``drive`` is a full tick; by default full and partial ticks take turns, as in the seed.
 
-    Attributes:
-        name: as given.
-        rank: as given.
-        precedence: as given.
-        full_ticks: as given.
-        is_away: whether it left its body, or is leaving it; then no goal begins.
-        ticks: how often ``drive`` was called; 0 again after it left a body.
-        view_type: what ``view`` returns.
-
     Source: Minecraft, goal selectors.
     """
 
@@ -370,7 +774,7 @@ class GoalSelector:
         "ticks",
     )
 
-    view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView
+    view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView  # what ``view`` returns
 
     def __init__(
         self,
@@ -387,10 +791,10 @@ class GoalSelector:
         self.rank: int = rank
         self.precedence: int = precedence
         self.full_ticks: bool = full_ticks
-        self.ticks: int = 0
-        self.is_away: bool = False
+        self.ticks: int = 0  # how often ``drive`` was called; 0 again after it left a body
+        self.is_away: bool = False  # whether it left its body, or is leaving it; then no goal begins
         self._life: Lifecycle = Lifecycle(self)
-        self._locks: Locks = Locks(self._life)
+        self._locks: Locks = self._life.locks
         self._goals: tuple[WrappedGoal, ...] = ()
         self._own_ledger: FlagLedger | None = flags
         self._locks.known_ledger = flags
@@ -438,10 +842,7 @@ class GoalSelector:
         return wrapped
 
     def remove_goal(self, goal: Goal) -> None:
-        """Remove a goal, stopping it if it runs. Nothing happens if it is not here.
-
-        Args:
-            goal: the very goal that was added.
+        """Remove the very goal that was added, stopping it if it runs. Nothing happens if it is not here.
 
         Source: Minecraft, goal selectors: "Adding and Removing Goals".
         """
@@ -450,18 +851,11 @@ class GoalSelector:
             self._remove([wrapped])
 
     def remove_all_goals(self, predicate: Callable[[Goal], bool] | None = None) -> None:
-        """Remove goals, stopping those that run.
-
-        Args:
-            predicate: says of a goal whether it is removed; without it, all are.
-        """
+        """Remove the goals of which a predicate says so, or all, stopping those that run."""
         self._remove([one for one in self._goals if predicate is None or predicate(one.goal)])
 
     def _remove(self, chosen: list[WrappedGoal]) -> None:
-        """Stop goals, then take them out, in one pass over all: who removes thousands does not wait for their square.
-
-        What is stopped may remove some of them itself, or add others.
-        """
+        """Stop goals, which may remove or add some, then take them out: one pass over all, were they thousands."""
         life = self._life
         removed = life.removed
         if removed is None:
@@ -477,15 +871,8 @@ class GoalSelector:
                 life.forget(wrapped)
 
     def find(self, goal: Goal) -> WrappedGoal | None:
-        """A goal with its priority and its state; None if it is not here.
-
-        Args:
-            goal: the very goal that was added.
-        """
-        for wrapped in self._goals:
-            if wrapped.goal is goal:
-                return wrapped
-        return None
+        """The very goal that was added, with its priority and its state; None if it is not here."""
+        return next((wrapped for wrapped in self._goals if wrapped.goal is goal), None)
 
     @property
     def available_goals(self) -> tuple[WrappedGoal, ...]:
@@ -522,9 +909,6 @@ class GoalSelector:
     def disable_control_flag(self, flag: str) -> None:
         """Run no goal that uses a flag: in the next full tick those that run are stopped, and none is started.
 
-        Args:
-            flag: the flag, such as ``MOVE``.
-
         Source: Minecraft, goal selectors: "Flags".
         """
         disabled = self._locks.disabled
@@ -534,21 +918,13 @@ class GoalSelector:
     def enable_control_flag(self, flag: str) -> None:
         """Allow goals that use a flag again. Nothing is restarted by that alone.
 
-        Args:
-            flag: the flag.
-
         Source: Minecraft, goal selectors: "Flags".
         """
         disabled = self._locks.disabled
         disabled[:] = [other for other in disabled if other != flag]
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
-        """Enable or disable a flag.
-
-        Args:
-            flag: the flag.
-            enabled: whether goals that use it may run.
-        """
+        """Allow goals that use a flag, or run none of them."""
         if enabled:
             self.enable_control_flag(flag)
         else:
@@ -564,7 +940,7 @@ class GoalSelector:
         Source: Minecraft, goal selectors: "Operation", flowchart, "Mob.serverAiStep".
         """
         before = self.ticks
-        self.ticks = before + 1
+        self.ticks = before + 1  # before anybody is called, who may have it leave: that begins to count anew
         life = self._life
         if before and not self.full_ticks and (before + (life.given or life.body).number) & 1:
             if life.running:
@@ -710,16 +1086,13 @@ class GoalSelector:
     def join(self, body: Body) -> None:
         """Begin to drive a body. All goals are idle, those too that were disabled.
 
-        Args:
-            body: whom.
-
         Raises:
             WrongStateError: it drives one, or has not left it yet.
         """
         if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
-        self._locks.start_anew()
+        self._locks.locked = None
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE
@@ -751,9 +1124,9 @@ class GoalSelector:
 
     @property
     def given_to(self) -> Body | None:
-        """Whose it is: whom it drives, or will drive as soon as that one lives. A body of its own counts while it acts.
+        """Whose it is: whom it drives, or will as soon as that one lives; a body of its own counts while it acts.
 
-        Set by ``agentrt.body.driver.give`` and ``take`` alone.
+        ``body.driver.give`` and ``take`` set it, and nobody else does.
         """
         life = self._life
         return life.given if self._is_given or life.running or life.ending or self._locks.pending else None
@@ -770,9 +1143,7 @@ class GoalSelector:
 
     def view(self) -> GoalSelectorView:
         """What it is doing, as plain values."""
-        # Not ``ledger``: a selector that drives nobody yet would be given a body by being looked at.
-        known = self._locks.known_ledger
-        return view_of(self.name, self.ticks, self._goals, self.locked_flags, self.disabled_flags, known)
+        return _view_of(self)
 
     def __repr__(self) -> str:
         running = ", ".join(wrapped.name for wrapped in self.running_goals)
@@ -792,3 +1163,65 @@ def _require_goal(goal: object, priority: object) -> None:
             method, f"{goal.__name__} is a class, and a goal is an object of one body.", f"Write {goal.__name__}()."
         )
     raise DefinitionError(method, f"{what} is no goal.", "Derive a class from Goal, and add an object of it.")
+
+
+# --- why a goal does not run ------------------------------------------------------------------------------------------
+
+
+def _view_of(selector: GoalSelector) -> GoalSelectorView:
+    locks = selector._locks
+    # Not ``locks.ledger``: a selector that drives nobody yet would be given a body by being looked at.
+    ledger = locks.known_ledger
+    refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}
+    goals = tuple(_goal(one, locks, refusals.get(one.flag_name)) for one in selector.available_goals)
+    locked = tuple((flag, one.name) for flag, one in selector.locked_flags.items())
+    return GoalSelectorView(selector.name, selector.ticks, goals, locked, selector.disabled_flags)
+
+
+def _stands(refusal: Refusal, ledger: FlagLedger) -> bool:
+    """Whether whoever was in the way of a claim has not moved since."""
+    hold = ledger.holder(refusal.flag)
+    if hold is not None and hold.name == refusal.holder and hold.since <= refusal.tick:
+        return True
+    return any(
+        one.claimant == refusal.holder and refusal.flag in one.flags and one.since <= refusal.tick
+        for one in ledger.waiting()
+    )
+
+
+def _goal(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> GoalView:
+    state = wrapped.state
+    since = wrapped.since if state >= BUSY or state == ENDING else 0
+    reason = "" if state >= BUSY else _reason(wrapped, locks, refusal)
+    name, path = wrapped.name, wrapped.flag_name
+    return GoalView(name, path, wrapped.priority, wrapped.flags, STATE_NAMES[state], since, reason)
+
+
+def _reason(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> str:
+    state = wrapped.state
+    if state != IDLE:
+        return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"
+    for flag in wrapped.flags:
+        if flag in locks.disabled:
+            return f"the control flag {flag} is disabled"
+    for flag in wrapped.flags:
+        holder = None if locks.locked is None else locks.locked.get(flag)
+        if holder is None or holder is wrapped:
+            continue
+        if wrapped.priority >= holder.priority:
+            return f"{flag} is locked by {holder.name}, priority {holder.priority} against {wrapped.priority}"
+        if getattr_static(holder.goal, "is_interruptible", True) is False:
+            return f"{flag} is locked by {holder.name}, which cannot be interrupted"
+    return "its can_use does not say yes" if refusal is None else _refused(refusal)
+
+
+def _refused(refusal: Refusal) -> str:
+    return f"{refusal.flag} is held by {refusal.holder}, {refusal.reason}"
+
+
+_STATES: Mapping[int, str] = {
+    ENDING: "it was told to stop, and cleans up",
+    DISABLED: "one of its callbacks raised",
+    ABSENT: "its selector drives nobody",
+    PENDING: "it was chosen, and begins when whom it replaces has cleaned up",
+}

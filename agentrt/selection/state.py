@@ -44,7 +44,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from agentrt.body.codec import Fields
+from agentrt.body.codec import JsonObject
 from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take
 from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError, WrongStateError
 from agentrt.kernel.trace import TraceEvent
@@ -285,12 +285,12 @@ def _saved_variables(saved: object, tree: str) -> list[tuple[str, bool]]:
         tree: the name of the tree that it has to be of.
     """
     plain = _plain_dict(saved)
-    of = Fields(plain).text("tree")
+    of = JsonObject(plain).text("tree")
     if str.lower(of) != tree.lower():
         text = f"it was saved of the tree {repr_of(of, 80)}, and this is {repr_of(tree, 80)}. Restore it into a state"
         raise DataFault(f"{text} of that tree.", pointer="/tree")
     inner = _plain_dict(plain.get("variables") if isinstance(plain, dict) else None)
-    variables = Fields(inner, "/variables")
+    variables = JsonObject(inner, "/variables")
     names = variables.names()
     if any(len(name) > _LONGEST_SAVED for name in names):
         raise DataFault(f"a name here is longer than {_LONGEST_SAVED} characters.", pointer="/variables")

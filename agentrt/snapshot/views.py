@@ -24,7 +24,7 @@ from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from agentrt.activity.tasks.views import TaskGroupView
-from agentrt.body.codec import Fields, View, told, view
+from agentrt.body.codec import JsonObject, View, told, view
 from agentrt.body.driver import TARGETS
 from agentrt.body.flags import Refusal, Waiting
 from agentrt.body.views import ModelView
@@ -65,7 +65,7 @@ def _state_json(state: Any) -> Any:
     return plain(state)
 
 
-def _read_state(fields: Fields) -> Any:
+def _read_state(fields: JsonObject) -> Any:
     model = fields.text("model", "")
     """The view of a model of this library is made again; that of any other one stays plain."""
     if model in ("goals", "targets"):
@@ -83,7 +83,7 @@ def _read_state(fields: Fields) -> Any:
     return fields.plain("state")
 
 
-def _strategies(fields: Fields) -> GameplayView | None:
+def _strategies(fields: JsonObject) -> GameplayView | None:
     if fields.is_null("strategies"):
         return None
     from agentrt.strategy.views import GameplayView  # who has no strategies does not load them
@@ -91,7 +91,7 @@ def _strategies(fields: Fields) -> GameplayView | None:
     return GameplayView.read(fields.inner("strategies"))
 
 
-def check_version(fields: Fields) -> None:
+def check_version(fields: JsonObject) -> None:
     """Find out whether a snapshot can be read.
 
     Raises:
@@ -415,7 +415,7 @@ class AgentSnapshot(View):
         Raises:
             DataFault: it is no snapshot of an agent, or of another version.
         """
-        return cls.read(Fields(data))
+        return cls.read(JsonObject(data))
 
 
 @view(adds=("version",), check=check_version)
@@ -464,4 +464,4 @@ class RuntimeSnapshot(View):
         Raises:
             DataFault: it is no snapshot of a runtime, or of another version.
         """
-        return cls.read(Fields(data))
+        return cls.read(JsonObject(data))

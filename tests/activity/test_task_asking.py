@@ -23,7 +23,7 @@ from agentrt import (
 )
 from agentrt.activity.tasks import units
 from agentrt.activity.tasks.units import WINDOW
-from agentrt.body.codec import Fields
+from agentrt.body.codec import JsonObject
 from agentrt.snapshot.views import FrameView
 from agentrt.testing import Simulation, check_trace
 
@@ -387,7 +387,7 @@ def test_views_and_the_trace_say_who_is_not_asked_and_why():
         945,
         "3 are beyond what the agent knows, 942 could not be better than 0.35",
     )
-    assert frame == FrameView.read(Fields(frame.as_json()))
+    assert frame == FrameView.read(JsonObject(frame.as_json()))
     assert "945 more tasks are not asked: 3 are beyond what the agent knows, 942 could not be" in agent.explain()
     elections = [one for one in sim.trace if one.event.value == "elect" and one.path.endswith("/tasks")]
     assert dict(elections[-1].detail)["unasked"] == 945

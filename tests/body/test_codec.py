@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt.body.codec import Fields, View, told, view
+from agentrt.body.codec import JsonObject, View, told, view
 from agentrt.errors import DataFault
 
 
@@ -101,7 +101,7 @@ BRANCHES = st.builds(Branch, _trees(st.just(())), st.text("abc", max_size=3))
 
 @given(_trees(st.lists(BRANCHES, max_size=2).map(tuple)))
 def test_what_was_written_is_read_again(tree):
-    assert Tree.read(Fields(json.loads(json.dumps(tree.as_json())))) == tree
+    assert Tree.read(JsonObject(json.loads(json.dumps(tree.as_json())))) == tree
 
 
 def test_all_is_written_but_what_a_sparse_one_has_by_default():
@@ -114,7 +114,7 @@ def test_all_is_written_but_what_a_sparse_one_has_by_default():
     }
     plain = Tree(name="a", utility=0.5, boosted=0.5, is_elected=False)
     assert plain.as_json() == {"name": "a", "utility": 0.5}
-    assert Tree.read(Fields({"name": "a", "utility": 0.5})) == plain
+    assert Tree.read(JsonObject({"name": "a", "utility": 0.5})) == plain
     rich = dataclasses.replace(plain, boosted=0.7, is_elected=True, args=(("k", "v"),), best=Offer("x", None), since=2)
     assert rich.as_json() == {
         "name": "a",
@@ -132,9 +132,9 @@ def test_what_a_class_says_of_itself():
     branch = Branch(Tree(name="a", utility=0.0, boosted=0.0, is_elected=False), "abc")
     data = branch.as_json()
     assert data == {"version": 3, "tree": {"name": "a", "utility": 0.0}, "loud": "ABC"}
-    assert Branch.read(Fields(data)) == branch
+    assert Branch.read(JsonObject(data)) == branch
     with pytest.raises(DataFault, match="another version"):
-        Branch.read(Fields({**data, "version": 4}))
+        Branch.read(JsonObject({**data, "version": 4}))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_what_a_class_says_of_itself():
 )
 def test_what_cannot_be_read_is_said_with_its_place(data, said):
     with pytest.raises(DataFault) as raised:
-        Tree.read(Fields(data))
+        Tree.read(JsonObject(data))
     assert said in str(raised.value)
 
 

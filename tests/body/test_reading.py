@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt.body.codec import Fields
+from agentrt.body.codec import JsonObject
 from agentrt.errors import DataFault
 
 FIELDS = {
@@ -22,7 +22,7 @@ FIELDS = {
 
 
 def test_what_is_of_its_kind_is_read():
-    fields = Fields(FIELDS)
+    fields = JsonObject(FIELDS)
     assert (fields.text("text"), fields.number("number"), fields.number("whole"), fields.whole("whole")) == (
         *("a", 0.5, 7, 7),
     )
@@ -38,7 +38,7 @@ def test_what_is_of_its_kind_is_read():
 
 
 def test_what_is_not_there_has_its_default():
-    fields = Fields({})
+    fields = JsonObject({})
     assert (fields.text("a", ""), fields.number("a", 1.5), fields.whole("a", 3), fields.flag("a", False)) == (
         *("", 1.5, 3, False),
     )
@@ -83,7 +83,7 @@ def test_what_is_not_there_has_its_default():
 )
 def test_what_is_of_another_kind_is_a_fault_with_its_place(ask, pointer, words):
     with pytest.raises(DataFault) as info:
-        ask(Fields(FIELDS))
+        ask(JsonObject(FIELDS))
     assert info.value.pointer == pointer
     assert str(info.value) == f"[ART200] #{pointer}: {words}"
 
@@ -93,24 +93,24 @@ def test_what_is_of_another_kind_is_a_fault_with_its_place(ask, pointer, words):
 )
 def test_what_json_does_not_know_is_not_plain(value):
     with pytest.raises(DataFault, match="values that JSON knows"):
-        Fields({"a": value}).plain("a")
+        JsonObject({"a": value}).plain("a")
 
 
 def test_keys_are_texts():
     with pytest.raises(DataFault, match="Write texts as keys"):
-        Fields({1: 2}).names()
+        JsonObject({1: 2}).names()
 
 
 def test_numbers_that_no_float_can_hold_are_none():
     with pytest.raises(DataFault, match="a very large number"):
-        Fields({"a": 10**400}).number("a")
-    assert Fields({"a": -(2**63) + 1}).whole("a") == -(2**63) + 1
+        JsonObject({"a": 10**400}).number("a")
+    assert JsonObject({"a": -(2**63) + 1}).whole("a") == -(2**63) + 1
     with pytest.raises(DataFault):
-        Fields({"a": 2**63}).whole("a")
+        JsonObject({"a": 2**63}).whole("a")
 
 
 def test_pointers_and_what_they_show_stay_short():
     key = "x" * 10_000
     with pytest.raises(DataFault) as info:
-        Fields({key: key}).whole(key)
+        JsonObject({key: key}).whole(key)
     assert len(str(info.value)) < 700

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from modules import load
 
 from agentrt.body.flags import FlagLedger
-from agentrt.goals.wrapped import ENDING
+from agentrt.goals.selector import ENDING
 from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import sleep_ticks
 

@@ -9,7 +9,7 @@ import pytest
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError, InternalError, NotRunningError, WrongStateError
 from agentrt.goals import JUMP, LOOK, MOVE, TARGET, Goal, GoalSelector
-from agentrt.goals.wrapped import STATE_NAMES, STATE_TABLE, move
+from agentrt.goals.selector import STATE_NAMES, STATE_TABLE, move
 
 
 class Plain(Goal):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from agentrt import Agent, CancelScope, Entity, Event, Signal, sleep_ticks
-from agentrt.body.codec import Fields
+from agentrt.body.codec import JsonObject
 from agentrt.body.driver import LoneBody
 from agentrt.errors import DefinitionError, WrongStateError
 from agentrt.goals import JUMP, LOOK, MOVE, Goal, GoalSelector
@@ -278,7 +278,7 @@ def test_numbers_that_are_priorities(selector, priority, is_now):
     goal = Told("a")
     assert selector.add_goal(priority, goal).priority == is_now
     view = selector.view()
-    assert GoalSelectorView.read(Fields(view.as_json())) == view
+    assert GoalSelectorView.read(JsonObject(view.as_json())) == view
 
 
 @pytest.mark.states("000: Priorities: (decided) It is a finite number, with or without a fraction; slips say what ...")

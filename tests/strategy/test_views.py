@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from looked_at import Carve, Chop, Stage, again, beg, trade
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, step
-from agentrt.body.codec import Fields
+from agentrt.body.codec import JsonObject
 from agentrt.errors import DataFault
 from agentrt.snapshot import AgentSnapshot, explain, summarize
 from agentrt.strategy import Dependency, Interruptible, Order, Strategy, Trigger
@@ -310,7 +310,7 @@ def test_whatever_is_read_is_a_view_or_a_fault(data):
     for key in data.draw(st.lists(st.sampled_from(sorted(written)), max_size=1)):
         changed.pop(key, None)
     try:
-        assert isinstance(TaskNodeView.read(Fields(changed)), TaskNodeView)
+        assert isinstance(TaskNodeView.read(JsonObject(changed)), TaskNodeView)
     except DataFault:
         pass
 
@@ -344,9 +344,9 @@ def test_what_is_nested_as_deep_as_can_be_is_told_and_what_is_deeper_is_a_fault(
 )
 def test_a_fault_names_its_place(stage, change, text):
     written = stage(Chop).view.as_json()
-    assert GameplayView.read(Fields(written)).as_json() == written
+    assert GameplayView.read(JsonObject(written)).as_json() == written
     with pytest.raises(DataFault) as caught:
-        GameplayView.read(Fields({**written, **change}))
+        GameplayView.read(JsonObject({**written, **change}))
     assert text in str(caught.value)
 
 

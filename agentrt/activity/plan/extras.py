@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.seat import Opened
     from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Frame, Unit
-    from agentrt.body.leases import Place, Refusal
+    from agentrt.body.leases import LeaseRefusal, Place
     from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.signals import Connection
 
@@ -417,7 +417,7 @@ class Extras:
         self.place: Place | None = None  # its place in the line for a lease, while it waits in one
         # the lease because of which it rejected its arguments, until it stops thinking; None if it was not
         # that
-        self.refusal: Refusal | None = None
+        self.refusal: LeaseRefusal | None = None
         self.backoff: Backoff = Backoff()  # for when it refuses to be started
         self._while_thinking: list[Opened] = []
         self._while_running: list[Opened] = []
@@ -599,7 +599,7 @@ def stop_run(unit: Unit, reason: str) -> None:
                 one.lost()
 
 
-def line_up(unit: Unit, refusal: Refusal) -> None:
+def line_up(unit: Unit, refusal: LeaseRefusal) -> None:
     """Have a unit wait in line for what it could not have; if it does already, it keeps its place."""
     extras = unit.own_extras()
     place = extras.place
