@@ -17,7 +17,7 @@ are stopped and clean up, what others have it perform is unwound, and then it le
 others, and its runtime. Each step begins when the one before has ended, however many ticks its clean-up takes. When its
 entity is destroyed it ends by itself, at the next intake; one whose entity is gone before does not begin.
 
-A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is a ``Home``. Alone
+A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is an ``AgentRuntime``. Alone
 (``agent.run()`` of an agent that nobody added anywhere) it needs somebody who makes a home: the runtime says who, once,
 when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import upward
 all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two clocks.
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from agentrt.snapshot.take import Translator
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["TOP", "Agent", "Home", "Injectable", "Injection", "runs_alone"]
+__all__ = ["TOP", "Agent", "AgentRuntime", "Injectable", "Injection", "runs_alone"]
 
 _GONE = "its entity was destroyed"
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
@@ -77,7 +77,7 @@ TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
 
-class Home(Protocol):
+class AgentRuntime(Protocol):
     """Whoever runs agents, as an agent sees it: a runtime."""
 
     @property
@@ -201,7 +201,7 @@ class Agent:
         self.name: str = self.given_name
         self.number: int = 0
         self.top: str = top
-        self.runtime: Home | None = None
+        self.runtime: AgentRuntime | None = None
         self.planner: Planner | None = None
         self.is_ending: bool = False
         self.flags: FlagLedger = FlagLedger()
@@ -585,7 +585,7 @@ class Agent:
         self.runtime.agent_ended(self)
         self._knowledge.settle()  # what was to be taken at an intake that never came
 
-    def join(self, runtime: Home, name: str, number: int) -> None:
+    def join(self, runtime: AgentRuntime, name: str, number: int) -> None:
         """Become part of a runtime; called by ``Runtime.add``. Thinking begins at the next intake.
 
         Args:

@@ -79,7 +79,7 @@ __all__ = [
     "FAULTS",
     "MOMENTS",
     "Burst",
-    "Fault",
+    "ChaosFault",
     "MuteError",
     "Plan",
     "RandomPlan",
@@ -122,7 +122,7 @@ class Burst(_Mute, BaseException):
     """No ``Exception``, and without a text."""
 
 
-class Fault(NamedTuple):
+class ChaosFault(NamedTuple):
     """One fault.
 
     Attributes:
@@ -139,7 +139,7 @@ class Fault(NamedTuple):
         return f"{self.kind} by {self.ticks}" if self.kind == "delay" else f"{self.kind}, {self.moment}"
 
 
-Plan = Callable[["Point"], Fault | None]
+Plan = Callable[["Point"], ChaosFault | None]
 """Says what is to happen at a point; None for nothing."""
 
 
@@ -173,12 +173,12 @@ class RandomPlan:
         self._rate = rate
         self._faults = tuple(faults)
 
-    def __call__(self, point: Point) -> Fault | None:
+    def __call__(self, point: Point) -> ChaosFault | None:
         """What is to happen at a point."""
         stream = self._stream
         if stream.random() >= self._rate:
             return None
-        return Fault(stream.choice(self._faults), stream.choice(MOMENTS), stream.between(1, 4))
+        return ChaosFault(stream.choice(self._faults), stream.choice(MOMENTS), stream.between(1, 4))
 
 
 def bursting(number: int) -> BaseException:
@@ -198,7 +198,9 @@ def bursting(number: int) -> BaseException:
     return Burst()
 
 
-def inject(runtime: Runtime, fault: Fault, point: Point, probe: Probe, error: Callable[[str], BaseException]) -> bool:
+def inject(
+    runtime: Runtime, fault: ChaosFault, point: Point, probe: Probe, error: Callable[[str], BaseException]
+) -> bool:
     """Do it.
 
     Args:
@@ -488,7 +490,7 @@ class Failure:
     scenario: str
     seed: int | str
     host: str
-    faults: tuple[tuple[Point, Fault], ...]
+    faults: tuple[tuple[Point, ChaosFault], ...]
     violations: tuple[Violation, ...]
     tail: tuple[TraceRecord, ...]
 
@@ -599,7 +601,7 @@ class Chaos:
         self.runtime: Runtime = runtime
         self._plan = plan
         self._error = error
-        self.faults: list[tuple[Point, Fault]] = []
+        self.faults: list[tuple[Point, ChaosFault]] = []
         self.records: int = 0
         self.tail: deque[TraceRecord] = deque(maxlen=_TAIL)
         self.kept: dict[str, list[TraceRecord]] | None = {} if keep else None
@@ -730,7 +732,7 @@ def exhaust(
     faults: Sequence[str] = FAULTS,
     moments: Sequence[str] = ("soon",),
     every: int = 1,
-    only: Iterable[tuple[int, Fault]] | None = None,
+    only: Iterable[tuple[int, ChaosFault]] | None = None,
     are_apart: bool = False,
     error: Callable[[str], BaseException] = InjectedFault,
     name: str = "",
@@ -764,7 +766,7 @@ def exhaust(
     name = name or getattr(scenario, "__qualname__", "scenario")
     report = ChaosReport()
 
-    def run(hit: tuple[int, Fault] | None, first: Chaos | None) -> Chaos:
+    def run(hit: tuple[int, ChaosFault] | None, first: Chaos | None) -> Chaos:
         runtime = Runtime(seed, host=host)
         chaos = Chaos(runtime, _single(hit), error=error, keep=are_apart)
         try:
@@ -786,18 +788,18 @@ def exhaust(
     return report
 
 
-def _single(hit: tuple[int, Fault] | None) -> Callable[[Point], Fault | None]:
-    def plan(point: Point) -> Fault | None:
+def _single(hit: tuple[int, ChaosFault] | None) -> Callable[[Point], ChaosFault | None]:
+    def plan(point: Point) -> ChaosFault | None:
         return hit[1] if hit is not None and point.number == hit[0] else None
 
     return plan
 
 
-def _all(points: int, faults: Sequence[str], moments: Sequence[str], every: int) -> Iterator[tuple[int, Fault]]:
+def _all(points: int, faults: Sequence[str], moments: Sequence[str], every: int) -> Iterator[tuple[int, ChaosFault]]:
     for number in range(1, points + 1, every):
         for kind in faults:
             for moment in moments if kind != "delay" else ("soon",):
-                yield number, Fault(kind, moment)
+                yield number, ChaosFault(kind, moment)
 
 
 def _beside(

@@ -41,7 +41,7 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "strategy.state:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
     "strategy.declare:AttemptSeat.perform", "strategy.declare:AttemptSeat.rest", "strategy.declare:AttemptSeat.solve",
     "strategy.attempt:Requesting.breakpoint", "strategy.attempt:Requesting.deal", "strategy.attempt:Requesting.solve",
-    "strategy.requests:SolveRequest.run", "agent.agent:Home.call", "agent.agent:Home.run_agent",
+    "strategy.requests:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.spawned:perform", "activity.plan.spawned:Performance.wait", "activity.plan.search:SearchWork.ask",

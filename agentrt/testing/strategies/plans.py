@@ -18,14 +18,14 @@ from agentrt.testing.stubs import Outcome, stub_action, stub_plan
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
 
-__all__ = ["ActionSpec", "PlanCase", "plans"]
+__all__ = ["StubActionSpec", "PlanCase", "plans"]
 
 _LEVELS = ("top", "high", "low")
 _BROKEN = "it broke"
 
 
 @dataclass(frozen=True, repr=False)
-class ActionSpec(Brief):
+class StubActionSpec(Brief):
     """One action of a case.
 
     Attributes:
@@ -72,7 +72,7 @@ class PlanCase(Brief):
         top: the activity that it performs all the time.
     """
 
-    specs: tuple[ActionSpec, ...]
+    specs: tuple[StubActionSpec, ...]
     top: str = _LEVELS[0]
 
     def actions(self) -> list[type[Action]]:
@@ -93,11 +93,11 @@ def plans(*, max_actions: int = 3, may_fail: bool = True) -> st.SearchStrategy[P
 
     @st.composite
     def cases(draw: st.DrawFn) -> PlanCase:
-        specs = [ActionSpec("Idle", "top", 0.0, takes=3)]
+        specs = [StubActionSpec("Idle", "top", 0.0, takes=3)]
         for level in _LEVELS:
             least = 0 if level == "top" else 1
             for index, made in enumerate(draw(st.lists(parts[level], min_size=least, max_size=max_actions))):
-                specs.append(ActionSpec(f"{level.title()}{index}", level, **made))
+                specs.append(StubActionSpec(f"{level.title()}{index}", level, **made))
         return PlanCase(tuple(specs))
 
     return cases()
