@@ -60,7 +60,6 @@ LONG_ON_PURPOSE = {
     "agentrt/strategy/dependency.py",  # dependencies and the worlds in which they are asked about
     "agentrt/strategy/solve.py",  # solving and what interrupts it
     "agentrt/strategy/declare.py",  # all that an author of strategies declares
-    "agentrt/testing/chaos.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }

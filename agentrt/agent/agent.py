@@ -17,10 +17,11 @@ are stopped and clean up, what others have it perform is unwound, and then it le
 others, and its runtime. Each step begins when the one before has ended, however many ticks its clean-up takes. When its
 entity is destroyed it ends by itself, at the next intake; one whose entity is gone before does not begin.
 
-A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is an ``AgentRuntime``. Alone
-(``agent.run()`` of an agent that nobody added anywhere) it needs somebody who makes a home: the runtime says who, once,
-when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import upward
-all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two clocks.
+A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is an ``AgentRuntime``.
+Alone (``agent.run()`` of an agent that nobody added anywhere) it needs somebody who makes one: the runtime says who,
+once, when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import
+upward all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two
+clocks.
 
 Source: Stonehearth, AI: "Injecting actions"; "Overview of the AI system", intelligent entity, and
 section 3, "Body".

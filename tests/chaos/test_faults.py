@@ -13,7 +13,7 @@ from agentrt.errors import InjectedFault
 from agentrt.kernel.signals import Queue, Signal
 from agentrt.testing import Simulation
 from agentrt.testing import chaos as chaos_module
-from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, ChaosFault, Point, RandomPlan, play
+from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, ChaosFault, Point, play, random_plan
 
 worlds = load("tests/chaos/worlds.py")
 
@@ -263,7 +263,7 @@ def at(number):
 
 @given(st.integers(), st.floats(0, 1), st.lists(st.sampled_from(FAULTS), min_size=1))
 def test_equal_seeds_choose_equal_faults_of_the_given_kinds(seed, rate, faults):
-    first, second = RandomPlan(seed, rate, faults), RandomPlan(seed, rate, faults)
+    first, second = random_plan(seed, rate, faults), random_plan(seed, rate, faults)
     chosen = [first(at(number)) for number in range(20)]
     assert chosen == [second(at(number)) for number in range(20)]
     assert {one.kind for one in chosen if one} <= set(faults)
@@ -272,13 +272,13 @@ def test_equal_seeds_choose_equal_faults_of_the_given_kinds(seed, rate, faults):
 
 
 def test_the_rate_is_how_often():
-    plan = RandomPlan(1, 0.1, FAULTS)
+    plan = random_plan(1, 0.1, FAULTS)
     assert 60 < sum(plan(at(number)) is not None for number in range(1000)) < 140
 
 
 def test_other_seeds_choose_others():
-    assert [RandomPlan(1, 0.5, FAULTS)(at(n)) for n in range(9)] != [
-        RandomPlan(2, 0.5, FAULTS)(at(n)) for n in range(9)
+    assert [random_plan(1, 0.5, FAULTS)(at(n)) for n in range(9)] != [
+        random_plan(2, 0.5, FAULTS)(at(n)) for n in range(9)
     ]
 
 
