@@ -81,39 +81,16 @@ TOP = "agentrt:top"
 class AgentRuntime(Protocol):
     """Whoever runs agents, as an agent sees it: a runtime."""
 
-    @property
-    def kernel(self) -> Kernel:
-        """Who steps its coroutines and keeps its time."""
-        ...
-
-    @property
-    def search(self) -> SearchWork:
-        """The search work of all its agents."""
-        ...
-
-    @property
-    def restart(self) -> Restart | None:
-        """What becomes of an agent whose planner gave up; None: it is killed."""
-        ...
+    kernel: Kernel  # steps its coroutines, and keeps its time
+    search: SearchWork  # of all its agents
+    restart: Restart | None  # what becomes of an agent whose planner gave up; None: it is killed
+    faults: FaultHub  # is told of failures that nobody handled
+    logs: LogBridge  # hands the trace to the log
+    texts: Translator  # makes the status texts
 
     @property
     def round(self) -> Rounds:
         """Who has the drivers of all its agents drive."""
-        ...
-
-    @property
-    def faults(self) -> FaultHub:
-        """Who is told of failures that nobody handled."""
-        ...
-
-    @property
-    def logs(self) -> LogBridge:
-        """What hands the trace to the log."""
-        ...
-
-    @property
-    def texts(self) -> Translator:
-        """What makes the status texts."""
         ...
 
     def stream(self, name: str) -> Stream:
@@ -196,9 +173,8 @@ class Agent:
         precedence: int = 0,
     ) -> None:
         self.entity: Any = entity
-        self.given_name: str = words_of(
-            name or getattr(entity, "name", None) or type_name(entity).lower(), _LONGEST_NAME
-        )
+        called = name or getattr(entity, "name", None) or type_name(entity).lower()
+        self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name
         self.number: int = 0
         self.top: str = top
@@ -218,12 +194,9 @@ class Agent:
         self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
         self._drivers = Drivers(self)
         self._knowledge = Knowledge(self, registry)
-        listed = packs_of(entity)
-        if listed:
-            self._knowledge.teach(listed, "entity data", is_saved=False)
-        what = (*packs, *actions)
-        if what:
-            self._knowledge.teach(what, "its own", is_saved=False)
+        for what, source in ((packs_of(entity), "entity data"), ((*packs, *actions), "its own")):
+            if what:
+                self._knowledge.teach(what, source, is_saved=False)
         number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
         self._drivers.attach_all(drivers)
@@ -258,9 +231,8 @@ class Agent:
                     "an agent has random numbers only in a runtime. Add it first: runtime.add(agent)."
                 )
             own = self._seed
-            self._random = (
-                self.runtime.stream(f"agent {self.name}") if own is None else Stream(derive_seed(own, "agent"))
-            )
+            named = self.runtime.stream
+            self._random = named(f"agent {self.name}") if own is None else Stream(derive_seed(own, "agent"))
         return self._random
 
     @property
@@ -340,14 +312,7 @@ class Agent:
         return self._knowledge.teach(ai_of(bearer), words_for(bearer) if source is None else source, bearer=bearer)
 
     def learn_solver(self, action: type[Action]) -> Callable[[], None]:
-        """Have the plan know how to perform the activity of a dependency; called by the gameplay.
-
-        Args:
-            action: the action that does.
-
-        Returns:
-            A function that undoes it.
-        """
+        """Have the plan know an action for the activity of a dependency, until what is returned is called."""
         return self._knowledge.teach((action,), "gameplay", is_saved=False).revoke
 
     @property
@@ -400,23 +365,11 @@ class Agent:
         return self._knowledge.extensions
 
     def group_joined(self, group: TaskGroup) -> None:
-        """It becomes a member of a task group; called by ``TaskGroup.add``.
-
-        Args:
-            group: the group.
-
-        Raises:
-            DefinitionError: it knows actions with arguments for what the group does.
-            WrongStateError: it is in another group of that name.
-        """
+        """It becomes a member of a task group; called by ``TaskGroup.add``."""
         self._knowledge.join_group(group)
 
     def group_left(self, group: TaskGroup) -> None:
-        """It is a member of a task group no more; called by ``TaskGroup.remove``.
-
-        Args:
-            group: the group.
-        """
+        """It is a member of a task group no more; called by ``TaskGroup.remove``."""
         self._knowledge.leave_group(group)
 
     # --- what drives it -----------------------------------------------------------------------------------------------
@@ -449,12 +402,7 @@ class Agent:
         return self._drivers.attach(driver, every, precedence)
 
     def detached(self, attachment: Attachment, reason: str) -> None:
-        """A driver was detached; called by the attachment.
-
-        Args:
-            attachment: it.
-            reason: why, in words.
-        """
+        """A driver was detached; called by the attachment."""
         self._drivers.detach(attachment, reason)
 
     def driver_strands(self) -> list[Strand]:
@@ -462,19 +410,11 @@ class Agent:
         return self._drivers.strands()
 
     def lend(self, driver: Driver) -> None:
-        """An action hands the body on to a driver.
-
-        Args:
-            driver: it; it has joined the body.
-        """
+        """An action hands the body on to a driver, which has joined it."""
         self._drivers.lend(driver)
 
     def take_back(self, driver: Driver) -> None:
-        """A driver to which an action handed the body has left it.
-
-        Args:
-            driver: it.
-        """
+        """A driver to which an action handed the body has left it."""
         self._drivers.take_back(driver)
 
     def lent_strands(self) -> list[Strand]:
@@ -527,10 +467,7 @@ class Agent:
         return await perform(self.require_life(activity), activity, args, holder)
 
     def require_life(self, activity: str) -> Planner:
-        """Its planner, while it lives.
-
-        Args:
-            activity: what is to be performed.
+        """Its planner, which is to perform an activity.
 
         Raises:
             NotRunningError: it is in no runtime, or ends.
@@ -545,11 +482,7 @@ class Agent:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def end(self, reason: str) -> None:
-        """End, for good; called at an intake, by ``Runtime.remove``.
-
-        Args:
-            reason: why, in words.
-        """
+        """End, for good; called at an intake, by ``Runtime.remove``."""
         planner = self.planner
         if planner is not None and self.runtime is not None and not self.is_ending:
             reason = words_of(reason)
@@ -587,16 +520,9 @@ class Agent:
         self._knowledge.settle()  # what was to be taken at an intake that never came
 
     def join(self, runtime: AgentRuntime, name: str, number: int) -> None:
-        """Become part of a runtime; called by ``Runtime.add``. Thinking begins at the next intake.
-
-        Args:
-            runtime: the runtime.
-            name: a name that no other agent there has.
-            number: how many agents have come there so far.
-        """
-        self._knowledge.enter(
-            runtime.kernel.tick
-        )  # before it is there itself: a group asks whether a member acts already
+        """Become part of a runtime, with a name of its own there, as the so many-th; called by ``Runtime.add``."""
+        # Before it is there itself: a group asks whether a member acts already.
+        self._knowledge.enter(runtime.kernel.tick)
         self.runtime = runtime
         self.name = name
         self.error = None
@@ -652,13 +578,7 @@ class Agent:
     # --- what the planner and other parts tell ------------------------------------------------------------------------
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A callback of a driver, or of whatever else has no place in the plan, raised: report it.
-
-        Args:
-            path: the place.
-            hook: the callback.
-            error: what it raised.
-        """
+        """A callback of a driver, or of whatever else has no place in the plan, raised: report it."""
         if isinstance(error, ControlFlow):
             error.send_on()  # an action drives it by hand, and is what was to be ended
         elif self.planner is None:
@@ -700,11 +620,7 @@ class Agent:
         self._end("the agent ended")
 
     def logger(self, path: str) -> Log:
-        """A logger bound to the agent and a place in its plan; whatever it says carries the tick.
-
-        Args:
-            path: the place.
-        """
+        """A logger bound to the agent and a place in its plan; whatever it says carries the tick."""
         return Log(self, {"agent": self.name, "path": path})
 
     def log_state(self) -> tuple[int, int | None]:
@@ -728,24 +644,12 @@ class Agent:
             self.runtime.logs.set_agent(self.name, level)
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake of its runtime, if it is in one. Safe from any thread.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a plain function at the next intake of its runtime, if it is in one. Safe from any thread."""
         if self.runtime is not None:
             self.runtime.post(fn, *args)
 
     async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
-        """Wait in a task of an event loop, and not in a coroutine that a runtime steps.
-
-        Args:
-            connect: given the function that ends the wait, which may be called in any thread.
-
-        Raises:
-            NotRunningError: no event loop steps the coroutine either.
-        """
+        """Wait in a task of an event loop, which no runtime steps; see ``hosts.loops``."""
         await wait_outside(connect)
 
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:

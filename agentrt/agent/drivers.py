@@ -136,11 +136,7 @@ class Attachment:
             self.agent.detached(self, words_of(reason))
 
     def join(self) -> bool:
-        """The agent lives: begin to drive it, unless it was detached meanwhile.
-
-        Returns:
-            False if the driver raised; then it is attached no more.
-        """
+        """The agent lives: begin to drive it, unless it was detached meanwhile; False if it is attached no more."""
         if self._is_wanted and not self._has_joined:
             self._has_joined = True
             try:
@@ -154,12 +150,7 @@ class Attachment:
         return True
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop driving.
-
-        Args:
-            reason: why, in words.
-            then: called when all has stopped.
-        """
+        """Stop driving; ``then`` is called when all has stopped."""
         if self._then is not None:
             self._then.append(then)
         elif not self._has_joined:
@@ -209,11 +200,7 @@ class Drivers:
         self._lent_to: tuple[Driver, ...] = ()
 
     def attach_all(self, drivers: object) -> None:
-        """Attach what an agent is made with, or nothing.
-
-        Raises:
-            DefinitionError, WrongStateError: as for ``attach``; or it is no list.
-        """
+        """Attach what an agent is made with, or nothing."""
         if not isinstance(drivers, Iterable) or isinstance(drivers, (str, type)):
             raise DefinitionError(
                 "Agent(drivers=...)", f"{repr_of(drivers, 80)} is no list.", "Write drivers=[driver]."
@@ -226,13 +213,7 @@ class Drivers:
             raise
 
     def attach(self, driver: Driver, every: int = 1, precedence: int | None = None) -> Attachment:
-        """Have a driver drive the agent. See ``Agent.attach``.
-
-        Raises:
-            DefinitionError: it is no driver.
-            WrongStateError: another one of its name is attached, it is another agent's, or the cadence is not a number
-                of ticks.
-        """
+        """Have a driver drive the agent. See ``Agent.attach``."""
         if precedence is not None:
             number_in(precedence, "agent.attach", "precedence")
         name, rank = _require_driver(driver)
@@ -286,11 +267,10 @@ class Drivers:
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """The agent ends: all stop driving, the last one first, since those that drive first decide for the others.
 
-        Args:
-            then: called when all have left.
+        ``then`` is called when all have left.
         """
         open_ones = [one for one in reversed(self.attachments) if one.drives or one.is_leaving]
-        count = len(open_ones)
+        count = len(open_ones) + 1  # and this call, so that it comes to an end where nobody has to leave, too
 
         def left() -> None:
             nonlocal count
@@ -300,8 +280,7 @@ class Drivers:
 
         for attachment in open_ones:
             attachment.leave(reason, left)
-        if not open_ones:
-            self._all_left(then)
+        left()
 
     def _all_left(self, then: Callable[[], object]) -> None:
         self._give_back()
@@ -400,11 +379,7 @@ def _meant(driver: object) -> str:
 
 
 def take_up(agent: Driven) -> None:
-    """An agent is to live: its drivers are its own again, if it had ended before.
-
-    Raises:
-        WrongStateError: one of them drives somebody else by now; then none was taken.
-    """
+    """An agent is to live: its drivers are its own again, if it had ended before; all of them, or it raises."""
     for attachment in agent.attachments:
         other = given_to(attachment.driver)
         if other is not None and other is not agent:

@@ -103,17 +103,11 @@ class Burst(_Mute, BaseException):
 
 
 class ChaosFault(NamedTuple):
-    """One fault.
+    """One fault."""
 
-    Attributes:
-        kind: one of ``FAULTS``.
-        moment: one of ``MOMENTS``.
-        ticks: of a delay: by how many ticks.
-    """
-
-    kind: str
-    moment: str = "soon"
-    ticks: int = 1
+    kind: str  # one of ``FAULTS``
+    moment: str = "soon"  # one of ``MOMENTS``
+    ticks: int = 1  # of a delay: by how many ticks
 
     def __str__(self) -> str:
         return f"{self.kind} by {self.ticks}" if self.kind == "delay" else f"{self.kind}, {self.moment}"
@@ -197,21 +191,13 @@ def _victim(runtime: Runtime, point: Point) -> Agent | None:
 
 
 class Point(NamedTuple):
-    """A moment at which a strand has suspended.
+    """A moment at which a strand has suspended."""
 
-    Attributes:
-        number: from 1, in the order of the run.
-        tick: when.
-        agent: whose strand it is; empty for a coroutine of the world.
-        strand: what the strand is called.
-        wait: which await of that strand, from 1; 0 before its first step.
-    """
-
-    number: int
+    number: int  # from 1, in the order of the run
     tick: int
-    agent: str
-    strand: str
-    wait: int
+    agent: str  # whose strand it is; empty for a coroutine of the world
+    strand: str  # what the strand is called
+    wait: int  # which await of that strand, from 1; 0 before its first step
 
     def __str__(self) -> str:
         wait = "before its first step" if self.wait == 0 else f"await {self.wait}"
@@ -372,23 +358,14 @@ _TOLD = 5  # faults that a failure shows, and failures that an error shows
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One run in which an invariant was violated.
-
-    Attributes:
-        scenario: its name.
-        seed: of the run.
-        host: on which host.
-        faults: what was injected where, in order.
-        violations: what was violated.
-        tail: the last records of the trace.
-    """
+    """One run in which an invariant was violated."""
 
     scenario: str
-    seed: int | str
+    seed: int | str  # of the run
     host: str
-    faults: tuple[tuple[Point, ChaosFault], ...]
+    faults: tuple[tuple[Point, ChaosFault], ...]  # what was injected where, in order
     violations: tuple[Violation, ...]
-    tail: tuple[TraceRecord, ...]
+    tail: tuple[TraceRecord, ...]  # the last records of the trace
 
     def __str__(self) -> str:
         lines = [f"{self.scenario}, seed {self.seed!r}, {self.host} host"]
@@ -403,21 +380,13 @@ class Failure:
 
 @dataclass(slots=True)
 class ChaosReport:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        runs: how many runs there were.
-        points: how many await points they came to, in all.
-        records: how many trace records they made.
-        faults: how many faults were injected, by kind.
-        failures: the runs in which something was violated.
-    """
-
-    runs: int = 0
-    points: int = 0
-    records: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    failures: list[Failure] = field(default_factory=list)
+    runs: int = 0  # how many runs there were
+    points: int = 0  # how many await points they came to, in all
+    records: int = 0  # how many trace records they made
+    faults: Counter[str] = field(default_factory=Counter)  # how many faults were injected, by kind
+    failures: list[Failure] = field(default_factory=list)  # the runs in which something was violated
 
     @property
     def is_sound(self) -> bool:

@@ -59,19 +59,11 @@ _STARTED, _RUNNING, _FINISHED = "started", "running", "finished"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a run does not fulfill.
-
-    Attributes:
-        rule: its name.
-        tick: when.
-        agent: whose; empty for the runtime.
-        path: where.
-        text: what happened.
-    """
+    """A rule that a run does not fulfill."""
 
     rule: str
     tick: int
-    agent: str
+    agent: str  # whose; empty for the runtime
     path: str
     text: str
 

@@ -62,16 +62,10 @@ _HOOKS = ("think", "start", "run")
 
 
 class HookCall(NamedTuple):
-    """One call of a hook.
-
-    Attributes:
-        tick: when.
-        agent: whose, by name.
-        hook: which.
-    """
+    """One call of a hook."""
 
     tick: int
-    agent: str
+    agent: str  # whose, by name
     hook: str
 
 
@@ -127,23 +121,15 @@ class HookCalls:
 
 
 class StubAction(Action):
-    """What ``stub_action`` makes.
+    """What ``stub_action`` makes."""
 
-    Attributes:
-        calls: what was called of it.
-    """
-
-    calls: ClassVar[HookCalls]
+    calls: ClassVar[HookCalls]  # what was called of it
 
 
 class StubPlan(CompoundAction):
-    """What ``stub_plan`` makes.
+    """What ``stub_plan`` makes."""
 
-    Attributes:
-        calls: what was called of it.
-    """
-
-    calls: ClassVar[HookCalls]
+    calls: ClassVar[HookCalls]  # what was called of it
 
 
 def stub_action(
@@ -313,29 +299,22 @@ def _run(calls: HookCalls, takes: int | None, outcome: Script, effect: Callable[
     return Hooks.run
 
 
-# --- the outside ------------------------------------------------------------------------------------------------------
-
-
 def _label(does: str) -> str:
     """``mod:find_subject`` is ``FindSubject``."""
     words = "".join(letter if letter.isalnum() else " " for letter in does.rpartition(":")[2]).split()
     return "".join(word[0].upper() + word[1:] for word in words) or "Stub"
 
 
+# --- the outside ------------------------------------------------------------------------------------------------------
+
+
 class AskedCall(NamedTuple):
-    """One call that a stub was asked for.
+    """One call that a stub was asked for."""
 
-    Attributes:
-        tick: when; None if it came from another thread, where no runtime runs.
-        name: of the function or method.
-        args: what it was called with.
-        named: what it was called with by name.
-    """
-
-    tick: int | None
-    name: str
-    args: tuple[Any, ...]
-    named: dict[str, Any]
+    tick: int | None  # when; None if it came from another thread, where no runtime runs
+    name: str  # of the function or method
+    args: tuple[Any, ...]  # what it was called with
+    named: dict[str, Any]  # what it was called with by name
 
     def text(self) -> str:
         """The call as it would be written."""

@@ -30,15 +30,10 @@ _MIXINTYPES = ("append", "override")
 
 @dataclass(frozen=True, repr=False)
 class PackCase(Brief):
-    """A pack, and what it needs.
+    """A pack, and what it needs."""
 
-    Attributes:
-        content: the pack, as JSON values.
-        required: the packs that it may require, by their aliases.
-    """
-
-    content: dict[str, Any]
-    required: dict[str, dict[str, Any]] = field(default_factory=dict)
+    content: dict[str, Any]  # the pack, as JSON values
+    required: dict[str, dict[str, Any]] = field(default_factory=dict)  # the packs that it may require, by their aliases
 
     def registry(self) -> Registry:
         """A new registry that knows everything that the case names."""
@@ -52,11 +47,7 @@ class PackCase(Brief):
         return Registry([Manifest("mod", things)])
 
     def named(self, kind: str) -> list[str]:
-        """The aliases of a kind that the pack and what it requires name, each once.
-
-        Args:
-            kind: ``"actions"``, ``"components"``, ``"observers"``, ``"task_groups"`` or ``"strategies"``.
-        """
+        """The aliases of a kind (``"actions"``...) that the pack and what it requires name, each once."""
         found: dict[str, None] = {}
         open_packs: list[Any] = [self.content]
         while open_packs:
@@ -68,11 +59,7 @@ class PackCase(Brief):
 
 
 def packs(*, max_required: int = 2) -> st.SearchStrategy[PackCase]:
-    """Packs that are valid, together with what they need.
-
-    Args:
-        max_required: how many registered packs there are at most that can be required.
-    """
+    """Packs that are valid, with so many registered packs at most that they may require."""
 
     @st.composite
     def cases(draw: st.DrawFn) -> PackCase:
@@ -86,12 +73,7 @@ def packs(*, max_required: int = 2) -> st.SearchStrategy[PackCase]:
 
 @cache
 def _contents(known: tuple[str, ...], depth: int) -> st.SearchStrategy[dict[str, Any]]:
-    """The content of a pack.
-
-    Args:
-        known: the packs that it can require.
-        depth: how deep packs may lie in place.
-    """
+    """The content of a pack that can require known ones, and have others in place, so deep."""
     optional: dict[str, st.SearchStrategy[Any]] = {key: _aliases(key) for key in _KEYS}
     settings = st.fixed_dictionaries({}, optional={"size": st.integers(0, 3)})
     optional["components"] = st.one_of(
