@@ -168,7 +168,7 @@ CASTS = {
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
     "activity": 111,
-    "agent": 17,
+    "agent": 14,
     "agentrt": 28,
     "behavior": 13,
     "body": 48,
