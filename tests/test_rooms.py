@@ -11,13 +11,13 @@ import ast
 from collections import defaultdict
 
 import pytest
-from library import PACKAGES, Source, circles, largest_circle
+from library import PACKAGES, circles, largest_circle, source_of
 from ratchet import only_shrinks
 
 
 @pytest.fixture(scope="module")
 def sources():
-    return {name: Source(name) for name in PACKAGES}
+    return {name: source_of(name) for name in PACKAGES}
 
 
 @pytest.fixture(scope="module")
