@@ -121,8 +121,7 @@ def test_modules_are_short(texts):
     assert [
         f"{name_of(path)}: {lines} lines"
         for path, text in texts.items()
-        if (lines := len(text.splitlines())) > LONGEST_MODULE
-        and name_of(path) not in LONG_ON_PURPOSE
+        if (lines := len(text.splitlines())) > LONGEST_MODULE and name_of(path) not in LONG_ON_PURPOSE
     ] == []
 
 

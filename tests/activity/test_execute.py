@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cast import caller
 
 from agentrt import (
     Action,
@@ -20,25 +21,6 @@ from agentrt import (
 )
 from agentrt.activity.plan.execution import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
-
-
-def caller(play, body, *, utility=0.5, name="Caller"):
-    """An action whose run is the given coroutine function, framed by notes."""
-
-    async def run(self, ctx, args):
-        try:
-            await body(ctx)
-            play.note("returned")
-        except BaseException as error:
-            play.note(type(error).__name__)
-            raise
-        await ctx.sleep(1000)
-
-    return type(
-        name,
-        (Action,),
-        {"does": "top", "utility": utility, "run": run, "stop": lambda self, ctx, args: play.note(name, "stop")},
-    )
 
 
 @pytest.mark.states("001: run: execute in run performs an activity and goes on")
