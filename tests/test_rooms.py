@@ -182,7 +182,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "selection": 5,
     "snapshot": 5,
     "strategy": 48,
-    "testing": 64,
+    "testing": 27,
 }
 
 

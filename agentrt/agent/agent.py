@@ -145,6 +145,7 @@ class Agent:
         number: its entity's ``id``, if that is a number, else the number of its arrival in its runtime, from 1; 0
             before.
         flags: its ledger of control flags.
+        drivers: what drives it besides its plan, as the machine sees it.
         precedence: as given.
         is_ending: whether it was told to end.
         has_ended: set when it has left its runtime or was killed.
@@ -152,8 +153,8 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_drivers", "_gameplay", "_knowledge", "_log_level", "_random", "_read_state", "_seed",
-        "_signals", "entity", "error", "expected", "flags", "given_name", "has_ended", "is_ending", "name", "number",
+        "__weakref__", "_bond", "_gameplay", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals",
+        "drivers", "entity", "error", "expected", "flags", "given_name", "has_ended", "is_ending", "name", "number",
         "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
@@ -192,14 +193,14 @@ class Agent:
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
         self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
-        self._drivers = Drivers(self)
+        self.drivers: Drivers = Drivers(self)
         self._knowledge = Knowledge(self, registry)
         for what, source in ((packs_of(entity), "entity data"), ((*packs, *actions), "its own")):
             if what:
                 self._knowledge.teach(what, source, is_saved=False)
         number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
-        self._drivers.attach_all(drivers)
+        self.drivers.attach_all(drivers)
 
     # --- living -------------------------------------------------------------------------------------------------------
 
@@ -377,7 +378,7 @@ class Agent:
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         """The drivers that it has besides its plan, in the order in which they drive it in a tick."""
-        return self._drivers.attachments
+        return self.drivers.attachments
 
     def attach(self, driver: Driver, *, every: int = 1, precedence: int | None = None) -> Attachment:
         """Have another model drive it, besides its plan; from the next intake on if it lives.
@@ -399,27 +400,7 @@ class Agent:
 
         Source: ours, and section 3, "Body".
         """
-        return self._drivers.attach(driver, every, precedence)
-
-    def detached(self, attachment: Attachment, reason: str) -> None:
-        """A driver was detached; called by the attachment."""
-        self._drivers.detach(attachment, reason)
-
-    def driver_strands(self) -> list[Strand]:
-        """The strands of its drivers that have not ended, in the order in which they began."""
-        return self._drivers.strands()
-
-    def lend(self, driver: Driver) -> None:
-        """An action hands the body on to a driver, which has joined it."""
-        self._drivers.lend(driver)
-
-    def take_back(self, driver: Driver) -> None:
-        """A driver to which an action handed the body has left it."""
-        self._drivers.take_back(driver)
-
-    def lent_strands(self) -> list[Strand]:
-        """The strands of the drivers to which actions handed the body; those actions cannot end before these."""
-        return self._drivers.lent_strands()
+        return self.drivers.attach(driver, every, precedence)
 
     # --- what others have it do ---------------------------------------------------------------------------------------
 
@@ -487,16 +468,16 @@ class Agent:
         if planner is not None and self.runtime is not None and not self.is_ending:
             reason = words_of(reason)
             self.is_ending = True
-            self._drivers.change()
-            self._drivers.leave(reason, lambda: planner.execution.end(reason))
+            self.drivers.change()
+            self.drivers.leave(reason, lambda: planner.execution.end(reason))
 
     def _end(self, reason: str) -> None:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
         self.is_ending = True
         if self._gameplay is not None:
             self._gameplay.triggers.end()
-        self._drivers.change()
-        self._drivers.leave(
+        self.drivers.change()
+        self.drivers.leave(
             reason, lambda: self._knowledge.end_observers(reason, lambda: self._end_performances(reason))
         )
 
@@ -552,7 +533,7 @@ class Agent:
                 self.end(_GONE)
                 return
             self._knowledge.begin()
-            self._drivers.join()
+            self.drivers.join()
             if self._gameplay is not None:
                 self._gameplay.triggers.begin()
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentrt.body.driver import Driver
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Attachment", "Driven", "Drivers", "Rounds", "take_up"]
+__all__ = ["Attachment", "Driven", "Drivers", "Rounds"]
 
 
 class Rounds(Protocol):
@@ -83,12 +83,9 @@ class Driven(Body, Protocol):
         ...
 
     @property
-    def attachments(self) -> tuple[Attachment, ...]:
-        """Its drivers, in the order of a tick."""
+    def drivers(self) -> Drivers:
+        """What drives it besides its plan."""
         ...
-
-    def detached(self, attachment: Attachment, reason: str) -> None:
-        """A driver was detached."""
 
 
 class Attachment:
@@ -133,7 +130,7 @@ class Attachment:
         """
         if self._is_wanted:
             self._is_wanted = False
-            self.agent.detached(self, words_of(reason))
+            self.agent.drivers.detach(self, words_of(reason))
 
     def join(self) -> bool:
         """The agent lives: begin to drive it, unless it was detached meanwhile; False if it is attached no more."""
@@ -241,6 +238,21 @@ class Drivers:
         if self._agent.runtime is not None:
             self._agent.runtime.post(self.join)
         return attachment
+
+    def take_up(self) -> None:
+        """The agent is to live: they are its own again, if it had ended before; all of them, or it raises."""
+        agent = self._agent
+        for attachment in self.attachments:
+            other = given_to(attachment.driver)
+            if other is not None and other is not agent:
+                whom = words_of(getattr(other, "name", other), 80)
+                raise WrongStateError(
+                    "runtime.add",
+                    f"its driver {attachment.driver.name!r} drives {whom} by now",
+                    "Detach it here, attachment.detach(), or there, and let it leave.",
+                )
+        for attachment in self.attachments:
+            give(attachment.driver, agent, "runtime.add")
 
     def join(self) -> None:
         """The agent lives: those that were attached since begin to drive it."""
@@ -376,17 +388,3 @@ def _meant(driver: object) -> str:
     if isinstance(driver, (list, tuple)):
         return "Attach one after the other, or write Agent(..., drivers=[...])."
     return ""
-
-
-def take_up(agent: Driven) -> None:
-    """An agent is to live: its drivers are its own again, if it had ended before; all of them, or it raises."""
-    for attachment in agent.attachments:
-        other = given_to(attachment.driver)
-        if other is not None and other is not agent:
-            raise WrongStateError(
-                "runtime.add",
-                f"its driver {attachment.driver.name!r} drives {words_of(getattr(other, 'name', other), 80)} by now",
-                "Detach it here, attachment.detach(), or there, and let it leave.",
-            )
-    for attachment in agent.attachments:
-        give(attachment.driver, agent, "runtime.add")

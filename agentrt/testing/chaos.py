@@ -234,7 +234,7 @@ class _Probe(Coroutine[Any, Any, Any]):
             value, self._kept = self._kept, None
         return self._suspended(self._coro.send(value))
 
-    def throw(self, *error: Any) -> Any:
+    def throw(self, *error: Any) -> object:
         """Raise an error at its await."""
         self._error = self._kept = None
         self._late = 0
@@ -249,7 +249,7 @@ class _Probe(Coroutine[Any, Any, Any]):
         awaited: Generator[Any, Any, Any] = self._coro.__await__()
         return awaited
 
-    def _suspended(self, command: Any) -> Any:
+    def _suspended(self, command: object) -> object:
         self.waits += 1
         self._points.reached(self)
         return command

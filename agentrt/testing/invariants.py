@@ -405,8 +405,8 @@ def _left_of(agent: Agent) -> Iterator[str]:
     if not flags.is_free:
         yield f"control flags: {flags.holds()!r}, waiting: {flags.waiting()!r}"
     for what, strands in (
-        ("of a driver", agent.driver_strands()),
-        ("that an action lent", agent.lent_strands()),
+        ("of a driver", agent.drivers.strands()),
+        ("that an action lent", agent.drivers.lent_strands()),
         ("of an observer", agent.observer_strands()),
     ):
         for strand in strands:

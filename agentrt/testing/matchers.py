@@ -73,13 +73,13 @@ class Pattern:
         agent: str | None = None,
         path: str | None = None,
         tick: int | Callable[[int], object] | None = None,
-        **detail: Any,
+        **detail: object,
     ) -> None:
         self.event: str | None = None if event is None else TraceEvent(event).value
         self.agent: str | None = agent
         self.path: str | None = path
         self.tick: int | Callable[[int], object] | None = tick
-        self.detail: dict[str, Any] = detail
+        self.detail: dict[str, object] = detail
 
     def matches(self, record: TraceRecord) -> bool:
         """Whether a record is like that."""
@@ -115,11 +115,11 @@ class Pattern:
         return f"<{' '.join(fields) or 'any record'}>"
 
 
-def _fits(wanted: Any, value: Any) -> bool:
+def _fits(wanted: object, value: object) -> bool:
     return bool(wanted(value)) if callable(wanted) else bool(wanted == value)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
 
 

@@ -30,7 +30,7 @@ from typing import Any, ClassVar, TypeAlias
 from agentrt.body.entity import Entity
 from agentrt.kernel.trace import TraceRecord
 from agentrt.kernel.traps import park
-from agentrt.strategy.declare import Strategy
+from agentrt.strategy.declare import Strategy, StrategyContext
 from agentrt.strategy.dependency import Dependency, words
 from agentrt.testing.matchers import Pattern, Trace, happened, records_of
 from agentrt.testing.stubs import HookCalls, Outcome, Script
@@ -53,7 +53,7 @@ def _wanted(wanted: Wanted) -> str | Callable[[Any], bool]:
         return wanted.label()
     label = words(wanted.__name__)
 
-    def is_one(value: Any) -> bool:
+    def is_one(value: object) -> bool:
         return str(value) == label or str(value).startswith(f"{label} [")
 
     return _called(label, is_one)
@@ -216,7 +216,7 @@ def stub_strategy(
     takes: int | None = 1,
     fails: Outcome | Sequence[Outcome] = None,
     gives: Mapping[str, int] | Callable[[Any, Any], object] | None = None,
-    returns: Any = None,
+    returns: object = None,
     reads: Collection[str] | None = None,
     label: str = "Stub",
     **attributes: Any,
@@ -244,15 +244,15 @@ def stub_strategy(
     """
     calls, script = HookCalls(), Script(fails)
 
-    def needs_of(wanted: Any) -> Sequence[Dependency[Any]]:
+    def needs_of(wanted: Dependency[Any]) -> Sequence[Dependency[Any]]:
         return needs(wanted) if callable(needs) else needs
 
     class Hooks:
-        def estimate(self, ask: Any, wanted: Any) -> float | None:
+        def estimate(self, ask: Any, wanted: Dependency[Any]) -> float | None:
             own = cost(ask, wanted) if callable(cost) else cost
             return None if own is None else own + ask.total(needs_of(wanted))
 
-        async def run(self, ctx: Any, wanted: Any) -> Any:
+        async def run(self, ctx: StrategyContext, wanted: Dependency[Any]) -> object:
             calls.add(ctx, "run")
             calls.args.append({name: wanted[name] for name in wanted.field_names()})
             for need in needs_of(wanted):

@@ -44,6 +44,7 @@ from agentrt.kernel.kernel import name_of
 from agentrt.kernel.traps import park, running, sleep_ticks
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.context import Context
     from agentrt.runtime.intake import Answers, OutsideCall
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
@@ -82,7 +83,7 @@ class HookCalls:
         self.args: list[dict[str, Any]] = []
         self._taken = 0
 
-    def add(self, ctx: Any, hook: str) -> None:
+    def add(self, ctx: Context, hook: str) -> None:
         """A hook was called, with this context."""
         self.all.append(HookCall(ctx.clock.tick, ctx.agent.name, hook))
 
@@ -253,11 +254,11 @@ _WELL = Script(None)
 
 def _hooks(calls: HookCalls, outcome: Script) -> dict[str, Any]:
     class Hooks:
-        def start(self, ctx: Any, args: Any) -> None:
+        def start(self, ctx: Context, args: ActionArgs) -> None:
             calls.add(ctx, "start")
             outcome.fulfill(ctx.reject)
 
-        def stop(self, ctx: Any, args: Any) -> None:
+        def stop(self, ctx: Context, args: ActionArgs) -> None:
             calls.add(ctx, "stop")
 
     return {"calls": calls, "start": Hooks.start, "stop": Hooks.stop}
@@ -267,7 +268,7 @@ def _thinking(
     calls: HookCalls, thinks: int, level: float | None, output: Mapping[str, Any], outcome: Script
 ) -> dict[str, Any]:
     class Hooks:
-        async def think(self, ctx: Any, args: Any) -> None:
+        async def think(self, ctx: Context, args: ActionArgs) -> None:
             calls.add(ctx, "think")
             if thinks:
                 await ctx.sleep_ticks(thinks)
@@ -276,7 +277,7 @@ def _thinking(
                 ctx.set_utility(level)
             ctx.set_think_output(**{name: one(ctx, args) if callable(one) else one for name, one in output.items()})
 
-        def stop_thinking(self, ctx: Any, args: Any) -> None:
+        def stop_thinking(self, ctx: Context, args: ActionArgs) -> None:
             calls.add(ctx, "stop_thinking")
 
     return {"think": Hooks.think, "stop_thinking": Hooks.stop_thinking}
@@ -284,7 +285,7 @@ def _thinking(
 
 def _run(calls: HookCalls, takes: int | None, outcome: Script, effect: Callable[[Any, Any], object] | None) -> Any:
     class Hooks:
-        async def run(self, ctx: Any, args: Any) -> None:
+        async def run(self, ctx: Context, args: ActionArgs) -> None:
             calls.add(ctx, "run")
             calls.args.append({name: getattr(args, name) for name in type(args).field_names()})
             if takes is None:
@@ -313,8 +314,8 @@ class AskedCall(NamedTuple):
 
     tick: int | None  # when; None if it came from another thread, where no runtime runs
     name: str  # of the function or method
-    args: tuple[Any, ...]  # what it was called with
-    named: dict[str, Any]  # what it was called with by name
+    args: tuple[object, ...]  # what it was called with
+    named: dict[str, object]  # what it was called with by name
 
     def text(self) -> str:
         """The call as it would be written."""
@@ -325,11 +326,11 @@ class AskedCall(NamedTuple):
 class _Answers:
     """The answers to one function."""
 
-    def __init__(self, values: tuple[Any, ...], after: int | None) -> None:
+    def __init__(self, values: tuple[object, ...], after: int | None) -> None:
         self.after = after  # after how many ticks they come; None for when they are released
         self._turns = _InTurn(values or (None,))
 
-    def next(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def next(self, args: tuple[object, ...], named: dict[str, object]) -> Any:
         """The answer for this time, or raise it."""
         value = self._turns.next()
         if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
@@ -359,7 +360,7 @@ class StubOutside:
         self._before: Answers | None = self._runtime.calls.answers
         self._runtime.calls.answers = self
 
-    def answer(self, fn: Callable[..., Any] | str, *values: Any, after: int | None = 1) -> Self:
+    def answer(self, fn: Callable[..., Any] | str, *values: object, after: int | None = 1) -> Self:
         """Say what comes of a function; what was said of it before does not count any more.
 
         Args:
@@ -437,7 +438,7 @@ def _is_meant(fn: Callable[..., Any] | str, call: OutsideCall) -> bool:
     return bool(fn == call.request.func)
 
 
-def _at_intake(runtime: Runtime, after: int, call: OutsideCall, value: Any, error: BaseException | None) -> None:
+def _at_intake(runtime: Runtime, after: int, call: OutsideCall, value: object, error: BaseException | None) -> None:
     """Deliver at the intake so many ticks from now: what is posted in the tick before comes in there."""
     kernel = runtime.kernel
     if after == 1:
@@ -460,14 +461,14 @@ class StubService:
         calls: what was asked, in order.
     """
 
-    def __init__(self, name: str = "service", /, **values: Any) -> None:
+    def __init__(self, name: str = "service", /, **values: object) -> None:
         self.calls: list[AskedCall] = []
         self._label = name
         self._methods: dict[str, _Method] = {}
         for method, value in values.items():
             self.answer(method, value)
 
-    def answer(self, method: str, *values: Any, after: int = 0) -> Self:
+    def answer(self, method: str, *values: object, after: int = 0) -> Self:
         """Say what a method answers; what was said of it before does not count any more.
 
         Args:
@@ -503,12 +504,12 @@ class _Method:
         self._service = service
         self.__qualname__ = name
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: object) -> Any:
         kernel = running.kernel
         self._service.calls.append(AskedCall(None if kernel is None else kernel.tick, self.__qualname__, args, named))
         answers = self.answers
         return self._later(answers, args, named) if answers.after else answers.next(args, named)
 
-    async def _later(self, answers: _Answers, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    async def _later(self, answers: _Answers, args: tuple[object, ...], named: dict[str, object]) -> Any:
         await sleep_ticks(answers.after or 0)
         return answers.next(args, named)

@@ -60,7 +60,7 @@ class BehaviorCase:
     def _decider(self, spec: DeciderSpec) -> Decider:
         names = [one.name for one in spec.below() if not one.policy]
 
-        def decide(_memory: Any) -> float:
+        def decide(_memory: object) -> float:
             return float(sum(name in self.wants for name in names))
 
         if spec.policy:
@@ -68,7 +68,7 @@ class BehaviorCase:
             return group(spec.name, spec.policy, decide=decide)[children]
 
         def hook(word: str) -> Any:
-            def call(_at: Any) -> bool:
+            def call(_at: object) -> bool:
                 self.calls.append((spec.name, word))
                 return word == "deactivate" or spec.name not in self.fails
 

@@ -42,7 +42,7 @@ class WaySpec(Brief):
     def strategy(self) -> type[Strategy]:
         """The class, made anew."""
 
-        def cost(_ask: Any, wanted: Any) -> float | None:
+        def cost(_ask: object, wanted: Have) -> float | None:
             return self.cost if wanted.item == self.item else None
 
         return stub_strategy(

@@ -99,15 +99,15 @@ def _aliases(kind: str) -> st.SearchStrategy[list[str]]:
 
 def _component(name: str) -> type:
     class Component:
-        def __init__(self, entity: Any, **settings: Any) -> None:
-            self.settings: dict[str, Any] = settings
+        def __init__(self, entity: object, **settings: object) -> None:
+            self.settings: dict[str, object] = settings
 
     Component.__qualname__ = Component.__name__ = f"Component_{name}"
     return Component
 
 
 def _observer(name: str) -> Any:
-    async def observe(_agent: Any) -> None:
+    async def observe(_agent: object) -> None:
         await park()
 
     observe.__qualname__ = observe.__name__ = f"observe_{name}"
@@ -124,7 +124,7 @@ class _Provided(Dependency[None], activity="mod:provided"):
 
 
 def _strategy(name: str) -> type[Strategy]:
-    async def run(_strategy: Strategy, _ctx: Any, _wanted: Any) -> None:
+    async def run(_strategy: Strategy, _ctx: object, _wanted: object) -> None:
         return None
 
     body = {"provides": _Provided, "name": f"provide_{name}", "cost": 1.0, "run": run}
