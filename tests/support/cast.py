@@ -30,8 +30,11 @@ class Idle(Action):
         await ctx.sleep(1000)
 
 
-def careful(ticks, name, *, does=TOP, utility=0.1, runs=2000):
-    """An action that runs for long; when it is stopped, its clean-up takes so many ticks, whatever cancels it."""
+def careful(ticks, name, *, does=TOP, utility=0.1, runs=2000, cleaned=None, **hooks):
+    """An action that runs for long; when it is stopped, its clean-up takes so many ticks, whatever cancels it.
+
+    ``cleaned`` is called with its context when the clean-up is over.
+    """
 
     async def run(self, ctx, args):
         try:
@@ -39,8 +42,10 @@ def careful(ticks, name, *, does=TOP, utility=0.1, runs=2000):
         finally:
             with CancelScope(shield=True):
                 await ctx.sleep_ticks(ticks)
+            if cleaned is not None:
+                cleaned(ctx)
 
-    return type(name, (Action,), {"does": does, "utility": utility, "run": run})
+    return type(name, (Action,), {"does": does, "utility": utility, "run": run, **hooks})
 
 
 def caller(play, body, *, utility=0.5, name="Caller", says="returned"):
