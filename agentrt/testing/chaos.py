@@ -229,8 +229,8 @@ class _Probe(Coroutine[Any, Any, Any]):
         if self._late:
             ticks, self._late = self._late, 0
             self._kept = value
-            return ticks
-        if value is None:
+            return ticks  # a bare number is a sleep, for the kernel
+        if value is None:  # as after a sleep: perhaps it was late, and goes on with what it was woken with
             value, self._kept = self._kept, None
         return self._suspended(self._coro.send(value))
 
@@ -281,8 +281,8 @@ class _Points:
         self._at = at  # called with each point, in the middle of the step; it must not step anything
         self._host = kernel.host
         self._make: Callable[..., Strand] = kernel.host.strand
-        self.count = 0
-        vars(kernel.host)["strand"] = self._make_strand
+        self.count: int = 0
+        vars(kernel.host)["strand"] = self._make_strand  # of this host alone: other runtimes make theirs as ever
 
     def close(self) -> None:
         """Count no more; strands that have a probe keep it."""
@@ -296,7 +296,7 @@ class _Points:
         strand = probe.strand = self._make(kernel, probe, name, owner)
         if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
             self.reached(probe)
-        else:
+        else:  # a think that made its first step without a strand
             kernel.call_soon(self._first_wait, probe)
         return strand
 
@@ -442,14 +442,14 @@ class Chaos:
         self._plan = plan
         self._error = error  # makes what ``raise`` raises, from the point in words
         self.faults: list[tuple[Point, ChaosFault]] = []  # what was injected where
-        self.records = 0  # how many there were
+        self.records: int = 0  # how many there were
         self.tail: deque[TraceRecord] = deque(maxlen=_TAIL)  # the last of them
         self.kept: dict[str, list[TraceRecord]] | None = {} if keep else None  # all of them, for each agent
         self._violations: list[Violation] = []
         self._invariants: dict[str, Invariants] = {}
         self._unwatched = {agent.name for agent in runtime.agents} if runtime.tick else set()  # they began before
         self._leaks = Leaks(runtime)
-        self.points = _Points(runtime.kernel, self._reached)
+        self.points: _Points = _Points(runtime.kernel, self._reached)
         self._log_level = runtime.log_level
         if self._log_level is None:
             runtime.log_level = "off"  # what was injected on purpose would fill the log; it is in the trace

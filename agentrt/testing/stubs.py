@@ -237,7 +237,7 @@ class Script:
     def __init__(self, outcomes: Outcome | Sequence[Outcome]) -> None:
         is_list = isinstance(outcomes, Sequence) and not isinstance(outcomes, str)
         given: tuple[Outcome, ...] = tuple(outcomes) if is_list else (outcomes,)  # type: ignore[assignment,arg-type]
-        self.is_well = all(one is None for one in given)
+        self.is_well: bool = all(one is None for one in given)
         self._turns = _InTurn(given or (None,))
 
     def fulfill(self, end: Callable[[str], object]) -> None:
