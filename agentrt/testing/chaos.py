@@ -214,11 +214,11 @@ class _Probe(Coroutine[Any, Any, Any]):
     def __init__(self, coro: Coroutine[Any, Any, Any], points: _Points, agent: str) -> None:
         self._coro: Any = coro
         self._points = points
-        self.agent = agent  # empty for a coroutine of the world
+        self.agent: str = agent  # empty for a coroutine of the world
         self._error: BaseException | None = None
         self._late = 0
         self._kept: object = None  # what it was woken with, while it is late
-        self.waits = 0  # how often it suspended
+        self.waits: int = 0  # how often it suspended
 
     # --- what a coroutine does ----------------------------------------------------------------------------------------
 
@@ -438,7 +438,7 @@ class Chaos:
     ) -> None:
         if runtime.host == "auto":
             raise WrongStateError("chaos", "the runtime has not chosen its host", "Make it with Runtime(host='plain').")
-        self.runtime = runtime
+        self.runtime: Runtime = runtime
         self._plan = plan
         self._error = error  # makes what ``raise`` raises, from the point in words
         self.faults: list[tuple[Point, ChaosFault]] = []  # what was injected where
@@ -450,7 +450,7 @@ class Chaos:
         self._unwatched = {agent.name for agent in runtime.agents} if runtime.tick else set()  # they began before
         self._leaks = Leaks(runtime)
         self.points: _Points = _Points(runtime.kernel, self._reached)
-        self._log_level = runtime.log_level
+        self._log_level: str | None = runtime.log_level
         if self._log_level is None:
             runtime.log_level = "off"  # what was injected on purpose would fill the log; it is in the trace
         self._close_trace = runtime.trace.listen(self._take)

@@ -76,7 +76,7 @@ class Invariants:
     """Checks the records of one agent, one after the other. Usable as a trace listener."""
 
     def __init__(self, agent: str) -> None:
-        self.agent = agent  # by name; records of others are passed over
+        self.agent: str = agent  # by name; records of others are passed over
         self.violations: list[Violation] = []  # what was found so far
         self._tick = 0
         self._thinking: set[str] = set()
