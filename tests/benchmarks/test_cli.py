@@ -26,7 +26,6 @@ def test_a_quick_run_of_one_row_prints_the_table_and_writes_the_document(tmp_pat
     assert len(wake["ours"]["turns"]) == len(wake["limit"]["turns"]) == 1
 
 
-@pytest.mark.slow
 def test_the_document_may_go_to_stdout(capsys):
     assert cli.main(["--quick", "--repeats", "1", "--json", "-", "wake"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["name"] == "wake"
@@ -95,7 +94,6 @@ def test_a_row_that_is_only_shown_fails_no_strict_run(monkeypatch, capsys):
     assert "0 of 0 rows with a target" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_what_could_not_be_judged_fails_a_strict_run(monkeypatch):
     @contextmanager
     def prepare(size):
