@@ -247,28 +247,27 @@ def stub_strategy(
     def needs_of(wanted: Dependency[Any]) -> Sequence[Dependency[Any]]:
         return needs(wanted) if callable(needs) else needs
 
-    class Hooks:
-        def estimate(self, ask: Any, wanted: Dependency[Any]) -> float | None:
-            own = cost(ask, wanted) if callable(cost) else cost
-            return None if own is None else own + ask.total(needs_of(wanted))
+    def estimate(_self: Strategy, ask: Any, wanted: Dependency[Any]) -> float | None:
+        own = cost(ask, wanted) if callable(cost) else cost
+        return None if own is None else own + ask.total(needs_of(wanted))
 
-        async def run(self, ctx: StrategyContext, wanted: Dependency[Any]) -> object:
-            calls.add(ctx, "run")
-            calls.args.append({name: wanted[name] for name in wanted.field_names()})
-            for need in needs_of(wanted):
-                await ctx.solve(need)
-            if takes is None:
-                await park()
-            elif takes:
-                await ctx.sleep_ticks(takes)
-            script.fulfill(ctx.fail)
-            _give(ctx, wanted, gives)
-            calls.add(ctx, "finish")
-            return returns
+    async def run(_self: Strategy, ctx: StrategyContext, wanted: Dependency[Any]) -> object:
+        calls.add(ctx, "run")
+        calls.args.append({name: wanted[name] for name in wanted.field_names()})
+        for need in needs_of(wanted):
+            await ctx.solve(need)
+        if takes is None:
+            await park()
+        elif takes:
+            await ctx.sleep_ticks(takes)
+        script.fulfill(ctx.fail)
+        _give(ctx, wanted, gives)
+        calls.add(ctx, "finish")
+        return returns
 
-    body: dict[str, Any] = {"provides": provides or Have, "calls": calls, "run": Hooks.run, "reads": reads}
+    body: dict[str, Any] = {"provides": provides or Have, "calls": calls, "run": run, "reads": reads}
     if callable(cost) or callable(needs) or needs:
-        body["estimate"] = Hooks.estimate
+        body["estimate"] = estimate
     else:
         body["cost"] = cost
     return type(label, (StubStrategy,), {**body, **attributes})

@@ -253,51 +253,48 @@ _WELL = Script(None)
 
 
 def _hooks(calls: HookCalls, outcome: Script) -> dict[str, Any]:
-    class Hooks:
-        def start(self, ctx: Context, args: ActionArgs) -> None:
-            calls.add(ctx, "start")
-            outcome.fulfill(ctx.reject)
+    def start(_self: Action, ctx: Context, _args: ActionArgs) -> None:
+        calls.add(ctx, "start")
+        outcome.fulfill(ctx.reject)
 
-        def stop(self, ctx: Context, args: ActionArgs) -> None:
-            calls.add(ctx, "stop")
+    def stop(_self: Action, ctx: Context, _args: ActionArgs) -> None:
+        calls.add(ctx, "stop")
 
-    return {"calls": calls, "start": Hooks.start, "stop": Hooks.stop}
+    return {"calls": calls, "start": start, "stop": stop}
 
 
 def _thinking(
     calls: HookCalls, thinks: int, level: float | None, output: Mapping[str, Any], outcome: Script
 ) -> dict[str, Any]:
-    class Hooks:
-        async def think(self, ctx: Context, args: ActionArgs) -> None:
-            calls.add(ctx, "think")
-            if thinks:
-                await ctx.sleep_ticks(thinks)
-            outcome.fulfill(ctx.reject)
-            if level is not None:
-                ctx.set_utility(level)
-            ctx.set_think_output(**{name: one(ctx, args) if callable(one) else one for name, one in output.items()})
+    async def think(_self: Action, ctx: Context, args: ActionArgs) -> None:
+        calls.add(ctx, "think")
+        if thinks:
+            await ctx.sleep_ticks(thinks)
+        outcome.fulfill(ctx.reject)
+        if level is not None:
+            ctx.set_utility(level)
+        ctx.set_think_output(**{name: one(ctx, args) if callable(one) else one for name, one in output.items()})
 
-        def stop_thinking(self, ctx: Context, args: ActionArgs) -> None:
-            calls.add(ctx, "stop_thinking")
+    def stop_thinking(_self: Action, ctx: Context, _args: ActionArgs) -> None:
+        calls.add(ctx, "stop_thinking")
 
-    return {"think": Hooks.think, "stop_thinking": Hooks.stop_thinking}
+    return {"think": think, "stop_thinking": stop_thinking}
 
 
 def _run(calls: HookCalls, takes: int | None, outcome: Script, effect: Callable[[Any, Any], object] | None) -> Any:
-    class Hooks:
-        async def run(self, ctx: Context, args: ActionArgs) -> None:
-            calls.add(ctx, "run")
-            calls.args.append({name: getattr(args, name) for name in type(args).field_names()})
-            if takes is None:
-                await park()
-            elif takes:
-                await ctx.sleep_ticks(takes)
-            outcome.fulfill(ctx.abort)
-            if effect is not None:
-                effect(ctx, args)
-            calls.add(ctx, "finish")
+    async def run(_self: Action, ctx: Context, args: ActionArgs) -> None:
+        calls.add(ctx, "run")
+        calls.args.append({name: getattr(args, name) for name in type(args).field_names()})
+        if takes is None:
+            await park()
+        elif takes:
+            await ctx.sleep_ticks(takes)
+        outcome.fulfill(ctx.abort)
+        if effect is not None:
+            effect(ctx, args)
+        calls.add(ctx, "finish")
 
-    return Hooks.run
+    return run
 
 
 def _label(does: str) -> str:
