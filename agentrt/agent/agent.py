@@ -473,6 +473,7 @@ class Agent:
 
     def _end(self, reason: str) -> None:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
+        # Who was killed comes here without ``end``; else its drivers have left already, and that is over at once.
         self.is_ending = True
         if self._gameplay is not None:
             self._gameplay.triggers.end()
@@ -510,7 +511,7 @@ class Agent:
         self.has_ended = Event()
         if self._log_level is not None:
             runtime.logs.set_agent(name, self._log_level)
-        self._random = None
+        self._random = None  # another one with another name or seed
         self.is_ending = False
         own = _id_of(self.entity)
         self.number = own if isinstance(own, int) else number
