@@ -156,11 +156,11 @@ class DriverAction(Action):
         has_left = Event()
         is_stepped = True
         agent: Any = ctx.agent
-        agent.lend(driver)
+        agent.drivers.lend(driver)
 
         def left() -> None:
             take(driver, body)
-            agent.take_back(driver)
+            agent.drivers.take_back(driver)
             has_left.set()
 
         try:

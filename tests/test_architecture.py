@@ -13,10 +13,8 @@ import sys
 import tomllib
 
 import pytest
-from library import PACKAGES, ROOT
+from library import PACKAGES, ROOT, source_of
 from ratchet import only_shrinks
-
-MODULES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 
 PURE = ("words.py", "errors.py", "kernel", "body", "activity", "goals", "behavior", "selection", "strategy", "packs")
 PURE_STDLIB = {
@@ -59,7 +57,6 @@ LONG_ON_PURPOSE = {
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/kernel/kernel.py",  # what each tick passes
     "agentrt/strategy/attempt.py",
-    "agentrt/testing/chaos.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }
@@ -69,8 +66,8 @@ def name_of(path):
     return path.relative_to(ROOT).as_posix()
 
 
-def imported(tree):
-    for node in ast.walk(tree):
+def imported(nodes):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -78,13 +75,20 @@ def imported(tree):
 
 
 @pytest.fixture(scope="module")
-def trees():
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+def modules():
+    """All that is written in each module, by its path."""
+    sources = [source_of(name) for name in PACKAGES]
+    return {source.paths[module]: nodes for source in sources for module, nodes in source.nodes.items()}
 
 
-def test_the_lower_floors_import_only_what_they_may(trees):
+@pytest.fixture(scope="module")
+def texts(modules):
+    return {path: path.read_text(encoding="utf-8") for path in modules}
+
+
+def test_the_lower_floors_import_only_what_they_may(modules):
     wrong = []
-    for path, tree in trees.items():
+    for path, nodes in modules.items():
         inside = path.relative_to(PACKAGES["agentrt"]) if path.is_relative_to(PACKAGES["agentrt"]) else None
         if inside is None or inside.parts[0] not in PURE:
             continue
@@ -93,7 +97,7 @@ def test_the_lower_floors_import_only_what_they_may(trees):
         for place, more in ALSO.items():
             if name.startswith(place):
                 allowed |= more
-        wrong += [f"{name} imports {module}" for module in imported(tree) if module not in allowed]
+        wrong += [f"{name} imports {module}" for module in imported(nodes) if module not in allowed]
     assert wrong == []
 
 
@@ -108,25 +112,24 @@ def test_exceptions_from_the_floors_become_fewer():
     )
 
 
-def test_every_module_opens_with_its_theory(trees):
-    assert [name_of(path) for path, tree in trees.items() if not ast.get_docstring(tree)] == []
+def test_every_module_opens_with_its_theory(modules):
+    assert [name_of(path) for path, (tree, *_) in modules.items() if not ast.get_docstring(tree)] == []
 
 
-def test_modules_are_short():
+def test_modules_are_short(texts):
     assert [
         f"{name_of(path)}: {lines} lines"
-        for path in MODULES
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST_MODULE
-        and name_of(path) not in LONG_ON_PURPOSE
+        for path, text in texts.items()
+        if (lines := len(text.splitlines())) > LONGEST_MODULE and name_of(path) not in LONG_ON_PURPOSE
     ] == []
 
 
-def test_functions_are_short(trees):
+def test_functions_are_short(modules, texts):
     """Lines from the first statement after the docstring to the last, without those that are a comment."""
     wrong = []
-    for path, tree in trees.items():
-        text = path.read_text(encoding="utf-8").splitlines()
-        for node in ast.walk(tree):
+    for path, nodes in modules.items():
+        text = texts[path].splitlines()
+        for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = node.body[1:] if ast.get_docstring(node) else node.body
                 told = text[body[0].lineno - 1 : body[-1].end_lineno] if body else []
@@ -136,22 +139,22 @@ def test_functions_are_short(trees):
     assert wrong == []
 
 
-def test_whatever_an_author_raises_is_contained_and_not_only_exceptions(trees):
+def test_whatever_an_author_raises_is_contained_and_not_only_exceptions(modules):
     """``except Exception`` lets through what ``result()`` of a cancelled future raises; see ``errors.ENDS_PROGRAM``."""
     found = [
         f"{name_of(path)}:{node.lineno}"
-        for path, tree in trees.items()
+        for path, nodes in modules.items()
         if path.is_relative_to(PACKAGES["agentrt"])
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception"
     ]
     assert [place for place in found if place.rpartition(":")[0] not in ONLY_EXCEPTIONS] == []
 
 
-def test_text_of_an_error_is_made_by_one_function(trees):
+def test_text_of_an_error_is_made_by_one_function(texts):
     """``words.error_words``, which never raises; whoever writes it by hand is left with half of its bookkeeping."""
     by_hand = re.compile(r"\{type\((\w+)\)\.__name__\}: \{\1")
-    assert [name_of(path) for path in MODULES if by_hand.search(path.read_text(encoding="utf-8"))] == []
+    assert [name_of(path) for path, text in texts.items() if by_hand.search(text)] == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -145,9 +145,9 @@ TESTING = [
     "stub_plan",
     "stub_strategy",
     # faults at every await
+    "ChaosFault",
     "ChaosReport",
     "Failure",
-    "Fault",
     "InjectedFault",
     "InvariantError",
     "Violation",
@@ -156,7 +156,6 @@ TESTING = [
 ]
 
 STRATEGIES = [
-    "ActionSpec",
     "BehaviorCase",
     "DeciderSpec",
     "GameplayCase",
@@ -167,6 +166,7 @@ STRATEGIES = [
     "PackCase",
     "PlanCase",
     "SelectionCase",
+    "StubActionSpec",
     "WaySpec",
     "behavior_trees",
     "conditions",

@@ -17,10 +17,11 @@ are stopped and clean up, what others have it perform is unwound, and then it le
 others, and its runtime. Each step begins when the one before has ended, however many ticks its clean-up takes. When its
 entity is destroyed it ends by itself, at the next intake; one whose entity is gone before does not begin.
 
-A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is a ``Home``. Alone
-(``agent.run()`` of an agent that nobody added anywhere) it needs somebody who makes a home: the runtime says who, once,
-when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import upward
-all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two clocks.
+A runtime composes agents, and so stands above them; what an agent needs of whoever runs it is an ``AgentRuntime``.
+Alone (``agent.run()`` of an agent that nobody added anywhere) it needs somebody who makes one: the runtime says who,
+once, when agentrt is composed (``runs_alone``). Rejected: importing the runtime when it is needed, which is an import
+upward all the same; a runtime that each such agent makes for itself, since two that are gathered would live on two
+clocks.
 
 Source: Stonehearth, AI: "Injecting actions"; "Overview of the AI system", intelligent entity, and
 section 3, "Body".
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from agentrt.snapshot.take import Translator
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["TOP", "Agent", "Home", "Injectable", "Injection", "runs_alone"]
+__all__ = ["TOP", "Agent", "AgentRuntime", "Injectable", "Injection", "runs_alone"]
 
 _GONE = "its entity was destroyed"
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
@@ -77,42 +78,19 @@ TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
 
-class Home(Protocol):
+class AgentRuntime(Protocol):
     """Whoever runs agents, as an agent sees it: a runtime."""
 
-    @property
-    def kernel(self) -> Kernel:
-        """Who steps its coroutines and keeps its time."""
-        ...
-
-    @property
-    def search(self) -> SearchWork:
-        """The search work of all its agents."""
-        ...
-
-    @property
-    def restart(self) -> Restart | None:
-        """What becomes of an agent whose planner gave up; None: it is killed."""
-        ...
+    kernel: Kernel  # steps its coroutines, and keeps its time
+    search: SearchWork  # of all its agents
+    restart: Restart | None  # what becomes of an agent whose planner gave up; None: it is killed
+    faults: FaultHub  # is told of failures that nobody handled
+    logs: LogBridge  # hands the trace to the log
+    texts: Translator  # makes the status texts
 
     @property
     def round(self) -> Rounds:
         """Who has the drivers of all its agents drive."""
-        ...
-
-    @property
-    def faults(self) -> FaultHub:
-        """Who is told of failures that nobody handled."""
-        ...
-
-    @property
-    def logs(self) -> LogBridge:
-        """What hands the trace to the log."""
-        ...
-
-    @property
-    def texts(self) -> Translator:
-        """What makes the status texts."""
         ...
 
     def stream(self, name: str) -> Stream:
@@ -167,6 +145,7 @@ class Agent:
         number: its entity's ``id``, if that is a number, else the number of its arrival in its runtime, from 1; 0
             before.
         flags: its ledger of control flags.
+        drivers: what drives it besides its plan, as the machine sees it.
         precedence: as given.
         is_ending: whether it was told to end.
         has_ended: set when it has left its runtime or was killed.
@@ -174,8 +153,8 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_drivers", "_gameplay", "_knowledge", "_log_level", "_random", "_read_state", "_seed",
-        "_signals", "entity", "error", "expected", "flags", "given_name", "has_ended", "is_ending", "name", "number",
+        "__weakref__", "_bond", "_gameplay", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals",
+        "drivers", "entity", "error", "expected", "flags", "given_name", "has_ended", "is_ending", "name", "number",
         "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
@@ -195,13 +174,12 @@ class Agent:
         precedence: int = 0,
     ) -> None:
         self.entity: Any = entity
-        self.given_name: str = words_of(
-            name or getattr(entity, "name", None) or type_name(entity).lower(), _LONGEST_NAME
-        )
+        called = name or getattr(entity, "name", None) or type_name(entity).lower()
+        self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name
         self.number: int = 0
         self.top: str = top
-        self.runtime: Home | None = None
+        self.runtime: AgentRuntime | None = None
         self.planner: Planner | None = None
         self.is_ending: bool = False
         self.flags: FlagLedger = FlagLedger()
@@ -215,17 +193,14 @@ class Agent:
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
         self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
-        self._drivers = Drivers(self)
+        self.drivers: Drivers = Drivers(self)
         self._knowledge = Knowledge(self, registry)
-        listed = packs_of(entity)
-        if listed:
-            self._knowledge.teach(listed, "entity data", is_saved=False)
-        what = (*packs, *actions)
-        if what:
-            self._knowledge.teach(what, "its own", is_saved=False)
+        for what, source in ((packs_of(entity), "entity data"), ((*packs, *actions), "its own")):
+            if what:
+                self._knowledge.teach(what, source, is_saved=False)
         number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
-        self._drivers.attach_all(drivers)
+        self.drivers.attach_all(drivers)
 
     # --- living -------------------------------------------------------------------------------------------------------
 
@@ -257,9 +232,8 @@ class Agent:
                     "an agent has random numbers only in a runtime. Add it first: runtime.add(agent)."
                 )
             own = self._seed
-            self._random = (
-                self.runtime.stream(f"agent {self.name}") if own is None else Stream(derive_seed(own, "agent"))
-            )
+            named = self.runtime.stream
+            self._random = named(f"agent {self.name}") if own is None else Stream(derive_seed(own, "agent"))
         return self._random
 
     @property
@@ -339,14 +313,7 @@ class Agent:
         return self._knowledge.teach(ai_of(bearer), words_for(bearer) if source is None else source, bearer=bearer)
 
     def learn_solver(self, action: type[Action]) -> Callable[[], None]:
-        """Have the plan know how to perform the activity of a dependency; called by the gameplay.
-
-        Args:
-            action: the action that does.
-
-        Returns:
-            A function that undoes it.
-        """
+        """Have the plan know an action for the activity of a dependency, until what is returned is called."""
         return self._knowledge.teach((action,), "gameplay", is_saved=False).revoke
 
     @property
@@ -399,23 +366,11 @@ class Agent:
         return self._knowledge.extensions
 
     def group_joined(self, group: TaskGroup) -> None:
-        """It becomes a member of a task group; called by ``TaskGroup.add``.
-
-        Args:
-            group: the group.
-
-        Raises:
-            DefinitionError: it knows actions with arguments for what the group does.
-            WrongStateError: it is in another group of that name.
-        """
+        """It becomes a member of a task group; called by ``TaskGroup.add``."""
         self._knowledge.join_group(group)
 
     def group_left(self, group: TaskGroup) -> None:
-        """It is a member of a task group no more; called by ``TaskGroup.remove``.
-
-        Args:
-            group: the group.
-        """
+        """It is a member of a task group no more; called by ``TaskGroup.remove``."""
         self._knowledge.leave_group(group)
 
     # --- what drives it -----------------------------------------------------------------------------------------------
@@ -423,7 +378,7 @@ class Agent:
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         """The drivers that it has besides its plan, in the order in which they drive it in a tick."""
-        return self._drivers.attachments
+        return self.drivers.attachments
 
     def attach(self, driver: Driver, *, every: int = 1, precedence: int | None = None) -> Attachment:
         """Have another model drive it, besides its plan; from the next intake on if it lives.
@@ -445,40 +400,7 @@ class Agent:
 
         Source: ours, and section 3, "Body".
         """
-        return self._drivers.attach(driver, every, precedence)
-
-    def detached(self, attachment: Attachment, reason: str) -> None:
-        """A driver was detached; called by the attachment.
-
-        Args:
-            attachment: it.
-            reason: why, in words.
-        """
-        self._drivers.detach(attachment, reason)
-
-    def driver_strands(self) -> list[Strand]:
-        """The strands of its drivers that have not ended, in the order in which they began."""
-        return self._drivers.strands()
-
-    def lend(self, driver: Driver) -> None:
-        """An action hands the body on to a driver.
-
-        Args:
-            driver: it; it has joined the body.
-        """
-        self._drivers.lend(driver)
-
-    def take_back(self, driver: Driver) -> None:
-        """A driver to which an action handed the body has left it.
-
-        Args:
-            driver: it.
-        """
-        self._drivers.take_back(driver)
-
-    def lent_strands(self) -> list[Strand]:
-        """The strands of the drivers to which actions handed the body; those actions cannot end before these."""
-        return self._drivers.lent_strands()
+        return self.drivers.attach(driver, every, precedence)
 
     # --- what others have it do ---------------------------------------------------------------------------------------
 
@@ -526,10 +448,7 @@ class Agent:
         return await perform(self.require_life(activity), activity, args, holder)
 
     def require_life(self, activity: str) -> Planner:
-        """Its planner, while it lives.
-
-        Args:
-            activity: what is to be performed.
+        """Its planner, which is to perform an activity.
 
         Raises:
             NotRunningError: it is in no runtime, or ends.
@@ -544,25 +463,22 @@ class Agent:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def end(self, reason: str) -> None:
-        """End, for good; called at an intake, by ``Runtime.remove``.
-
-        Args:
-            reason: why, in words.
-        """
+        """End, for good; called at an intake, by ``Runtime.remove``."""
         planner = self.planner
         if planner is not None and self.runtime is not None and not self.is_ending:
             reason = words_of(reason)
             self.is_ending = True
-            self._drivers.change()
-            self._drivers.leave(reason, lambda: planner.execution.end(reason))
+            self.drivers.change()
+            self.drivers.leave(reason, lambda: planner.execution.end(reason))
 
     def _end(self, reason: str) -> None:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
+        # Who was killed comes here without ``end``; else its drivers have left already, and that is over at once.
         self.is_ending = True
         if self._gameplay is not None:
             self._gameplay.triggers.end()
-        self._drivers.change()
-        self._drivers.leave(
+        self.drivers.change()
+        self.drivers.leave(
             reason, lambda: self._knowledge.end_observers(reason, lambda: self._end_performances(reason))
         )
 
@@ -585,24 +501,17 @@ class Agent:
         self.runtime.agent_ended(self)
         self._knowledge.settle()  # what was to be taken at an intake that never came
 
-    def join(self, runtime: Home, name: str, number: int) -> None:
-        """Become part of a runtime; called by ``Runtime.add``. Thinking begins at the next intake.
-
-        Args:
-            runtime: the runtime.
-            name: a name that no other agent there has.
-            number: how many agents have come there so far.
-        """
-        self._knowledge.enter(
-            runtime.kernel.tick
-        )  # before it is there itself: a group asks whether a member acts already
+    def join(self, runtime: AgentRuntime, name: str, number: int) -> None:
+        """Become part of a runtime, with a name of its own there, as the so many-th; called by ``Runtime.add``."""
+        # Before it is there itself: a group asks whether a member acts already.
+        self._knowledge.enter(runtime.kernel.tick)
         self.runtime = runtime
         self.name = name
         self.error = None
         self.has_ended = Event()
         if self._log_level is not None:
             runtime.logs.set_agent(name, self._log_level)
-        self._random = None
+        self._random = None  # another one with another name or seed
         self.is_ending = False
         own = _id_of(self.entity)
         self.number = own if isinstance(own, int) else number
@@ -625,7 +534,7 @@ class Agent:
                 self.end(_GONE)
                 return
             self._knowledge.begin()
-            self._drivers.join()
+            self.drivers.join()
             if self._gameplay is not None:
                 self._gameplay.triggers.begin()
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
@@ -651,13 +560,7 @@ class Agent:
     # --- what the planner and other parts tell ------------------------------------------------------------------------
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A callback of a driver, or of whatever else has no place in the plan, raised: report it.
-
-        Args:
-            path: the place.
-            hook: the callback.
-            error: what it raised.
-        """
+        """A callback of a driver, or of whatever else has no place in the plan, raised: report it."""
         if isinstance(error, ControlFlow):
             error.send_on()  # an action drives it by hand, and is what was to be ended
         elif self.planner is None:
@@ -699,11 +602,7 @@ class Agent:
         self._end("the agent ended")
 
     def logger(self, path: str) -> Log:
-        """A logger bound to the agent and a place in its plan; whatever it says carries the tick.
-
-        Args:
-            path: the place.
-        """
+        """A logger bound to the agent and a place in its plan; whatever it says carries the tick."""
         return Log(self, {"agent": self.name, "path": path})
 
     def log_state(self) -> tuple[int, int | None]:
@@ -727,24 +626,12 @@ class Agent:
             self.runtime.logs.set_agent(self.name, level)
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake of its runtime, if it is in one. Safe from any thread.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call a plain function at the next intake of its runtime, if it is in one. Safe from any thread."""
         if self.runtime is not None:
             self.runtime.post(fn, *args)
 
     async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
-        """Wait in a task of an event loop, and not in a coroutine that a runtime steps.
-
-        Args:
-            connect: given the function that ends the wait, which may be called in any thread.
-
-        Raises:
-            NotRunningError: no event loop steps the coroutine either.
-        """
+        """Wait in a task of an event loop, which no runtime steps; see ``hosts.loops``."""
         await wait_outside(connect)
 
     def call(self, fn: Any, args: tuple[Any, ...]) -> Awaitable[Any]:

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.tasks.group import TaskGroup
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, AuthorError, ComponentError, DefinitionError, InvalidPackError
@@ -68,11 +68,7 @@ def words_for(bearer: object) -> str:
 
 
 def packs_of(entity: object) -> tuple[Injectable, ...]:
-    """The packs that an entity lists as its own.
-
-    Raises:
-        DefinitionError: the list is none.
-    """
+    """The packs that an entity lists as its own."""
     found: list[Injectable] = []
     own = getattr(entity, _KEY, None)
     if own:
@@ -93,33 +89,23 @@ def _listed(value: Any, where: str) -> Iterator[Injectable]:
             where, f"it is {repr_of(value)}.", "Write a list of packs: their aliases, or packs written in place."
         )
     for one in value:
-        if not isinstance(one, (str, Mapping, Pack)):
-            raise DefinitionError(where, f"it lists {repr_of(one)}.", "Write the alias of a pack, or a pack in place.")
-        yield one
+        yield _pack(one, where, "it lists")
+
+
+def _pack(one: object, where: str, says: str) -> Injectable:
+    if not isinstance(one, (str, Mapping, Pack)):
+        raise DefinitionError(where, f"{says} {repr_of(one)}.", "Write the alias of a pack, or a pack in place.")
+    return one
 
 
 def ai_of(bearer: object) -> tuple[Injectable, ...]:
-    """The packs that a bearer of AI has.
-
-    Args:
-        bearer: an object or a mapping with ``injected_ai``, or one of whose components has it.
-
-    Raises:
-        DefinitionError: nothing there has it, or it is no pack.
-    """
+    """The packs that a bearer of AI has, itself or on its components."""
     found: list[Injectable] = []
     for thing in (bearer, *_components(bearer)):
         given = attribute_of(thing, "injected_ai")
         if given is not None:
             packs = given if isinstance(given, (list, tuple)) else (given,)
-            for pack in packs:
-                if not isinstance(pack, (str, Mapping, Pack)):
-                    raise DefinitionError(
-                        words_for(bearer),
-                        f"its injected_ai is {repr_of(pack)}.",
-                        "Write the alias of a pack, or a pack in place.",
-                    )
-                found.append(pack)
+            found += [_pack(pack, words_for(bearer), "its injected_ai is") for pack in packs]
     if not found:
         raise DefinitionError(
             words_for(bearer),
@@ -157,19 +143,15 @@ class _Observer:
 
 
 class Observers:
-    """The observers of one agent.
-
-    Args:
-        settled: called when one that was told to stop has ended.
-    """
+    """The observers of one agent."""
 
     __slots__ = ("_agent", "_begun", "_settled", "_then")
 
     def __init__(self, agent: Learner, settled: Callable[[], object]) -> None:
         self._agent = agent
-        self._settled = settled
+        self._settled = settled  # called when one that was told to stop has ended
         self._begun: dict[str, _Observer] = {}
-        self._then: Callable[[], object] | None = None
+        self._then: Callable[[], object] | None = None  # while the agent ends
 
     @property
     def strands(self) -> list[Strand]:
@@ -212,11 +194,7 @@ class Observers:
         self._then = None
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """The agent ends: stop them all.
-
-        Args:
-            then: called when none is left; at once if there is none.
-        """
+        """The agent ends: stop them all; ``then`` is called when none is left, at once if there is none."""
         self._then = then
         strands = self.strands
         for strand in strands:
@@ -243,17 +221,11 @@ class Observers:
         return f"<Observers: {', '.join(self._begun) or 'none'}>"
 
 
-class _Held:
-    """A component that an alias stands for, or None if it could not be made, which is not tried again.
+class _Held(NamedTuple):
+    """What an alias of a component stands for."""
 
-    ``is_ours``: a pack put it there; so it goes with the last that names it.
-    """
-
-    __slots__ = ("component", "is_ours")
-
-    def __init__(self, component: Any, is_ours: bool) -> None:
-        self.component: Any = component
-        self.is_ours: bool = is_ours
+    component: object  # None if it could not be made, which is not tried again
+    is_ours: bool  # a pack put it there; so it goes with the last that names it
 
 
 class Belongings:
@@ -291,12 +263,7 @@ class Belongings:
         return tuple(dict.fromkeys(strategy for content in contents for strategy in content.strategies))
 
     def check(self, content: Content) -> None:
-        """Find out whether an injection can be taken, before anything changes.
-
-        Raises:
-            DefinitionError: the entity cannot hold components, or a strategy does not fit those that there are.
-            InvalidPackError: a task group is extended that the agent has not.
-        """
+        """Find out whether an injection can be taken, before anything changes."""
         if content.strategies:
             wanted = (*self._wanted_strategies(), *content.strategies)
             self._agent.gameplay.catalog.check(wanted, without=tuple(self._strategies))
@@ -322,11 +289,7 @@ class Belongings:
     # --- taking and giving back ---------------------------------------------------------------------------------------
 
     def take_groups(self) -> None:
-        """Make the groups that it should have and has not, and extend them.
-
-        Raises:
-            InvalidPackError: an extension does not fit its group.
-        """
+        """Make the groups that it should have and has not, and extend them."""
         self._forget_destroyed()
         wanted: dict[str, GivenGroup] = self._wanted("groups")
         for alias, given in wanted.items():
@@ -350,12 +313,7 @@ class Belongings:
         self._extensions = {alias: pair for alias, pair in self._extensions.items() if not pair[0].is_gone}
 
     def settle(self) -> None:
-        """Take what it should have and has not, give back what it has and should not.
-
-        Raises:
-            ComponentError: a component cannot be made.
-            InvalidPackError: an extension does not fit its group.
-        """
+        """Take what it should have and has not, give back what it has and should not."""
         self.give_back_groups()
         observers: dict[str, GivenObserver] = self._wanted("observers")
         self.observers.keep(observers, "the observer was revoked")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentrt.body.driver import Driver
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Attachment", "Driven", "Drivers", "Rounds", "take_up"]
+__all__ = ["Attachment", "Driven", "Drivers", "Rounds"]
 
 
 class Rounds(Protocol):
@@ -83,12 +83,9 @@ class Driven(Body, Protocol):
         ...
 
     @property
-    def attachments(self) -> tuple[Attachment, ...]:
-        """Its drivers, in the order of a tick."""
+    def drivers(self) -> Drivers:
+        """What drives it besides its plan."""
         ...
-
-    def detached(self, attachment: Attachment, reason: str) -> None:
-        """A driver was detached."""
 
 
 class Attachment:
@@ -133,14 +130,10 @@ class Attachment:
         """
         if self._is_wanted:
             self._is_wanted = False
-            self.agent.detached(self, words_of(reason))
+            self.agent.drivers.detach(self, words_of(reason))
 
     def join(self) -> bool:
-        """The agent lives: begin to drive it, unless it was detached meanwhile.
-
-        Returns:
-            False if the driver raised; then it is attached no more.
-        """
+        """The agent lives: begin to drive it, unless it was detached meanwhile; False if it is attached no more."""
         if self._is_wanted and not self._has_joined:
             self._has_joined = True
             try:
@@ -154,12 +147,7 @@ class Attachment:
         return True
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop driving.
-
-        Args:
-            reason: why, in words.
-            then: called when all has stopped.
-        """
+        """Stop driving; ``then`` is called when all has stopped."""
         if self._then is not None:
             self._then.append(then)
         elif not self._has_joined:
@@ -209,11 +197,7 @@ class Drivers:
         self._lent_to: tuple[Driver, ...] = ()
 
     def attach_all(self, drivers: object) -> None:
-        """Attach what an agent is made with, or nothing.
-
-        Raises:
-            DefinitionError, WrongStateError: as for ``attach``; or it is no list.
-        """
+        """Attach what an agent is made with, or nothing."""
         if not isinstance(drivers, Iterable) or isinstance(drivers, (str, type)):
             raise DefinitionError(
                 "Agent(drivers=...)", f"{repr_of(drivers, 80)} is no list.", "Write drivers=[driver]."
@@ -226,13 +210,7 @@ class Drivers:
             raise
 
     def attach(self, driver: Driver, every: int = 1, precedence: int | None = None) -> Attachment:
-        """Have a driver drive the agent. See ``Agent.attach``.
-
-        Raises:
-            DefinitionError: it is no driver.
-            WrongStateError: another one of its name is attached, it is another agent's, or the cadence is not a number
-                of ticks.
-        """
+        """Have a driver drive the agent. See ``Agent.attach``."""
         if precedence is not None:
             number_in(precedence, "agent.attach", "precedence")
         name, rank = _require_driver(driver)
@@ -261,6 +239,21 @@ class Drivers:
             self._agent.runtime.post(self.join)
         return attachment
 
+    def take_up(self) -> None:
+        """The agent is to live: they are its own again, if it had ended before; all of them, or it raises."""
+        agent = self._agent
+        for attachment in self.attachments:
+            other = given_to(attachment.driver)
+            if other is not None and other is not agent:
+                whom = words_of(getattr(other, "name", other), 80)
+                raise WrongStateError(
+                    "runtime.add",
+                    f"its driver {attachment.driver.name!r} drives {whom} by now",
+                    "Detach it here, attachment.detach(), or there, and let it leave.",
+                )
+        for attachment in self.attachments:
+            give(attachment.driver, agent, "runtime.add")
+
     def join(self) -> None:
         """The agent lives: those that were attached since begin to drive it."""
         if self.attachments and self._agent.is_alive and not self._agent.is_ending:
@@ -286,11 +279,10 @@ class Drivers:
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """The agent ends: all stop driving, the last one first, since those that drive first decide for the others.
 
-        Args:
-            then: called when all have left.
+        ``then`` is called when all have left.
         """
         open_ones = [one for one in reversed(self.attachments) if one.drives or one.is_leaving]
-        count = len(open_ones)
+        count = len(open_ones) + 1  # and this call, so that it comes to an end where nobody has to leave, too
 
         def left() -> None:
             nonlocal count
@@ -300,8 +292,7 @@ class Drivers:
 
         for attachment in open_ones:
             attachment.leave(reason, left)
-        if not open_ones:
-            self._all_left(then)
+        left()
 
     def _all_left(self, then: Callable[[], object]) -> None:
         self._give_back()
@@ -397,21 +388,3 @@ def _meant(driver: object) -> str:
     if isinstance(driver, (list, tuple)):
         return "Attach one after the other, or write Agent(..., drivers=[...])."
     return ""
-
-
-def take_up(agent: Driven) -> None:
-    """An agent is to live: its drivers are its own again, if it had ended before.
-
-    Raises:
-        WrongStateError: one of them drives somebody else by now; then none was taken.
-    """
-    for attachment in agent.attachments:
-        other = given_to(attachment.driver)
-        if other is not None and other is not agent:
-            raise WrongStateError(
-                "runtime.add",
-                f"its driver {attachment.driver.name!r} drives {words_of(getattr(other, 'name', other), 80)} by now",
-                "Detach it here, attachment.detach(), or there, and let it leave.",
-            )
-    for attachment in agent.attachments:
-        give(attachment.driver, agent, "runtime.add")

@@ -52,17 +52,13 @@ class Fault:
 
 
 class FaultHub(Callbacks[Callable[[Fault], object]]):
-    """Who is told of the faults of one runtime.
-
-    Args:
-        report: called with what a listener raised, after that listener was dropped.
-    """
+    """Who is told of the faults of one runtime."""
 
     __slots__ = ("_report",)
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         super().__init__()
-        self._report = report
+        self._report = report  # called with what a listener raised, after that listener was dropped
 
     def tell(self, fault: Fault) -> None:
         """Tell the listeners, in the order in which they came; one that was taken out meanwhile is passed over."""
@@ -87,11 +83,7 @@ class Repeats:
         self._seen: dict[tuple[object, ...], list[int]] = {}
 
     def count(self, text: str, error: BaseException, tick: int) -> tuple[int, int]:
-        """Count one more.
-
-        Returns:
-            How many of its kind there were, with this one, and the tick of the first.
-        """
+        """Count one more; how many of its kind there were, with this one, and the tick of the first."""
         key = _place(text, error)
         seen = self._seen.get(key)
         if seen is None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.tasks.declare import TaskGroupAction
@@ -62,8 +62,7 @@ class GivenComponent:
     """A component that a pack gives."""
 
     alias: str
-    # called with the entity and the settings, as keyword arguments; a class or any other factory
-    make: Callable[..., Any]
+    make: Callable[..., Any]  # a class or any other factory: of the entity, and of the settings by name
     settings: Mapping[str, Any]  # what the pack says
     place: Reference  # where it says so
 
@@ -178,11 +177,9 @@ class Injection:
         content = self.content
         if content is None:
             return ()
-        given = [one.alias for one in content.components]
-        given += [one.alias for one in content.observers]
-        given += [one.alias for one in content.groups]
-        given += [one.spec.name for one in content.strategies]
-        return tuple(given)
+        given: tuple[GivenComponent | GivenObserver | GivenGroup, ...]
+        given = (*content.components, *content.observers, *content.groups)
+        return (*(one.alias for one in given), *(one.spec.name for one in content.strategies))
 
     def __repr__(self) -> str:
         strategies = 0 if self.content is None else len(self.content.strategies)
@@ -191,15 +188,7 @@ class Injection:
 
 
 def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
-    """Load what is given as the content of a pack, so that nothing that its owner does later changes it.
-
-    Args:
-        what: action classes, strategies, packs, aliases, contents of packs.
-
-    Raises:
-        InvalidPackError: a content is not a pack.
-        DefinitionError: a class is neither an action nor a strategy.
-    """
+    """Load what is given as the content of a pack, so that nothing that its owner does later changes it."""
     for one in what:
         if isinstance(one, type) and not issubclass(one, Action) and not _is_strategy(one):
             raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
@@ -207,16 +196,7 @@ def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
 
 
 def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Content:
-    """Find and check all that is injected.
-
-    Args:
-        what: action classes, strategies, packs, aliases of packs.
-        registry: gives the registry, if one is needed.
-
-    Raises:
-        DefinitionError: an alias names something that is not of its kind.
-        DataFault: a pack is not valid, or names what nobody registered.
-    """
+    """Find and check all that is injected; the registry is asked for if one is needed."""
     actions: dict[type[Action], None] = {}
     components: dict[str, GivenComponent] = {}
     observers: dict[str, GivenObserver] = {}
@@ -259,26 +239,19 @@ def _action(alias: str, registry: Registry) -> type[Action]:
     return found
 
 
-def _is_strategy(found: object) -> bool:
+def _is_strategy(found: object) -> TypeGuard[type[Strategy]]:
     from agentrt.strategy.declare import Strategy  # most agents have none
 
     return isinstance(found, type) and issubclass(found, Strategy)
 
 
 def strategy_of(alias: str, registry: Registry) -> type[Strategy]:
-    """The strategy that an alias names.
-
-    Raises:
-        DefinitionError: it names something else.
-        UnknownAliasError: nobody registered it.
-    """
-    found: Any = registry.get(alias)
+    """The strategy that an alias names."""
+    found = registry.get(alias)
     if not _is_strategy(found):
-        raise DefinitionError(
-            alias, f"it names {repr_of(found)}.", "Register a class derived from agentrt.strategy.Strategy."
-        )
-    strategy: type[Strategy] = found
-    return strategy
+        remedy = "Register a class derived from agentrt.strategy.Strategy."
+        raise DefinitionError(alias, f"it names {repr_of(found)}.", remedy)
+    return found
 
 
 def _observer(alias: str, registry: Registry) -> GivenObserver:
@@ -296,11 +269,8 @@ def _observer(alias: str, registry: Registry) -> GivenObserver:
 def _component(alias: str, registry: Registry, settings: Mapping[str, Any], place: Reference) -> GivenComponent:
     found = registry.get(alias)
     if not callable(found):
-        raise DefinitionError(
-            alias,
-            f"it names {repr_of(found)}, which cannot be called.",
-            "Register a class, or a factory(entity, **settings).",
-        )
+        remedy = "Register a class, or a factory(entity, **settings)."
+        raise DefinitionError(alias, f"it names {repr_of(found)}, which cannot be called.", remedy)
     try:
         inspect.signature(found).bind("entity", **settings)
     except TypeError as error:

@@ -46,17 +46,13 @@ def known_here() -> Registry:
 
 
 class Knowledge:
-    """What one agent knows.
-
-    Args:
-        registry: where aliases are looked up; None for what the installed packages offer.
-    """
+    """What one agent knows."""
 
     __slots__ = ("_agent", "_belongings", "_groups", "_injections", "_registry")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
-        self._registry = registry
+        self._registry = registry  # where aliases are looked up; None for what the installed packages offer
         self._injections: list[Injection] = []
         self._groups: list[TaskGroup] | None = None  # all that it is in, in the order of joining
         self._belongings: Belongings | None = None  # made with the first injection that holds more than actions
@@ -165,29 +161,15 @@ class Knowledge:
         return () if self._belongings is None else self._belongings.extensions
 
     def group(self, name: str) -> TaskGroup:
-        """The task group of a name.
-
-        Raises:
-            UnknownTaskGroupError: there is none.
-        """
-        groups = self._groups or ()
-        for group in groups:
-            if group.name == name:
-                return group
-        raise UnknownTaskGroupError(
-            name,
-            f"the agent {self._agent.name!r}",
-            [group.name for group in groups],
-            "Inject a pack that names it under 'task_groups', or add the agent to it.",
-        )
+        """The task group of a name."""
+        groups = {group.name: group for group in self._groups or ()}
+        if name not in groups:
+            remedy = "Inject a pack that names it under 'task_groups', or add the agent to it."
+            raise UnknownTaskGroupError(name, f"the agent {self._agent.name!r}", list(groups), remedy)
+        return groups[name]
 
     def join_group(self, group: TaskGroup) -> None:
-        """Become a member of a task group.
-
-        Raises:
-            DefinitionError: there are actions with arguments for what the group does.
-            WrongStateError: there is another group of that name.
-        """
+        """Become a member of a task group, whose activity no known action may take arguments for."""
         check_group(index_actions(self.actions), group.spec)
         if self._groups is None:
             self._groups = []
@@ -242,11 +224,7 @@ class Knowledge:
             self._belongings.settle_quietly()
 
     def end_observers(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop the observers.
-
-        Args:
-            then: called when none is left; at once if there is none.
-        """
+        """Stop the observers; ``then`` is called when none is left, at once if there is none."""
         if self._belongings is None:
             then()
         else:

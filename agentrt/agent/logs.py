@@ -42,7 +42,7 @@ LEVELS: dict[str, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40, "
 
 _OTHER_NAMES = {"warn": "warning", "exception": "error", "fatal": "critical", "err": "error"}
 
-_EVENTS: dict[str, tuple[TraceEvent, ...]] = {
+_EVENTS: dict[str, tuple[TraceEvent, ...]] = {  # by level; all others are what agents do, and worth an info
     "debug": (
         TraceEvent.THINK,
         TraceEvent.READY,
@@ -63,48 +63,19 @@ _EVENTS: dict[str, tuple[TraceEvent, ...]] = {
         TraceEvent.STIMULUS,
         TraceEvent.FORECAST,
     ),
-    "info": (
-        TraceEvent.ADDED,
-        TraceEvent.REMOVED,
-        TraceEvent.INJECTED,
-        TraceEvent.REVOKED,
-        TraceEvent.START,
-        TraceEvent.RUN,
-        TraceEvent.FINISH,
-        TraceEvent.STOP,
-        TraceEvent.PREEMPT,
-        TraceEvent.ABORT,
-        TraceEvent.STATUS,
-        TraceEvent.TASK,
-        TraceEvent.COMPLETE,
-        TraceEvent.ACTIVATE,
-        TraceEvent.DEACTIVATE,
-        TraceEvent.TRY,
-        TraceEvent.SOLVED,
-        TraceEvent.FAILED,
-        TraceEvent.INTERRUPTED,
-        TraceEvent.RESUMED,
-        TraceEvent.NOTE,
-    ),
     "warning": (TraceEvent.STORM, TraceEvent.DISABLED),
+    "": (TraceEvent.FAULT, TraceEvent.KILLED, TraceEvent.RESTARTED),  # they are logged where they happen
 }
-_LEVEL_OF = {event: level for level, events in _EVENTS.items() for event in events}
+_LEVEL_OF = dict.fromkeys(TraceEvent, "info") | {event: level for level, events in _EVENTS.items() for event in events}
 
 
 def level_of_event(event: TraceEvent) -> str:
     """What a record of this event is worth: the name of a level; empty for what is logged where it happens."""
-    return _LEVEL_OF.get(event, "")
+    return _LEVEL_OF[event]
 
 
 def threshold_of(level: str | None) -> int:
-    """From which number on things are logged.
-
-    Args:
-        level: the name of a level; None for all.
-
-    Raises:
-        ValueError: there is no such level.
-    """
+    """From which number on things are logged: the number of a level, or 0 for None, which is all."""
     if level is None:
         return 0
     if level not in LEVELS:
@@ -113,11 +84,7 @@ def threshold_of(level: str | None) -> int:
 
 
 def get_logger(**bound: Any) -> Any:
-    """A logger with values bound to it.
-
-    Args:
-        bound: what every event of it carries, such as the agent's name.
-    """
+    """A logger, every event of which carries some values, such as the agent's name."""
     import logging  # not at the top: importing agentrt must stay quick
 
     import structlog
@@ -246,11 +213,7 @@ class LogBridge:
         self._listen()
 
     def set_agent(self, name: str, level: str | None) -> None:
-        """Give an agent a level of its own, or take it away.
-
-        Args:
-            level: the level; None for that of all others.
-        """
+        """Give an agent a level of its own, or with None that of all others again."""
         if level is not None:
             self._of_agents[name] = threshold_of(level)
         elif self._of_agents.pop(name, None) is None:
@@ -267,8 +230,8 @@ class LogBridge:
             self._close = None
 
     def _take(self, record: TraceRecord) -> None:
-        level = _LEVEL_OF.get(record.event)
-        if level is None or LEVELS[level] < self._of_agents.get(record.agent, self._threshold):
+        level = _LEVEL_OF[record.event]
+        if not level or LEVELS[level] < self._of_agents.get(record.agent, self._threshold):
             return
         place = {"agent": record.agent, "path": record.path}
         values: dict[str, Any] = {name: value for name, value in place.items() if value}

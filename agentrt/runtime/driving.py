@@ -207,14 +207,14 @@ class _Closer:
         """All that keeps the runtime from being closed, innermost first."""
         strands = list(self._runtime.kernel.strays.strands)
         for agent in self._runtime.agents:
-            lent = agent.lent_strands()
+            lent = agent.drivers.lent_strands()
             if lent:
                 strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
             elif agent.planner is not None:
                 executions = (*reversed(agent.planner.performances), agent.planner.execution)
                 runs = (unit for execution in executions for unit in reversed(execution.runs))
                 strands.extend(unit.running for unit in runs if unit.running is not None)
-            strands.extend(agent.driver_strands())
+            strands.extend(agent.drivers.strands())
             strands.extend(agent.observer_strands())
         return strands
 

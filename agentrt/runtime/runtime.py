@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.plan.search import SearchWork
 from agentrt.agent.agent import Agent, runs_alone
-from agentrt.agent.drivers import Attachment, take_up
+from agentrt.agent.drivers import Attachment
 from agentrt.body.budget import WaitTimes
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
@@ -248,7 +248,7 @@ class Runtime:
                 raise WrongStateError(
                     "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
                 )
-        take_up(agent)
+        agent.drivers.take_up()
         name = self._names.give(agent.given_name)
         self._agents[name] = agent
         self._arrivals += 1

@@ -6,7 +6,7 @@ With pytest there are fixtures besides: see ``plugin``. Strategies for hypothesi
 
 from agentrt.errors import InjectedFault, InvariantError, TraceMismatch
 from agentrt.kernel.trace import TraceDigest
-from agentrt.testing.chaos import ChaosReport, Failure, Fault, exhaust
+from agentrt.testing.chaos import ChaosFault, ChaosReport, Failure, exhaust
 from agentrt.testing.invariants import Violation, check_trace
 from agentrt.testing.matchers import Pattern, between, happened, in_order, never, pairs
 from agentrt.testing.simulation import Simulation
@@ -27,7 +27,7 @@ __all__ = [
     "AskedCall",
     "ChaosReport",
     "Failure",
-    "Fault",
+    "ChaosFault",
     "Have",
     "HookCall",
     "HookCalls",

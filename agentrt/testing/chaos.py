@@ -62,6 +62,7 @@ from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, 
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agentrt.errors import InjectedFault, InvariantError, MissingExtraError, WrongStateError
@@ -76,28 +77,9 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
 __all__ = [
-    "FAULTS",
-    "MOMENTS",
-    "Burst",
-    "Fault",
-    "MuteError",
-    "Plan",
-    "RandomPlan",
-    "bursting",
-    "check_faults",
-    "inject",
-    "Point",
-    "Points",
-    "Probe",
-    "play",
-    "Chaos",
-    "ChaosReport",
-    "Failure",
-    "nothing",
-    "run_chaos",
-    "Scenario",
-    "exhaust",
-]
+    "FAULTS", "MOMENTS", "Burst", "Chaos", "ChaosFault", "ChaosReport", "Failure", "MuteError", "Plan", "Point",
+    "Scenario", "bursting", "exhaust", "play", "random_plan", "run_chaos",
+]  # fmt: skip
 
 FAULTS: Final = ("cancel", "uproot", "raise", "burst", "delay", "destroy", "remove")
 MOMENTS: Final = ("inside", "soon", "intake")
@@ -106,8 +88,6 @@ _REASON = "chaos"
 
 
 class _Mute:
-    """Has no text."""
-
     def __str__(self) -> str:
         raise ArithmeticError("there is no text of it")
 
@@ -122,71 +102,35 @@ class Burst(_Mute, BaseException):
     """No ``Exception``, and without a text."""
 
 
-class Fault(NamedTuple):
-    """One fault.
+class ChaosFault(NamedTuple):
+    """One fault."""
 
-    Attributes:
-        kind: one of ``FAULTS``.
-        moment: one of ``MOMENTS``.
-        ticks: of a delay: by how many ticks.
-    """
-
-    kind: str
-    moment: str = "soon"
-    ticks: int = 1
+    kind: str  # one of ``FAULTS``
+    moment: str = "soon"  # one of ``MOMENTS``
+    ticks: int = 1  # of a delay: by how many ticks
 
     def __str__(self) -> str:
         return f"{self.kind} by {self.ticks}" if self.kind == "delay" else f"{self.kind}, {self.moment}"
 
 
-Plan = Callable[["Point"], Fault | None]
+Plan = Callable[["Point"], ChaosFault | None]
 """Says what is to happen at a point; None for nothing."""
 
 
-def check_faults(faults: Sequence[str]) -> None:
-    """Raise if one of them is none.
+def random_plan(seed: int | str, rate: float, faults: Sequence[str]) -> Plan:
+    """A fault now and then, from a seed: ``rate`` is how likely a point is to be hit."""
+    stream = Stream(derive_seed(seed, "chaos"))
 
-    Args:
-        faults: names.
-
-    Raises:
-        ValueError: there is no such fault, or none at all.
-    """
-    unknown = [name for name in faults if name not in FAULTS]
-    if unknown or not faults:
-        raise ValueError(f"faults is {tuple(faults)!r}: choose from {', '.join(FAULTS)}")
-
-
-class RandomPlan:
-    """A fault now and then, from a seed.
-
-    Args:
-        seed: of the choice.
-        rate: how likely a point is to be hit, from 0 to 1.
-        faults: which kinds; one that is named twice comes twice as often.
-    """
-
-    __slots__ = ("_faults", "_rate", "_stream")
-
-    def __init__(self, seed: int | str, rate: float, faults: Sequence[str]) -> None:
-        self._stream = Stream(derive_seed(seed, "chaos"))
-        self._rate = rate
-        self._faults = tuple(faults)
-
-    def __call__(self, point: Point) -> Fault | None:
-        """What is to happen at a point."""
-        stream = self._stream
-        if stream.random() >= self._rate:
+    def plan(_point: Point) -> ChaosFault | None:
+        if stream.random() >= rate:
             return None
-        return Fault(stream.choice(self._faults), stream.choice(MOMENTS), stream.between(1, 4))
+        return ChaosFault(stream.choice(faults), stream.choice(MOMENTS), stream.between(1, 4))
+
+    return plan
 
 
 def bursting(number: int) -> BaseException:
-    """What ``burst`` raises at a point.
-
-    Args:
-        number: of the point.
-    """
+    """What ``burst`` raises at the point of a number."""
     turn = number % 4
     if turn == 1:
         return MuteError()
@@ -198,19 +142,10 @@ def bursting(number: int) -> BaseException:
     return Burst()
 
 
-def inject(runtime: Runtime, fault: Fault, point: Point, probe: Probe, error: Callable[[str], BaseException]) -> bool:
-    """Do it.
-
-    Args:
-        runtime: the runtime.
-        fault: what.
-        point: where.
-        probe: of the strand there.
-        error: makes what ``raise`` raises, from the point in words.
-
-    Returns:
-        Whether it can be done there.
-    """
+def _inject(
+    runtime: Runtime, fault: ChaosFault, point: Point, probe: _Probe, error: Callable[[str], BaseException]
+) -> bool:
+    """Do it, and say whether it can be done there."""
     kernel, strand = runtime.kernel, probe.strand
     act: Callable[[], object]
     if fault.kind == "delay":
@@ -256,53 +191,34 @@ def _victim(runtime: Runtime, point: Point) -> Agent | None:
 
 
 class Point(NamedTuple):
-    """A moment at which a strand has suspended.
+    """A moment at which a strand has suspended."""
 
-    Attributes:
-        number: from 1, in the order of the run.
-        tick: when.
-        agent: whose strand it is; empty for a coroutine of the world.
-        strand: what the strand is called.
-        wait: which await of that strand, from 1; 0 before its first step.
-    """
-
-    number: int
+    number: int  # from 1, in the order of the run
     tick: int
-    agent: str
-    strand: str
-    wait: int
+    agent: str  # whose strand it is; empty for a coroutine of the world
+    strand: str  # what the strand is called
+    wait: int  # which await of that strand, from 1; 0 before its first step
 
     def __str__(self) -> str:
         wait = "before its first step" if self.wait == 0 else f"await {self.wait}"
         return f"point {self.number} (tick {self.tick}, {self.agent or 'the world'}, {self.strand!r}, {wait})"
 
 
-class Probe(Coroutine[Any, Any, Any]):
-    """A coroutine that hands everything on to another one.
-
-    Args:
-        coro: that one.
-        points: counts its suspensions.
-        agent: whose it is; empty for the world.
-
-    Attributes:
-        agent: as given.
-        strand: whose coroutine it is.
-        waits: how often it suspended.
-    """
+class _Probe(Coroutine[Any, Any, Any]):
+    """A coroutine that hands everything on to another one."""
 
     __slots__ = ("_coro", "_error", "_kept", "_late", "_points", "agent", "strand", "waits")
 
-    strand: Strand
+    strand: Strand  # whose coroutine it is
 
-    def __init__(self, coro: Coroutine[Any, Any, Any], points: Points, agent: str) -> None:
+    def __init__(self, coro: Coroutine[Any, Any, Any], points: _Points, agent: str) -> None:
         self._coro: Any = coro
         self._points = points
-        self.agent: str = agent
+        self.agent: str = agent  # empty for a coroutine of the world
         self._error: BaseException | None = None
         self._late = 0
         self._kept: object = None  # what it was woken with, while it is late
-        self.waits: int = 0
+        self.waits: int = 0  # how often it suspended
 
     # --- what a coroutine does ----------------------------------------------------------------------------------------
 
@@ -313,12 +229,12 @@ class Probe(Coroutine[Any, Any, Any]):
         if self._late:
             ticks, self._late = self._late, 0
             self._kept = value
-            return ticks
-        if value is None:
+            return ticks  # a bare number is a sleep, for the kernel
+        if value is None:  # as after a sleep: perhaps it was late, and goes on with what it was woken with
             value, self._kept = self._kept, None
         return self._suspended(self._coro.send(value))
 
-    def throw(self, *error: Any) -> Any:
+    def throw(self, *error: Any) -> object:
         """Raise an error at its await."""
         self._error = self._kept = None
         self._late = 0
@@ -333,7 +249,7 @@ class Probe(Coroutine[Any, Any, Any]):
         awaited: Generator[Any, Any, Any] = self._coro.__await__()
         return awaited
 
-    def _suspended(self, command: Any) -> Any:
+    def _suspended(self, command: object) -> object:
         self.waits += 1
         self._points.reached(self)
         return command
@@ -345,11 +261,7 @@ class Probe(Coroutine[Any, Any, Any]):
     # --- faults -------------------------------------------------------------------------------------------------------
 
     def fail(self, error: BaseException) -> None:
-        """Have its await raise: now if it waits for the kernel, else when what it waits for has come.
-
-        Args:
-            error: what.
-        """
+        """Have its await raise: now if it waits for the kernel, else when what it waits for has come."""
         strand = self.strand
         self._error = error
         # The plain way out on each host: what they add to it is for cancellations, which this is not.
@@ -357,66 +269,51 @@ class Probe(Coroutine[Any, Any, Any]):
             strand.kernel.ready.append(strand)
 
     def delay(self, ticks: int) -> None:
-        """Have its await end later than it would.
-
-        Args:
-            ticks: by how many ticks.
-        """
+        """Have its await end later than it would."""
         self._late = ticks
 
 
-class Points:
-    """Counts the points of a run.
+class _Points:
+    """Counts the points of a run."""
 
-    Args:
-        kernel: whose strands.
-        at: called with each point and the probe of its strand, in the middle of the step; it must not step anything.
-
-    Attributes:
-        count: how many there were.
-    """
-
-    def __init__(self, kernel: Kernel, at: Callable[[Point, Probe], object]) -> None:
+    def __init__(self, kernel: Kernel, at: Callable[[Point, _Probe], object]) -> None:
         self._kernel = kernel
-        self._at = at
+        self._at = at  # called with each point, in the middle of the step; it must not step anything
         self._host = kernel.host
         self._make: Callable[..., Strand] = kernel.host.strand
         self.count: int = 0
-        vars(kernel.host)["strand"] = self._make_strand
+        vars(kernel.host)["strand"] = self._make_strand  # of this host alone: other runtimes make theirs as ever
 
     def close(self) -> None:
         """Count no more; strands that have a probe keep it."""
         vars(self._host).pop("strand", None)
-        self._at = _nothing
+        self._at = lambda _point, _probe: None
 
     def _make_strand(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
     ) -> Strand:
-        probe = Probe(coro, self, agent_of(owner))
+        probe = _Probe(coro, self, _agent_of(owner))
         strand = probe.strand = self._make(kernel, probe, name, owner)
         if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
             self.reached(probe)
-        else:
+        else:  # a think that made its first step without a strand
             kernel.call_soon(self._first_wait, probe)
         return strand
 
-    def _first_wait(self, probe: Probe) -> None:
+    def _first_wait(self, probe: _Probe) -> None:
         if probe.waits == 0 and not probe.strand.is_done:
             probe.waits = 1
             self.reached(probe)
 
-    def reached(self, probe: Probe) -> None:
-        """A strand has suspended.
-
-        Args:
-            probe: in its place.
-        """
+    def reached(self, probe: _Probe) -> None:
+        """A strand has suspended."""
         self.count += 1
         self._at(Point(self.count, self._kernel.tick, probe.agent, probe.strand.name, probe.waits), probe)
 
 
-def agent_of(owner: Any) -> str:
+def _agent_of(owner: object) -> str:
     """The name of the agent whose strand it is; empty for the world's."""
+    # The owners are a unit, the activation of a driver, and an observer: they have no base in common.
     for way in ("frame.planner.name", "_body.name", "_owner._agent.name"):
         found = owner
         for part in way.split("."):
@@ -426,21 +323,8 @@ def agent_of(owner: Any) -> str:
     return ""
 
 
-def _nothing(_point: Point, _probe: Probe) -> None:
-    pass
-
-
 def play(runtime: Runtime, ticks: int, before: Callable[[int], object]) -> None:
-    """Run ticks, then close the runtime.
-
-    Args:
-        runtime: on the plain, the asyncio or the trio host.
-        ticks: how many.
-        before: called before each tick with its number.
-
-    Raises:
-        MissingExtraError: trio is not installed.
-    """
+    """Run ticks on any host, ``before`` each of which something is called with its number; then close the runtime."""
     if runtime.host == "plain":
         try:
             for _ in range(ticks):
@@ -474,23 +358,14 @@ _TOLD = 5  # faults that a failure shows, and failures that an error shows
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One run in which an invariant was violated.
-
-    Attributes:
-        scenario: its name.
-        seed: of the run.
-        host: on which host.
-        faults: what was injected where, in order.
-        violations: what was violated.
-        tail: the last records of the trace.
-    """
+    """One run in which an invariant was violated."""
 
     scenario: str
-    seed: int | str
+    seed: int | str  # of the run
     host: str
-    faults: tuple[tuple[Point, Fault], ...]
+    faults: tuple[tuple[Point, ChaosFault], ...]  # what was injected where, in order
     violations: tuple[Violation, ...]
-    tail: tuple[TraceRecord, ...]
+    tail: tuple[TraceRecord, ...]  # the last records of the trace
 
     def __str__(self) -> str:
         lines = [f"{self.scenario}, seed {self.seed!r}, {self.host} host"]
@@ -505,21 +380,13 @@ class Failure:
 
 @dataclass(slots=True)
 class ChaosReport:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        runs: how many runs there were.
-        points: how many await points they came to, in all.
-        records: how many trace records they made.
-        faults: how many faults were injected, by kind.
-        failures: the runs in which something was violated.
-    """
-
-    runs: int = 0
-    points: int = 0
-    records: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    failures: list[Failure] = field(default_factory=list)
+    runs: int = 0  # how many runs there were
+    points: int = 0  # how many await points they came to, in all
+    records: int = 0  # how many trace records they made
+    faults: Counter[str] = field(default_factory=Counter)  # how many faults were injected, by kind
+    failures: list[Failure] = field(default_factory=list)  # the runs in which something was violated
 
     @property
     def is_sound(self) -> bool:
@@ -527,14 +394,7 @@ class ChaosReport:
         return not self.failures
 
     def add(self, scenario: str, seed: int | str, chaos: Chaos, violations: Sequence[Violation]) -> None:
-        """Add a run.
-
-        Args:
-            scenario: its name.
-            seed: its seed.
-            chaos: the run, which is over.
-            violations: what was violated.
-        """
+        """Add a run that is over, and what was violated in it."""
         self.runs += 1
         self.points += chaos.points.count
         self.records += chaos.records
@@ -566,25 +426,7 @@ class ChaosReport:
 
 
 class Chaos:
-    """One run under a plan of faults. Make it before anything of the run is driven.
-
-    Args:
-        runtime: the runtime, on a host that it was told or has chosen.
-        plan: says what is to happen at each point.
-        error: makes what ``raise`` raises, from the point in words.
-        keep: whether the records of each agent are kept.
-
-    Attributes:
-        runtime: as given.
-        faults: what was injected where.
-        points: the await points of the run.
-        records: how many trace records there were.
-        tail: the last of them.
-        kept: for each agent, its records; None unless they are kept.
-
-    Raises:
-        WrongStateError: the runtime has not chosen its host.
-    """
+    """One run under a plan of faults. Make it before anything of the run is driven."""
 
     def __init__(
         self,
@@ -598,25 +440,25 @@ class Chaos:
             raise WrongStateError("chaos", "the runtime has not chosen its host", "Make it with Runtime(host='plain').")
         self.runtime: Runtime = runtime
         self._plan = plan
-        self._error = error
-        self.faults: list[tuple[Point, Fault]] = []
-        self.records: int = 0
-        self.tail: deque[TraceRecord] = deque(maxlen=_TAIL)
-        self.kept: dict[str, list[TraceRecord]] | None = {} if keep else None
+        self._error = error  # makes what ``raise`` raises, from the point in words
+        self.faults: list[tuple[Point, ChaosFault]] = []  # what was injected where
+        self.records: int = 0  # how many there were
+        self.tail: deque[TraceRecord] = deque(maxlen=_TAIL)  # the last of them
+        self.kept: dict[str, list[TraceRecord]] | None = {} if keep else None  # all of them, for each agent
         self._violations: list[Violation] = []
         self._invariants: dict[str, Invariants] = {}
         self._unwatched = {agent.name for agent in runtime.agents} if runtime.tick else set()  # they began before
         self._leaks = Leaks(runtime)
-        self.points: Points = Points(runtime.kernel, self._reached)
+        self.points: _Points = _Points(runtime.kernel, self._reached)
         self._log_level: str | None = runtime.log_level
         if self._log_level is None:
             runtime.log_level = "off"  # what was injected on purpose would fill the log; it is in the trace
         self._close_trace = runtime.trace.listen(self._take)
         self._close_look = runtime.after_tick(self._look)
 
-    def _reached(self, point: Point, probe: Probe) -> None:
+    def _reached(self, point: Point, probe: _Probe) -> None:
         fault = self._plan(point)
-        if fault is not None and inject(self.runtime, fault, point, probe, self._error):
+        if fault is not None and _inject(self.runtime, fault, point, probe, self._error):
             self.faults.append((point, fault))
 
     def _take(self, record: TraceRecord) -> None:
@@ -625,8 +467,8 @@ class Chaos:
         name = record.agent
         if self.kept is not None:
             self.kept.setdefault(name, []).append(record)
-        if record.event is TraceEvent.FAULT and _is_ours(record):
-            text = str(dict(record.detail)["error"])
+        text = str(dict(record.detail).get("error", "")) if record.event is TraceEvent.FAULT else ""
+        if text.startswith(("InternalError", "AssertionError")):
             self._violations.append(Violation("no bug of ours", record.tick, name, record.path, text))
         if name and name not in self._unwatched:
             invariants = self._invariants.get(name)
@@ -644,20 +486,24 @@ class Chaos:
             invariants.end()
             self._violations += invariants.violations
 
-    def finish(self) -> list[Violation]:
-        """The runtime was closed: look at what is left, and let go of everything.
+    def run(self, ticks: int, scenario: Scenario) -> list[Violation]:
+        """Build a scenario, play it, close the runtime, and tell what was violated."""
+        try:
+            play(self.runtime, ticks, scenario(self.runtime) or (lambda _tick: None))
+            return self.finish()
+        finally:
+            self._abandon()
 
-        Returns:
-            The violations of the run.
-        """
+    def finish(self) -> list[Violation]:
+        """The runtime was closed: look at what is left, let go of everything, and tell what was violated."""
         self._leaks.look()
         self._leaks.closed()
         for name in tuple(self._invariants):
             self._end_life(name)
-        self.abandon()
+        self._abandon()
         return sorted([*self._violations, *self._leaks.violations], key=lambda one: one.tick)
 
-    def abandon(self) -> None:
+    def _abandon(self) -> None:
         """Let go of everything; safe to be called again."""
         self.runtime.log_level = self._log_level
         self._close_trace()
@@ -677,42 +523,18 @@ def run_chaos(
     error: Callable[[str], BaseException] = InjectedFault,
     name: str = "chaos",
 ) -> ChaosReport:
-    """Run ticks with faults at random awaits, close the runtime, and look what was violated.
-
-    Args:
-        runtime: on any host; what began before is not hit itself.
-        seed: of the faults; equal runs with equal seeds have equal faults.
-        ticks: how many.
-        rate: how likely an await is to be hit, from 0 to 1.
-        faults: which kinds; one that is named twice comes twice as often.
-        before: called before each tick with its number: what happens in the world.
-        error: makes what ``raise`` raises, from the point in words.
-        name: what the report calls it.
-
-    Returns:
-        The report; ``check()`` raises if something was violated.
-
-    Raises:
-        ValueError: there is no such fault.
-        WrongStateError: the runtime has not chosen its host.
-    """
-    check_faults(faults)
-    chaos = Chaos(runtime, RandomPlan(seed, rate, faults), error=error)
+    """What ``Simulation.chaos`` does, for a runtime on any host; what began before is not hit itself."""
+    _choose("faults", faults, FAULTS)
+    chaos = Chaos(runtime, random_plan(seed, rate, faults), error=error)
     report = ChaosReport()
-    try:
-        play(runtime, ticks, before or nothing)
-        report.add(name, seed, chaos, chaos.finish())
-    finally:
-        chaos.abandon()
+    report.add(name, seed, chaos, chaos.run(ticks, lambda _runtime: before))
     return report
 
 
-def nothing(_tick: int) -> None:
-    """What happens before a tick where nothing does."""
-
-
-def _is_ours(record: TraceRecord) -> bool:
-    return str(dict(record.detail).get("error", "")).startswith(("InternalError", "AssertionError"))
+def _choose(what: str, names: Sequence[str], known: Sequence[str]) -> None:
+    """Raise if one of some names is not known, or there is none at all."""
+    if not names or not set(names).issubset(known):
+        raise ValueError(f"{what} is {tuple(names)!r}: choose from {', '.join(known)}")
 
 
 Scenario: TypeAlias = Callable[[Runtime], Callable[[int], object] | None]
@@ -730,7 +552,7 @@ def exhaust(
     faults: Sequence[str] = FAULTS,
     moments: Sequence[str] = ("soon",),
     every: int = 1,
-    only: Iterable[tuple[int, Fault]] | None = None,
+    only: Iterable[tuple[int, ChaosFault]] | None = None,
     are_apart: bool = False,
     error: Callable[[str], BaseException] = InjectedFault,
     name: str = "",
@@ -758,20 +580,19 @@ def exhaust(
 
     Source: ours (ours).
     """
-    check_faults(faults)
-    if not moments or any(moment not in MOMENTS for moment in moments):
-        raise ValueError(f"moments is {tuple(moments)!r}: choose from {', '.join(MOMENTS)}")
+    _choose("faults", faults, FAULTS)
+    _choose("moments", moments, MOMENTS)
     name = name or getattr(scenario, "__qualname__", "scenario")
     report = ChaosReport()
 
-    def run(hit: tuple[int, Fault] | None, first: Chaos | None) -> Chaos:
-        runtime = Runtime(seed, host=host)
-        chaos = Chaos(runtime, _single(hit), error=error, keep=are_apart)
-        try:
-            play(runtime, ticks, scenario(runtime) or nothing)
-            violations = chaos.finish()
-        finally:
-            chaos.abandon()
+    def run(hit: tuple[int, ChaosFault] | None, first: Chaos | None) -> Chaos:
+        number, fault = hit or (0, None)  # points are counted from 1
+
+        def plan(point: Point) -> ChaosFault | None:
+            return fault if point.number == number else None
+
+        chaos = Chaos(Runtime(seed, host=host), plan, error=error, keep=are_apart)
+        violations = chaos.run(ticks, scenario)
         if first is not None and chaos.faults and first.kept is not None and chaos.kept is not None:
             violations += _beside(first.kept, chaos.kept, chaos.faults[0][0].agent)
         report.add(name, seed, chaos, violations)
@@ -786,18 +607,11 @@ def exhaust(
     return report
 
 
-def _single(hit: tuple[int, Fault] | None) -> Callable[[Point], Fault | None]:
-    def plan(point: Point) -> Fault | None:
-        return hit[1] if hit is not None and point.number == hit[0] else None
-
-    return plan
-
-
-def _all(points: int, faults: Sequence[str], moments: Sequence[str], every: int) -> Iterator[tuple[int, Fault]]:
+def _all(points: int, faults: Sequence[str], moments: Sequence[str], every: int) -> Iterator[tuple[int, ChaosFault]]:
     for number in range(1, points + 1, every):
         for kind in faults:
             for moment in moments if kind != "delay" else ("soon",):
-                yield number, Fault(kind, moment)
+                yield number, ChaosFault(kind, moment)
 
 
 def _beside(
@@ -809,13 +623,9 @@ def _beside(
     for agent in {**first, **now}:
         if not agent or agent == hit:
             continue
-        expected, got = first.get(agent, []), now.get(agent, [])
-        if expected == got:
-            continue
-        index = next((i for i, pair in enumerate(zip(expected, got, strict=False)) if pair[0] != pair[1]), None)
-        if index is None:
-            index = min(len(expected), len(got))
-        lines = [records[index].line() if index < len(records) else "nothing" for records in (expected, got)]
-        tick = (got if index < len(got) else expected)[index].tick
-        text = f"it should act as without the fault: expected '{lines[0]}', got '{lines[1]}'"
-        yield Violation("beside", tick, agent, "", text)
+        for expected, got in zip_longest(first.get(agent, ()), now.get(agent, ())):
+            if expected != got:
+                lines = ["nothing" if record is None else record.line() for record in (expected, got)]
+                text = f"it should act as without the fault: expected '{lines[0]}', got '{lines[1]}'"
+                yield Violation("beside", (got or expected).tick, agent, "", text)
+                break  # whatever follows differs because of it

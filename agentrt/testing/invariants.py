@@ -37,7 +37,7 @@ Rejected: checking the trace by asking the planner's own objects (the checker wo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -59,19 +59,11 @@ _STARTED, _RUNNING, _FINISHED = "started", "running", "finished"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a run does not fulfill.
-
-    Attributes:
-        rule: its name.
-        tick: when.
-        agent: whose; empty for the runtime.
-        path: where.
-        text: what happened.
-    """
+    """A rule that a run does not fulfill."""
 
     rule: str
     tick: int
-    agent: str
+    agent: str  # whose; empty for the runtime
     path: str
     text: str
 
@@ -81,24 +73,21 @@ class Violation:
 
 
 class Invariants:
-    """Checks the records of one agent, one after the other. Usable as a trace listener.
-
-    Args:
-        agent: the agent's name; records of others are passed over.
-    """
+    """Checks the records of one agent, one after the other. Usable as a trace listener."""
 
     def __init__(self, agent: str) -> None:
-        self.agent: str = agent
+        self.agent: str = agent  # by name; records of others are passed over
         self.violations: list[Violation] = []  # what was found so far
         self._tick = 0
         self._thinking: set[str] = set()
         self._ready: set[str] = set()
-        self._started: dict[str, str] = {}
+        self._started: dict[str, str] = {}  # what came last of those that were started
+        # Goals, deciders and leaves are counted: a driver may come while another one of its name still cleans up.
         self._goals: Counter[str] = Counter()
         self._active: Counter[str] = Counter()
-        self._units: set[str] = set()
-        self._tried: dict[str, tuple[object, object]] = {}
-        self._interrupted: dict[str, list[tuple[object, tuple[object, object] | None]]] = {}
+        self._units: set[str] = set()  # all paths of units so far: without them a path does not tell unit from frame
+        self._tried: dict[str, tuple[object, object]] = {}  # by place: what was wanted, and which strategy runs
+        self._interrupted: dict[str, list[tuple[object, tuple[object, object] | None]]] = {}  # by whom; what was tried
         self._rules = {
             "think": self._think,
             "ready": self._become_ready,
@@ -240,13 +229,10 @@ class Invariants:
             self._fail("start pairs", record, "it was not started")
         if record.path in self._thinking:
             self._fail("order", record, "it still thinks")
-        for other in self._started:
-            if (
-                other.startswith(record.path + "/")
-                and other in self._units
-                and self._root(other) == self._root(record.path)
-            ):
-                self._fail("inner first", record, f"{other} is still {self._started[other]}")
+        root = self._root(record.path)
+        for other, state in self._started.items():
+            if other.startswith(record.path + "/") and self._root(other) == root:
+                self._fail("inner first", record, f"{other} is still {state}")
 
     # --- strategies ---------------------------------------------------------------------------------------------------
 
@@ -265,7 +251,7 @@ class Invariants:
             self._fail("one attempt", record, f"{detail['by']} was not tried for {detail['wanted']}, but {tried}")
 
     def _no_attempt(self, record: TraceRecord) -> None:
-        """The strategy that was tried last at this place does not run any more."""
+        """The strategy that was tried last at this place runs no more."""
         label = str(self._tried.get(record.path, ("", ""))[1]).replace(" ", "")
         for other, state in self._started.items():
             frame, _, name = other.rpartition("/")
@@ -294,7 +280,6 @@ class Invariants:
         self._close(self._active, "active pairs", record, "it was not active")
 
     def _close(self, counts: Counter[str], rule: str, record: TraceRecord, text: str) -> None:
-        """Counted, since a driver may come while another one of its name still cleans up."""
         counts[record.path] -= 1
         if counts[record.path] <= 0:
             if counts[record.path] < 0:
@@ -341,25 +326,22 @@ class Leaks:
         self._connections: list[Connection] = []
         self._leases = runtime.leases.left.connect(lambda lease: self._found("nothing left", "", f"{lease!r}"))
         self._add = Signal.add
-        self._patch(self._noting(self._add))
+        self._note_connections()
 
-    def _patch(self, add: Callable[[Signal, Connection], None]) -> None:
-        setattr(Signal, "add", add)  # noqa: B010 - the type checkers would object to the assignment
+    def stop(self) -> None:
+        """Note no more connections."""
+        setattr(Signal, "add", self._add)  # noqa: B010 - type checkers would object to an assignment
+        self._leases.close()
 
-    def _noting(self, add: Callable[[Signal, Connection], None]) -> Callable[[Signal, Connection], None]:
-        def noted(signal: Signal, connection: Connection) -> None:
-            add(signal, connection)
+    def _note_connections(self) -> None:
+        def add(signal: Signal, connection: Connection) -> None:  # not a method: it is to become one of signals
+            self._add(signal, connection)
             function = connection._function
             module = getattr(getattr(function, "func", function), "__module__", "")  # of a part: the whole function's
             if module.startswith(_OURS) and module not in _LASTING:
                 self._connections.append(connection)
 
-        return noted
-
-    def stop(self) -> None:
-        """Note no more connections."""
-        self._patch(self._add)
-        self._leases.close()
+        setattr(Signal, "add", add)  # noqa: B010 - type checkers would object to an assignment
 
     def _found(self, rule: str, agent: str, text: str) -> None:
         self.violations.append(Violation(rule, self._runtime.tick, agent, "", text))
@@ -367,11 +349,7 @@ class Leaks:
     # --- an agent -----------------------------------------------------------------------------------------------------
 
     def look(self) -> list[str]:
-        """Look at who came and who has ended; call it after each tick.
-
-        Returns:
-            The names of those who have ended since the last time.
-        """
+        """Look at who came, and tell who has ended since the last time; called after each tick."""
         present = {agent.name: agent for agent in self._runtime.agents}
         for agent in present.values():
             self._all[agent] = None
@@ -427,8 +405,8 @@ def _left_of(agent: Agent) -> Iterator[str]:
     if not flags.is_free:
         yield f"control flags: {flags.holds()!r}, waiting: {flags.waiting()!r}"
     for what, strands in (
-        ("of a driver", agent.driver_strands()),
-        ("that an action lent", agent.lent_strands()),
+        ("of a driver", agent.drivers.strands()),
+        ("that an action lent", agent.drivers.lent_strands()),
         ("of an observer", agent.observer_strands()),
     ):
         for strand in strands:

@@ -24,7 +24,7 @@ Rejected: classes of matchers in the manner of Hamcrest. What they compare is al
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
@@ -73,28 +73,20 @@ class Pattern:
         agent: str | None = None,
         path: str | None = None,
         tick: int | Callable[[int], object] | None = None,
-        **detail: Any,
+        **detail: object,
     ) -> None:
         self.event: str | None = None if event is None else TraceEvent(event).value
         self.agent: str | None = agent
         self.path: str | None = path
         self.tick: int | Callable[[int], object] | None = tick
-        self.detail: dict[str, Any] = detail
+        self.detail: dict[str, object] = detail
 
     def matches(self, record: TraceRecord) -> bool:
-        """Whether a record is like that.
-
-        Args:
-            record: the record.
-        """
+        """Whether a record is like that."""
         return next(self._misfits(record), None) is None
 
     def misfits(self, record: TraceRecord) -> list[str]:
-        """What does not fit, in words; empty for a record that matches.
-
-        Args:
-            record: the record.
-        """
+        """What does not fit, in words; empty for a record that matches."""
         return list(self._misfits(record))
 
     def _misfits(self, record: TraceRecord) -> Iterator[str]:
@@ -123,11 +115,11 @@ class Pattern:
         return f"<{' '.join(fields) or 'any record'}>"
 
 
-def _fits(wanted: Any, value: Any) -> bool:
+def _fits(wanted: object, value: object) -> bool:
     return bool(wanted(value)) if callable(wanted) else bool(wanted == value)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
 
 
@@ -215,17 +207,21 @@ def in_order(trace: Trace, *patterns: Pattern) -> list[TraceRecord]:
     """
     __tracebackhide__ = True
     records = records_of(trace)
-    found: list[TraceRecord] = []
-    begin = 0
+    return [records[at] for at in _found_in_order(records, patterns)]
+
+
+def _found_in_order(records: list[TraceRecord], patterns: Sequence[Pattern]) -> list[int]:
+    __tracebackhide__ = True
+    found: list[int] = []
     for pattern in patterns:
+        begin = found[-1] + 1 if found else 0
         at = next((index for index in range(begin, len(records)) if pattern.matches(records[index])), None)
         if at is None:
-            after = f" after {found[-1].line()!r}" if found else ""
+            after = f" after {records[begin - 1].line()!r}" if found else ""
             earlier = [record for record in records[:begin] if pattern.matches(record)]
             shown = [f"it came before that: {one.line()}" for one in earlier[-2:]]
             raise TraceMismatch(f"{pattern} did not come{after}", [*shown, *_nearest(pattern, records[begin:])])
-        found.append(records[at])
-        begin = at + 1
+        found.append(at)
     return found
 
 
@@ -245,9 +241,7 @@ def between(trace: Trace, first: Pattern, last: Pattern) -> list[TraceRecord]:
     """
     __tracebackhide__ = True
     records = records_of(trace)
-    in_order(records, first, last)
-    begin = next(index for index, record in enumerate(records) if first.matches(record))
-    end = next(index for index in range(begin + 1, len(records)) if last.matches(records[index]))
+    begin, end = _found_in_order(records, (first, last))
     return records[begin : end + 1]
 
 
@@ -299,14 +293,7 @@ def records_of(trace: Trace) -> list[TraceRecord]:
 
 
 def as_pattern(event: str | Pattern | None, fields: dict[str, Any]) -> Pattern:
-    """A pattern from what was written: an event with fields, or a pattern alone.
-
-    Args:
-        event: which event, or a whole pattern.
-
-    Raises:
-        TypeError: a pattern and fields.
-    """
+    """A pattern from what was written: an event with fields, or a pattern alone."""
     if isinstance(event, Pattern):
         if fields:
             raise TypeError(f"{event} is a whole pattern: write {', '.join(fields)} into it")
@@ -317,13 +304,13 @@ def as_pattern(event: str | Pattern | None, fields: dict[str, Any]) -> Pattern:
 def _nearest(pattern: Pattern, records: list[TraceRecord]) -> list[str]:
     """The records that come nearest, the newest first among equals, and what does not fit."""
     told = [(misfits, record) for record in reversed(records) if (misfits := pattern.misfits(record))]
+    if not told:
+        return ["there are no records here"]
     told.sort(key=lambda one: len(one[0]))
     told = told[:_COMPARED]
     if pattern.path is not None:
         end = pattern.path.rpartition("/")[2]
         told.sort(key=lambda one: (len(one[0]), -SequenceMatcher(None, end, one[1].path.rpartition("/")[2]).ratio()))
-    if not told:
-        return ["there are no records here"]
     return ["the nearest:", *(f"  {record.line()}  ({', '.join(misfits)})" for misfits, record in told[:_NEAREST])]
 
 

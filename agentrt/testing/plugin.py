@@ -18,6 +18,8 @@ Rules:
 * ``sim`` fails a test that leaves a fault it did not take (``sim.faults()``). An error in a hook is survived by its
   agent, and a coroutine that does not end is killed; in a test that is a finding. ``@pytest.mark.agentrt(faults=
   "ignore")`` switches it off.
+* What is *watched* is listened to from the moment it is made; nothing of that can be seen in the run. A recording that
+  cannot be made is no reason for a test to fail: the section says why there is none.
 """
 
 from __future__ import annotations
@@ -25,24 +27,28 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from agentrt.words import printable
+from agentrt.errors import ENDS_PROGRAM, AgentRTError
+from agentrt.words import error_words, printable, printable_lines
 
 if TYPE_CHECKING:
+    from agentrt.agent.agent import Agent
+    from agentrt.kernel.trace import TraceRecord
+    from agentrt.record.recorder import Recorder
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
-    from agentrt.testing.watched import Watched
 
 __all__ = ["agentrt_seed", "agentrt_watch", "runtime", "sim"]
 
 T = TypeVar("T")
 
-_WATCHED: pytest.StashKey[list[Watched]] = pytest.StashKey()
+_WATCHED: pytest.StashKey[list[_Watched]] = pytest.StashKey()
 _FAILED: pytest.StashKey[bool] = pytest.StashKey()
 _MARKER = (
     "agentrt(seed=..., world=..., faults='fail', record=True, **options): for the fixtures 'sim' and 'runtime': the "
@@ -50,6 +56,8 @@ _MARKER = (
     "other arguments of Runtime"
 )
 _KEPT = ("failed", "all", "never")
+_TOLD = 6  # how many agents are explained
+_COMMIT_EVERY = 10_000  # ticks: what a test writes is looked at when it has ended, and a commit costs more than a tick
 
 
 # --- what can be said on the command line -----------------------------------------------------------------------------
@@ -113,8 +121,6 @@ def agentrt_seed(request: pytest.FixtureRequest) -> int | str:
 @pytest.fixture
 def agentrt_watch(request: pytest.FixtureRequest) -> Callable[[T], T]:
     """A function that takes a simulation or a runtime, and gives it back: from then on a failure tells of it."""
-    from agentrt.testing.watched import Watched
-
     node = request.node
     config = request.config
     watched = node.stash.setdefault(_WATCHED, [])
@@ -124,7 +130,7 @@ def agentrt_watch(request: pytest.FixtureRequest) -> Callable[[T], T]:
 
     def watch(what: T) -> T:
         given: Any = what
-        one = Watched(getattr(given, "runtime", given), tail)
+        one = _Watched(getattr(given, "runtime", given), tail)
         watched.append(one)
         if records:
             one.record(_free(_folder(request), node.name), marked.get("world", ""))
@@ -179,7 +185,7 @@ def _make(request: pytest.FixtureRequest, seed: int | str, host: str) -> Runtime
     return Runtime(seed, **{"host": host, **options})
 
 
-def _closing(test: Callable[..., Any], runtime: Runtime, watched: list[Watched]) -> Callable[..., Any]:
+def _closing(test: Callable[..., Any], runtime: Runtime, watched: list[_Watched]) -> Callable[..., Any]:
     """The same test; at its end the runtime is closed, while the event loop is there."""
 
     @functools.wraps(test)
@@ -233,6 +239,81 @@ def _free(folder: Path, name: str) -> Path:
 
 
 # --- reports ----------------------------------------------------------------------------------------------------------
+
+
+class _Watched:
+    """A runtime of a test: its newest records, and its recording."""
+
+    def __init__(self, runtime: Runtime, tail: int) -> None:
+        self.runtime = runtime
+        self._recording: Path | None = None  # where it lies; None if there is none
+        self._recorder: Recorder | None = None
+        self._problem = ""  # why there is no recording
+        self._world = ""
+        self._told: list[str] = []
+        self._count = 0
+        self._tail: deque[TraceRecord] = deque(maxlen=max(tail, 0))
+        self._close: Callable[[], None] = runtime.trace.listen(self._take)
+
+    def _take(self, record: TraceRecord) -> None:
+        self._count += 1
+        self._tail.append(record)
+
+    def record(self, path: Path, world: str) -> None:
+        """Write a recording from now on, of a world that has a name, or of one that only the test can make."""
+        try:
+            self._recorder = self.runtime.record(path, world=world, commit_every=_COMMIT_EVERY)
+        except (AgentRTError, OSError) as error:
+            self._problem = str(error)
+        else:
+            self._recording = path
+            self._world = world
+
+    def finish(self, *, keep: bool) -> None:
+        """Stop listening and recording."""
+        self._close()
+        if self._recorder is not None:
+            self._recorder.close()
+        if self._recording is not None and not keep:
+            for suffix in ("", "-wal", "-shm"):
+                self._recording.with_name(self._recording.name + suffix).unlink(missing_ok=True)
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """What happened, as pairs of a heading and a text."""
+        tick, seed = self.runtime.tick, self.runtime.kernel.seed
+        heading = f"agentrt trace: the last {len(self._tail)} of {self._count} records, tick {tick}, seed {seed!r}"
+        recording = [f"there is none: {self._problem}"] if self._problem else []
+        if self._recording is not None:
+            recording = [str(self._recording), f"look at it: agentrt inspect {self._recording}"]
+            recording += [f"run it again: agentrt replay {self._recording}"] if self._world else []
+        for head, lines in (
+            (heading, [record.line() for record in self._tail]),
+            (f"agentrt explain: tick {tick}", self._told or self._explanations()),
+            ("agentrt recording", recording),
+        ):
+            if lines:
+                yield printable(head), printable_lines("\n".join(lines))
+
+    def explain_now(self) -> None:
+        """Keep what the agents do: they will have ended when somebody asks."""
+        self._told = self._explanations()
+
+    def _explanations(self) -> list[str]:
+        """Of those agents of whom the trace told last."""
+        agents = {agent.name: agent for agent in self.runtime.agents}
+        newest = dict.fromkeys([*(record.agent for record in reversed(self._tail)), *agents])
+        chosen = [agents[name] for name in newest if name in agents][:_TOLD]
+        more = len(agents) - len(chosen)
+        return [_explained(agent) for agent in chosen] + ([f"and {more} more agents"] if more else [])
+
+
+def _explained(agent: Agent) -> str:
+    try:
+        return agent.explain()
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:  # a report must come out, whatever an author's view raised
+        return f"{agent!r}: explaining it raised {error_words(error)}"
 
 
 @pytest.hookimpl(wrapper=True)

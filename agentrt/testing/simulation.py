@@ -17,7 +17,6 @@ helper serves all models.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +29,9 @@ from agentrt.testing.matchers import Pattern, as_pattern, fits_path
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.snapshot import AgentSnapshot, FrameView
+    from agentrt.snapshot import FrameView
 
-__all__ = ["LIMIT", "Simulation", "running_paths"]
+__all__ = ["LIMIT", "Simulation"]
 
 LIMIT = 10_000
 """How many ticks are run at most, unless the caller says otherwise."""
@@ -93,14 +92,7 @@ class Simulation:
     # --- the world ----------------------------------------------------------------------------------------------------
 
     def add(self, agent: Agent) -> Agent:
-        """Add an agent.
-
-        Args:
-            agent: the agent.
-
-        Returns:
-            The agent.
-        """
+        """Add an agent, and give it back."""
         return self.runtime.add(agent)
 
     def agent(self, agent: Agent | str) -> Agent:
@@ -121,11 +113,7 @@ class Simulation:
         return found
 
     def tick(self, ticks: int = 1) -> None:
-        """Run ticks.
-
-        Args:
-            ticks: how many.
-        """
+        """Run so many ticks."""
         for _ in range(ticks):
             self.runtime.step()
 
@@ -167,7 +155,7 @@ class Simulation:
         wanted = what if isinstance(what, str) else what.spec.label
 
         def is_running() -> bool:
-            return any(fits_path(wanted, place) for path in running_paths(found.snapshot()) for place in _within(path))
+            return any(fits_path(wanted, place) for path in _running_paths(found) for place in _within(path))
 
         return self._run(is_running, limit, f"waited for {found.name!r} to run {wanted!r}", found)
 
@@ -220,7 +208,7 @@ class Simulation:
 
         def is_idle() -> bool:
             agents = self.runtime.agents if found is None else (found,)
-            return not any(running_paths(one.snapshot()) for one in agents)
+            return not any(map(_running_paths, agents))
 
         who = "all agents" if found is None else repr(found.name)
         return self._run(is_idle, limit, f"waited for {who} to run nothing", found)
@@ -239,12 +227,16 @@ class Simulation:
             SimulationTimeout: the limit was reached.
         """
         __tracebackhide__ = True
-        begin = self.runtime.tick
-        newest = [begin]
-        close = self.runtime.trace.listen(lambda record: newest.__setitem__(0, record.tick))
+        newest = self.runtime.tick
+
+        def look(record: TraceRecord) -> None:
+            nonlocal newest
+            newest = record.tick
+
+        close = self.runtime.trace.listen(look)  # and not self.trace, of which records may be dropped
         try:
             awaited = f"waited for {ticks} ticks without a record"
-            return self._run(lambda: self.runtime.tick - newest[0] >= ticks, limit, awaited, None)
+            return self._run(lambda: self.runtime.tick - newest >= ticks, limit, awaited, None)
         finally:
             close()
 
@@ -295,7 +287,7 @@ class Simulation:
             path: only at these places, as in a ``Pattern``.
             since: only from this tick on.
         """
-        return [
+        return [  # by hand: a Pattern takes twice as long, and tests ask this again and again
             (record.tick, record.agent, record.path, record.event.value)
             for record in self.trace
             if (not kinds or record.event.value in kinds)
@@ -360,23 +352,22 @@ class Simulation:
         self._close()
 
 
-def running_paths(snapshot: AgentSnapshot) -> list[str]:
+def _running_paths(agent: Agent) -> list[str]:
     """The paths of what an agent runs: of its plan down to the leaf, of each performance, and of its drivers."""
-    paths = [snapshot.running] if snapshot.running else []
-    paths += [path for frame in snapshot.performances if (path := _running_leaf(frame))]
-    return paths + [path for driver in snapshot.drivers for path in driver.active]
+    snapshot = agent.snapshot()
+    paths = [snapshot.running, *map(_running_leaf, snapshot.performances)]
+    return [path for path in paths if path] + [path for driver in snapshot.drivers for path in driver.active]
 
 
 def _running_leaf(frame: FrameView) -> str:
     """The path of the innermost running unit of a plan tree; empty if none runs."""
     path = ""
-    frames: deque[FrameView] = deque([frame])
-    while frames:
-        one = frames.popleft()
+    frames = [frame]
+    for one in frames:  # it grows meanwhile
         for unit in one.units:
             if unit.is_elected and unit.state == "running":
                 path = f"{one.path}/{unit.action}"
-                frames.extend(unit.frames)
+                frames += unit.frames
     return path
 
 

@@ -24,13 +24,13 @@ and every ``finish``, of all agents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from agentrt.body.entity import Entity
 from agentrt.kernel.trace import TraceRecord
 from agentrt.kernel.traps import park
-from agentrt.strategy.declare import Strategy
+from agentrt.strategy.declare import Strategy, StrategyContext
 from agentrt.strategy.dependency import Dependency, words
 from agentrt.testing.matchers import Pattern, Trace, happened, records_of
 from agentrt.testing.stubs import HookCalls, Outcome, Script
@@ -53,15 +53,19 @@ def _wanted(wanted: Wanted) -> str | Callable[[Any], bool]:
         return wanted.label()
     label = words(wanted.__name__)
 
-    def is_one(value: Any) -> bool:
+    def is_one(value: object) -> bool:
         return str(value) == label or str(value).startswith(f"{label} [")
 
-    is_one.__name__ = label  # which is what a claim that fails calls it
-    return is_one
+    return _called(label, is_one)
 
 
-def _by(by: By) -> str:
-    return by if isinstance(by, str) else by.spec.label
+def _called(label: str, fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    fits.__name__ = label  # which is what a claim that fails calls it
+    return fits
+
+
+def _by(by: By | None) -> dict[str, Any]:
+    return {} if by is None else {"by": by if isinstance(by, str) else by.spec.label}
 
 
 def solved(
@@ -83,8 +87,7 @@ def solved(
         TraceMismatch: it was not, or another number of times.
     """
     __tracebackhide__ = True
-    more: dict[str, Any] = {} if by is None else {"by": _by(by)}
-    return happened(trace, Pattern("solved", wanted=_wanted(wanted), **more, **fields), times=times)
+    return happened(trace, Pattern("solved", wanted=_wanted(wanted), **_by(by), **fields), times=times)
 
 
 def failed(
@@ -113,18 +116,9 @@ def failed(
         TraceMismatch: none did, or another number of times.
     """
     __tracebackhide__ = True
-    more: dict[str, Any] = {} if by is None else {"by": _by(by)}
     if reason:
-        more["reason"] = _containing(reason)
-    return happened(trace, Pattern("failed", wanted=_wanted(wanted), **more, **fields), times=times)
-
-
-def _containing(part: str) -> Callable[[Any], bool]:
-    def contains(value: Any) -> bool:
-        return part in str(value)
-
-    contains.__name__ = f"…{part}…"
-    return contains
+        fields["reason"] = _called(f"…{reason}…", lambda value: reason in str(value))
+    return happened(trace, Pattern("failed", wanted=_wanted(wanted), **_by(by), **fields), times=times)
 
 
 def tried(trace: Trace, wanted: Wanted, *, agent: str | None = None) -> list[str]:
@@ -153,17 +147,16 @@ def course(trace: Trace, *, agent: str | None = None) -> list[str]:
         A line for each attempt and for each end of one, in order, indented by how deep it lies:
         ``"2 try Collect [diamond] by Mine"``, ``"  9 solved Find [diamond] by Look"``.
     """
-    return list(_course(record for record in records_of(trace) if agent in (None, record.agent)))
+    records = [record for record in records_of(trace) if record.event.value in _EVENTS]
+    return [_course_line(record) for record in records if agent in (None, record.agent)]
 
 
-def _course(records: Iterator[TraceRecord]) -> Iterator[str]:
-    for record in records:
-        if record.event.value in _EVENTS:
-            detail = dict(record.detail)
-            by = f" by {detail['by']}" if detail["by"] else ""
-            reason = f": {detail['reason']}" if "reason" in detail else ""
-            indent = "  " * max(0, record.path.count("/") // 2 - 1)
-            yield f"{indent}{record.tick} {record.event.value} {detail['wanted']}{by}{reason}"
+def _course_line(record: TraceRecord) -> str:
+    detail = dict(record.detail)
+    by = f" by {detail['by']}" if detail["by"] else ""
+    reason = f": {detail['reason']}" if "reason" in detail else ""
+    indent = "  " * max(0, record.path.count("/") // 2 - 1)
+    return f"{indent}{record.tick} {record.event.value} {detail['wanted']}{by}{reason}"
 
 
 class StubBody(Entity):
@@ -182,11 +175,7 @@ class StubBody(Entity):
         self.goods: dict[str, int] = dict(goods or {})
 
     def give(self, goods: Mapping[str, int]) -> None:
-        """Put something into the bag; negative numbers take it out.
-
-        Args:
-            goods: names to numbers.
-        """
+        """Put so many of each name into the bag; negative numbers take it out."""
         for name, count in goods.items():
             self.goods[name] = self.goods.get(name, 0) + count
 
@@ -198,27 +187,15 @@ class Have(Dependency[int], activity="stub:have"):
     count: int = 1
 
     def is_met(self, ask: Any) -> bool:
-        """Whether they are; asked of the state, so that look-ahead can assume it.
-
-        Args:
-            ask: the world.
-        """
+        """Whether they are; asked of the state, so that look-ahead can assume it."""
         return bool(ask.CURRENT.goods.get(self.item, 0) >= self.count)
 
     def met_value(self, ask: Any) -> int:
-        """How many there are.
-
-        Args:
-            ask: the world.
-        """
+        """How many there are."""
         return int(ask.CURRENT.goods[self.item])
 
     def assume(self, state: Any) -> None:
-        """They will be there.
-
-        Args:
-            state: what is expected.
-        """
+        """They will be there."""
         state.goods = {**state.goods, self.item: max(self.count, state.goods.get(self.item, 0))}
 
     def guard_key(self) -> str:
@@ -227,13 +204,9 @@ class Have(Dependency[int], activity="stub:have"):
 
 
 class StubStrategy(Strategy):
-    """What ``stub_strategy`` makes.
+    """What ``stub_strategy`` makes."""
 
-    Attributes:
-        calls: what was called of it.
-    """
-
-    calls: ClassVar[HookCalls]
+    calls: ClassVar[HookCalls]  # what was called of it
 
 
 def stub_strategy(
@@ -243,7 +216,7 @@ def stub_strategy(
     takes: int | None = 1,
     fails: Outcome | Sequence[Outcome] = None,
     gives: Mapping[str, int] | Callable[[Any, Any], object] | None = None,
-    returns: Any = None,
+    returns: object = None,
     reads: Collection[str] | None = None,
     label: str = "Stub",
     **attributes: Any,
@@ -271,31 +244,30 @@ def stub_strategy(
     """
     calls, script = HookCalls(), Script(fails)
 
-    def needs_of(wanted: Any) -> Sequence[Dependency[Any]]:
+    def needs_of(wanted: Dependency[Any]) -> Sequence[Dependency[Any]]:
         return needs(wanted) if callable(needs) else needs
 
-    class Hooks:
-        def estimate(self, ask: Any, wanted: Any) -> float | None:
-            own = cost(ask, wanted) if callable(cost) else cost
-            return None if own is None else own + ask.total(needs_of(wanted))
+    def estimate(_self: Strategy, ask: Any, wanted: Dependency[Any]) -> float | None:
+        own = cost(ask, wanted) if callable(cost) else cost
+        return None if own is None else own + ask.total(needs_of(wanted))
 
-        async def run(self, ctx: Any, wanted: Any) -> Any:
-            calls.add(ctx, "run")
-            calls.args.append({name: wanted[name] for name in wanted.field_names()})
-            for need in needs_of(wanted):
-                await ctx.solve(need)
-            if takes is None:
-                await park()
-            elif takes:
-                await ctx.sleep_ticks(takes)
-            script.fulfill(ctx.fail)
-            _give(ctx, wanted, gives)
-            calls.add(ctx, "finish")
-            return returns
+    async def run(_self: Strategy, ctx: StrategyContext, wanted: Dependency[Any]) -> object:
+        calls.add(ctx, "run")
+        calls.args.append({name: wanted[name] for name in wanted.field_names()})
+        for need in needs_of(wanted):
+            await ctx.solve(need)
+        if takes is None:
+            await park()
+        elif takes:
+            await ctx.sleep_ticks(takes)
+        script.fulfill(ctx.fail)
+        _give(ctx, wanted, gives)
+        calls.add(ctx, "finish")
+        return returns
 
-    body: dict[str, Any] = {"provides": provides or Have, "calls": calls, "run": Hooks.run, "reads": reads}
+    body: dict[str, Any] = {"provides": provides or Have, "calls": calls, "run": run, "reads": reads}
     if callable(cost) or callable(needs) or needs:
-        body["estimate"] = Hooks.estimate
+        body["estimate"] = estimate
     else:
         body["cost"] = cost
     return type(label, (StubStrategy,), {**body, **attributes})

@@ -34,7 +34,7 @@ everything); real threads or an event loop behind a stub (a delay is a number of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from agentrt.activity.author.action import Action, CompoundAction, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
@@ -44,23 +44,17 @@ from agentrt.kernel.kernel import name_of
 from agentrt.kernel.traps import park, running, sleep_ticks
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.context import Context
     from agentrt.runtime.intake import Answers, OutsideCall
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
 
 __all__ = [
-    "HookCall",
-    "HookCalls",
-    "Outcome",
-    "Script",
-    "StubAction",
-    "StubPlan",
-    "stub_action",
-    "stub_plan",
-    "AskedCall",
-    "StubOutside",
-    "StubService",
-]
+    "AskedCall", "HookCall", "HookCalls", "Outcome", "Script", "StubAction", "StubOutside", "StubPlan", "StubService",
+    "stub_action", "stub_plan",
+]  # fmt: skip
+
+T = TypeVar("T")
 
 Outcome: TypeAlias = "str | BaseException | None"
 """How a hook of a stub ends: well, with an abort or a rejection in these words, or with an exception."""
@@ -69,16 +63,10 @@ _HOOKS = ("think", "start", "run")
 
 
 class HookCall(NamedTuple):
-    """One call of a hook.
-
-    Attributes:
-        tick: when.
-        agent: whose, by name.
-        hook: which.
-    """
+    """One call of a hook."""
 
     tick: int
-    agent: str
+    agent: str  # whose, by name
     hook: str
 
 
@@ -95,29 +83,19 @@ class HookCalls:
         self.args: list[dict[str, Any]] = []
         self._taken = 0
 
-    def add(self, ctx: Any, hook: str) -> None:
-        """A hook was called.
-
-        Args:
-            ctx: its context.
-            hook: which.
-        """
+    def add(self, ctx: Context, hook: str) -> None:
+        """A hook was called, with this context."""
         self.all.append(HookCall(ctx.clock.tick, ctx.agent.name, hook))
 
     def count(self, hook: str, agent: str | None = None) -> int:
-        """How often a hook was called.
-
-        Args:
-            hook: which.
-            agent: of this one alone.
-        """
+        """How often a hook was called; of one agent alone."""
         return sum(one.hook == hook and agent in (None, one.agent) for one in self.all)
 
     def take(self, agent: str | None = None) -> list[tuple[int, str]]:
         """What was called since the last time this was asked, as (tick, hook), for literal comparison.
 
         Args:
-            agent: of this one alone; the calls of the others are taken, too.
+            agent: of this one alone; those of the others are taken, too.
         """
         new = self.all[self._taken :]
         self._taken = len(self.all)
@@ -144,23 +122,15 @@ class HookCalls:
 
 
 class StubAction(Action):
-    """What ``stub_action`` makes.
+    """What ``stub_action`` makes."""
 
-    Attributes:
-        calls: what was called of it.
-    """
-
-    calls: ClassVar[HookCalls]
+    calls: ClassVar[HookCalls]  # what was called of it
 
 
 class StubPlan(CompoundAction):
-    """What ``stub_plan`` makes.
+    """What ``stub_plan`` makes."""
 
-    Attributes:
-        calls: what was called of it.
-    """
-
-    calls: ClassVar[HookCalls]
+    calls: ClassVar[HookCalls]  # what was called of it
 
 
 def stub_action(
@@ -207,7 +177,7 @@ def stub_action(
     script = Script(fails)
     outcome_in = {hook: script if hook == fails_in else _WELL for hook in _HOOKS}
     body = {**_hooks(calls, outcome_in["start"]), "run": _run(calls, takes, outcome_in["run"], effect)}
-    if thinks is not None or level is not None or output is not None or (fails_in == "think" and script):
+    if thinks is not None or level is not None or output is not None or (fails_in == "think" and not script.is_well):
         body |= _thinking(calls, thinks or 0, level, output or {}, outcome_in["think"])
     if output is not None:
         body["Output"] = type("Output", (ThinkOutput,), {"__annotations__": dict.fromkeys(output, object)})
@@ -248,82 +218,83 @@ def stub_plan(
 # --- the hooks --------------------------------------------------------------------------------------------------------
 
 
-class Script:
-    """The outcomes of one hook, one for each time.
+class _InTurn(Generic[T]):
+    """What comes of something, one thing for each time; the last one for all further times."""
 
-    Args:
-        outcomes: one for all times, or several, of which the last is for all further times.
-    """
+    def __init__(self, values: tuple[T, ...]) -> None:
+        self._values = values
+        self._times = 0
+
+    def next(self) -> T:
+        """What comes this time."""
+        self._times += 1
+        return self._values[min(self._times, len(self._values)) - 1]
+
+
+class Script:
+    """The outcomes of one hook: one for all times, or one for each."""
 
     def __init__(self, outcomes: Outcome | Sequence[Outcome]) -> None:
         is_list = isinstance(outcomes, Sequence) and not isinstance(outcomes, str)
-        self._outcomes: tuple[Outcome, ...] = tuple(outcomes) if is_list else (outcomes,)  # type: ignore[assignment,arg-type]
-        self._times = 0
-
-    def __bool__(self) -> bool:
-        return any(one is not None for one in self._outcomes)
+        given: tuple[Outcome, ...] = tuple(outcomes) if is_list else (outcomes,)  # type: ignore[assignment,arg-type]
+        self.is_well: bool = all(one is None for one in given)
+        self._turns = _InTurn(given or (None,))
 
     def fulfill(self, end: Callable[[str], object]) -> None:
-        """Do what stands for this time."""
-        if not self._outcomes:
-            return
-        outcome = self._outcomes[min(self._times, len(self._outcomes) - 1)]
-        self._times += 1
+        """Do what stands for this time: end it in words, raise, or go on."""
+        outcome = self._turns.next()
         if isinstance(outcome, str):
             end(outcome)
         elif outcome is not None:
             raise outcome
 
 
-_WELL = Script(())
+_WELL = Script(None)
 
 
 def _hooks(calls: HookCalls, outcome: Script) -> dict[str, Any]:
-    class Hooks:
-        def start(self, ctx: Any, args: Any) -> None:
-            calls.add(ctx, "start")
-            outcome.fulfill(ctx.reject)
+    def start(_self: Action, ctx: Context, _args: ActionArgs) -> None:
+        calls.add(ctx, "start")
+        outcome.fulfill(ctx.reject)
 
-        def stop(self, ctx: Any, args: Any) -> None:
-            calls.add(ctx, "stop")
+    def stop(_self: Action, ctx: Context, _args: ActionArgs) -> None:
+        calls.add(ctx, "stop")
 
-    return {"calls": calls, "start": Hooks.start, "stop": Hooks.stop}
+    return {"calls": calls, "start": start, "stop": stop}
 
 
 def _thinking(
     calls: HookCalls, thinks: int, level: float | None, output: Mapping[str, Any], outcome: Script
 ) -> dict[str, Any]:
-    class Hooks:
-        async def think(self, ctx: Any, args: Any) -> None:
-            calls.add(ctx, "think")
-            if thinks:
-                await ctx.sleep_ticks(thinks)
-            outcome.fulfill(ctx.reject)
-            if level is not None:
-                ctx.set_utility(level)
-            ctx.set_think_output(**{name: one(ctx, args) if callable(one) else one for name, one in output.items()})
+    async def think(_self: Action, ctx: Context, args: ActionArgs) -> None:
+        calls.add(ctx, "think")
+        if thinks:
+            await ctx.sleep_ticks(thinks)
+        outcome.fulfill(ctx.reject)
+        if level is not None:
+            ctx.set_utility(level)
+        ctx.set_think_output(**{name: one(ctx, args) if callable(one) else one for name, one in output.items()})
 
-        def stop_thinking(self, ctx: Any, args: Any) -> None:
-            calls.add(ctx, "stop_thinking")
+    def stop_thinking(_self: Action, ctx: Context, _args: ActionArgs) -> None:
+        calls.add(ctx, "stop_thinking")
 
-    return {"think": Hooks.think, "stop_thinking": Hooks.stop_thinking}
+    return {"think": think, "stop_thinking": stop_thinking}
 
 
 def _run(calls: HookCalls, takes: int | None, outcome: Script, effect: Callable[[Any, Any], object] | None) -> Any:
-    class Hooks:
-        async def run(self, ctx: Any, args: Any) -> None:
-            calls.add(ctx, "run")
-            calls.args.append({name: getattr(args, name) for name in type(args).field_names()})
-            if takes is None:
-                await park()
-            elif takes:
-                await ctx.sleep_ticks(takes)
-            outcome.fulfill(ctx.abort)
-            if effect is not None:
-                effect(ctx, args)
-            calls.add(ctx, "finish")
+    async def run(_self: Action, ctx: Context, args: ActionArgs) -> None:
+        calls.add(ctx, "run")
+        calls.args.append({name: getattr(args, name) for name in type(args).field_names()})
+        if takes is None:
+            await park()
+        elif takes:
+            await ctx.sleep_ticks(takes)
+        outcome.fulfill(ctx.abort)
+        if effect is not None:
+            effect(ctx, args)
+        calls.add(ctx, "finish")
 
-    return Hooks.run
+    return run
 
 
 def _label(does: str) -> str:
@@ -332,20 +303,16 @@ def _label(does: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in words) or "Stub"
 
 
+# --- the outside ------------------------------------------------------------------------------------------------------
+
+
 class AskedCall(NamedTuple):
-    """One call that a stub was asked for.
+    """One call that a stub was asked for."""
 
-    Attributes:
-        tick: when; None if it came from another thread, where no runtime runs.
-        name: of the function or method.
-        args: what it was called with.
-        named: what it was called with by name.
-    """
-
-    tick: int | None
-    name: str
-    args: tuple[Any, ...]
-    named: dict[str, Any]
+    tick: int | None  # when; None if it came from another thread, where no runtime runs
+    name: str  # of the function or method
+    args: tuple[object, ...]  # what it was called with
+    named: dict[str, object]  # what it was called with by name
 
     def text(self) -> str:
         """The call as it would be written."""
@@ -353,18 +320,16 @@ class AskedCall(NamedTuple):
         return f"{self.name}({', '.join(words)})"
 
 
-class _Script:
+class _Answers:
     """The answers to one function."""
 
-    def __init__(self, values: tuple[Any, ...], after: int | None) -> None:
-        self.after: int | None = after  # after how many ticks they come; None for when they are released
-        self._values = values or (None,)
-        self._times = 0
+    def __init__(self, values: tuple[object, ...], after: int | None) -> None:
+        self.after = after  # after how many ticks they come; None for when they are released
+        self._turns = _InTurn(values or (None,))
 
-    def next(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def next(self, args: tuple[object, ...], named: dict[str, object]) -> Any:
         """The answer for this time, or raise it."""
-        value = self._values[min(self._times, len(self._values) - 1)]
-        self._times += 1
+        value = self._turns.next()
         if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
             raise value
         return value(*args, **named) if callable(value) else value
@@ -386,13 +351,13 @@ class StubOutside:
         given: Any = runtime
         self._runtime: Runtime = getattr(given, "runtime", given)
         self._lets_through = lets_through
-        self._scripts: list[tuple[Any, _Script]] = []
+        self._scripts: list[tuple[Callable[..., Any] | str, _Answers]] = []  # the newest first
         self._held: list[tuple[OutsideCall, Any, BaseException | None]] = []
         self._is_closed = False
         self._before: Answers | None = self._runtime.calls.answers
         self._runtime.calls.answers = self
 
-    def answer(self, fn: Callable[..., Any] | str, *values: Any, after: int | None = 1) -> Self:
+    def answer(self, fn: Callable[..., Any] | str, *values: object, after: int | None = 1) -> Self:
         """Say what comes of a function; what was said of it before does not count any more.
 
         Args:
@@ -408,7 +373,7 @@ class StubOutside:
         """
         if after is not None and after < 1:
             raise ValueError(f"after is {after}: an answer comes in at an intake, in the next tick at the earliest")
-        self._scripts.insert(0, (fn, _Script(values, after)))
+        self._scripts.insert(0, (fn, _Answers(values, after)))
         return self
 
     def release(self) -> int:
@@ -438,14 +403,7 @@ class StubOutside:
     # --- what a runtime asks ------------------------------------------------------------------------------------------
 
     def asked(self, call: OutsideCall) -> bool:
-        """A call is made; see ``agentrt.runtime.calls.Answers``.
-
-        Args:
-            call: which.
-
-        Returns:
-            Whether it is answered.
-        """
+        """Whether a call that is made is answered; see ``agentrt.runtime.intake.Answers``."""
         request = call.request
         script = next((script for fn, script in self._scripts if _is_meant(fn, call)), None)
         if script is None and self._lets_through:
@@ -477,7 +435,7 @@ def _is_meant(fn: Callable[..., Any] | str, call: OutsideCall) -> bool:
     return bool(fn == call.request.func)
 
 
-def _at_intake(runtime: Runtime, after: int, call: OutsideCall, value: Any, error: BaseException | None) -> None:
+def _at_intake(runtime: Runtime, after: int, call: OutsideCall, value: object, error: BaseException | None) -> None:
     """Deliver at the intake so many ticks from now: what is posted in the tick before comes in there."""
     kernel = runtime.kernel
     if after == 1:
@@ -500,14 +458,14 @@ class StubService:
         calls: what was asked, in order.
     """
 
-    def __init__(self, name: str = "service", /, **values: Any) -> None:
+    def __init__(self, name: str = "service", /, **values: object) -> None:
         self.calls: list[AskedCall] = []
         self._label = name
         self._methods: dict[str, _Method] = {}
         for method, value in values.items():
             self.answer(method, value)
 
-    def answer(self, method: str, *values: Any, after: int = 0) -> Self:
+    def answer(self, method: str, *values: object, after: int = 0) -> Self:
         """Say what a method answers; what was said of it before does not count any more.
 
         Args:
@@ -518,12 +476,9 @@ class StubService:
         Returns:
             The stub itself.
         """
-        script = _Script(values, after)
-        known = self._methods.get(method)
-        if known is None:
-            self._methods[method] = _Method(self, method, script)
-        else:
-            known.script = script
+        answers = _Answers(values, after)
+        # The method stays the same object: somebody may have kept it.
+        self._methods.setdefault(method, _Method(self, method, answers)).answers = answers
         return self
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
@@ -541,17 +496,17 @@ class StubService:
 class _Method:
     """A method of a stub service; there is one object for each, so that it can be compared."""
 
-    def __init__(self, service: StubService, name: str, script: _Script) -> None:
-        self.script = script
+    def __init__(self, service: StubService, name: str, answers: _Answers) -> None:
+        self.answers = answers
         self._service = service
         self.__qualname__ = name
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: object) -> Any:
         kernel = running.kernel
         self._service.calls.append(AskedCall(None if kernel is None else kernel.tick, self.__qualname__, args, named))
-        script = self.script
-        return self._later(script, args, named) if script.after else script.next(args, named)
+        answers = self.answers
+        return self._later(answers, args, named) if answers.after else answers.next(args, named)
 
-    async def _later(self, script: _Script, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        await sleep_ticks(script.after or 0)
-        return script.next(args, named)
+    async def _later(self, answers: _Answers, args: tuple[object, ...], named: dict[str, object]) -> Any:
+        await sleep_ticks(answers.after or 0)
+        return answers.next(args, named)

@@ -13,18 +13,31 @@ comes with the first of each: it knows what it tried, and sees what came of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from examples.crafter.rules import ACHIEVEMENTS, COW, RULES, SIDES, SKELETON, ZOMBIE, damage
 
 if TYPE_CHECKING:
-    from examples.crafter.player import Player
+    from examples.crafter.atlas import Atlas
     from examples.crafter.reach import Cell
 
-__all__ = ["Diary"]
+__all__ = ["Diary", "Writer"]
 
 _PREY: Final = {ZOMBIE: ("zombie", "defeat_zombie"), SKELETON: ("skeleton", "defeat_skeleton"), COW: ("cow", "eat_cow")}
 _VANISHING: Final = 10  # steps: in each step that is divisible by it a zombie may vanish
+
+
+class Writer(Protocol):
+    """A player, as its diary sees it: what it knows of itself in a step."""
+
+    step: int
+    inventory: dict[str, int]
+    atlas: Atlas
+
+    @property
+    def ahead(self) -> Cell:
+        """The cell that it faces."""
+        ...
 
 
 class Diary:
@@ -44,7 +57,7 @@ class Diary:
         """What is still to be achieved."""
         return [name for name in ACHIEVEMENTS if name not in self.achieved]
 
-    def write_waking(self, player: Player) -> None:
+    def write_waking(self, player: Writer) -> None:
         """Write down that it woke by itself.
 
         Args:
@@ -52,7 +65,7 @@ class Diary:
         """
         self._achieve("wake_up", player.step)
 
-    def write(self, did: str, before: dict[str, int], player: Player, around: dict[Cell, int]) -> None:
+    def write(self, did: str, before: dict[str, int], player: Writer, around: dict[Cell, int]) -> None:
         """Write down what a step has brought.
 
         Args:
@@ -80,7 +93,7 @@ class Diary:
             if now[used] < before.get(used, 0):
                 self._achieve(did, player.step)
 
-    def _write_use(self, before: dict[str, int], player: Player) -> None:
+    def _write_use(self, before: dict[str, int], player: Writer) -> None:
         """Something was struck that is no creature that moves."""
         now, step, ahead, plants = player.inventory, player.step, player.ahead, player.atlas.plants
         for item in RULES["collect"]:
@@ -93,7 +106,7 @@ class Diary:
         elif player.atlas.is_there(ahead, "water"):
             self._achieve("collect_drink", step)
 
-    def _follow(self, player: Player, around: dict[Cell, int], blow: bool) -> None:
+    def _follow(self, player: Writer, around: dict[Cell, int], blow: bool) -> None:
         """Look where the victim has gone, and whether it still lives."""
         victim = self._victim
         if victim is None:

@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import pytest
+from cast import caller, careful
 
 from agentrt import (
     Action,
     ActionArgs,
     Agent,
-    CancelScope,
     CompoundAction,
     Entity,
     Event,
     Runtime,
     ThinkOutput,
     move_on_after,
-    sleep_ticks,
     step,
 )
 from agentrt.activity.plan.execution import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
 
 
-def caller(play, body, *, utility=0.5, name="Caller"):
-    """An action whose run is the given coroutine function, framed by notes."""
-
-    async def run(self, ctx, args):
-        try:
-            await body(ctx)
-            play.note("returned")
-        except BaseException as error:
-            play.note(type(error).__name__)
-            raise
-        await ctx.sleep(1000)
-
-    return type(
-        name,
-        (Action,),
-        {"does": "top", "utility": utility, "run": run, "stop": lambda self, ctx, args: play.note(name, "stop")},
-    )
+def cleaning(play, ticks, *, does="effect", **hooks):
+    """An action that notes when its clean-up is over, which takes so many ticks."""
+    return careful(ticks, "Careful", does=does, utility=0.5, cleaned=lambda ctx: play.note("clean"), **hooks)
 
 
 @pytest.mark.states("001: run: execute in run performs an activity and goes on")
@@ -431,20 +416,7 @@ def test_preempted_while_the_executed_activity_thinks(play, leaf):
 def test_preempted_with_clean_up_inside(play, leaf):
     """The inner one cleans up for three ticks; only then the outer one hears of it."""
 
-    class Careful(Action):
-        does = "effect"
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(3)
-                play.note("clean")
-
-        def stop(self, ctx, args):
-            play.note("inner stop")
+    Careful = cleaning(play, 3, stop=lambda self, ctx, args: play.note("inner stop"))
 
     async def body(ctx):
         await ctx.execute("effect")
@@ -537,20 +509,7 @@ def test_a_deadline_while_it_still_thinks(play, leaf):
 
 
 def test_a_deadline_with_clean_up_inside(play):
-    class Careful(Action):
-        does = "effect"
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(3)
-                play.note("clean")
-
-        def stop(self, ctx, args):
-            play.note("inner stop")
+    Careful = cleaning(play, 3, stop=lambda self, ctx, args: play.note("inner stop"))
 
     async def body(ctx):
         with move_on_after(0.1):
@@ -565,20 +524,7 @@ def test_a_deadline_with_clean_up_inside(play):
 def test_a_deadline_during_a_preemption_does_not_let_the_caller_escape(play, leaf):
     """The plan is being preempted, and the inner one still cleans up, when the caller's own deadline comes."""
 
-    class Careful(Action):
-        does = "effect"
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(5)
-                play.note("clean")
-
-        def stop(self, ctx, args):
-            play.note("inner stop")
+    Careful = cleaning(play, 5, stop=lambda self, ctx, args: play.note("inner stop"))
 
     async def body(ctx):
         with move_on_after(0.2):
@@ -600,17 +546,7 @@ def test_a_deadline_during_a_preemption_does_not_let_the_caller_escape(play, lea
 def test_two_deadlines_around_nested_activities(play):
     """The inner caller gives up; while its activity cleans up, the outer caller gives up too. Nobody waits for ever."""
 
-    class Careful(Action):
-        does = "inner"
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(4)
-                play.note("clean")
+    Careful = cleaning(play, 4, does="inner")
 
     class Middle(Action):
         does = "middle"

@@ -101,9 +101,8 @@ class TakeArgs(ActionArgs):
     value: object
 
 
-def taken(play, value):
-    """What a step gets for a placeholder; the step before it gives the output above."""
-    seen = []
+def taker(seen):
+    """A step that tells what it was given."""
 
     class Take(Action):
         does = "take"
@@ -113,6 +112,15 @@ def taken(play, value):
         async def think(self, ctx, args):
             seen.append(args.value)
             ctx.set_think_output()
+
+    return Take
+
+
+def taken(play, value):
+    """What a step gets for a placeholder; the step before it gives the output above."""
+    seen = []
+
+    Take = taker(seen)
 
     class Plan(CompoundAction):
         does = "plan"
@@ -328,14 +336,7 @@ def test_an_output_is_a_fresh_list_each_time(play):
 def test_back_in_a_later_step(play):
     seen = []
 
-    class Take(Action):
-        does = "take"
-        utility = 0.5
-        Args = TakeArgs
-
-        async def think(self, ctx, args):
-            seen.append(args.value)
-            ctx.set_think_output()
+    Take = taker(seen)
 
     class Plan(CompoundAction):
         does = "top"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cast import careful
 
 from agentrt import PREV, Action, ActionArgs, CancelScope, Event, next_tick, sleep_ticks, step
 
@@ -176,16 +177,7 @@ def test_the_successor_waits_for_clean_up_that_takes_time(play, leaf):
 
 
 def test_the_best_after_the_clean_up_takes_over_not_the_one_that_caused_it(play, leaf):
-    class Careful(Action):
-        does = "top"
-        utility = 0.1
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(5)
+    Careful = careful(5, "Careful", does="top", utility=0.1)
 
     play.add(Careful, leaf("Next", 0.5, think=2, run=9, quiet=True), leaf("Better", 0.9, think=4, run=9, quiet=True))
     play.tick(9)
@@ -199,16 +191,7 @@ def test_the_best_after_the_clean_up_takes_over_not_the_one_that_caused_it(play,
 def test_what_becomes_ready_in_a_rival_plan_during_the_clean_up_is_not_lost(play, leaf, compound):
     """The step of the rival plan answers while another rival's turn is prepared; its plan must not wait for ever."""
 
-    class Careful(Action):
-        does = "top"
-        utility = 0.1
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(5)
+    Careful = careful(5, "Careful", does="top", utility=0.1)
 
     play.add(
         Careful,
@@ -244,16 +227,7 @@ def test_the_better_one_withdraws_during_the_clean_up(play, leaf):
             ctx.clear_think_output()
             await gate.wait()
 
-    class Careful(Action):
-        does = "top"
-        utility = 0.1
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(3)
+    Careful = careful(3, "Careful", does="top", utility=0.1)
 
     play.add(Careful, Fickle)
     play.tick(7)
@@ -280,16 +254,7 @@ def test_the_better_action_of_a_step_withdraws_during_the_clean_up(play, leaf, c
             ctx.clear_think_output()
             await ctx.sleep(100)
 
-    class Careful(Action):
-        does = "long"
-        utility = 0.1
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep_ticks(8)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(3)
+    Careful = careful(3, "Careful", does="long", utility=0.1, runs=8)
 
     play.add(
         compound("Plan", step("long"), step("last"), quiet=True), Careful, Fickle, leaf("Last", does="last", quiet=True)
@@ -316,16 +281,7 @@ def test_the_better_action_of_a_step_withdraws_during_the_clean_up(play, leaf, c
 def test_an_outer_preemption_overtakes_an_inner_one(play, leaf, compound):
     """While a step's old action still cleans up, the whole plan is preempted: one unwinding, from the inside out."""
 
-    class Careful(Action):
-        does = "long"
-        utility = 0.1
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await sleep_ticks(5)
+    Careful = careful(5, "Careful", does="long", utility=0.1)
 
     play.add(
         compound("Plan", step("long"), utility=0.5, quiet=True),

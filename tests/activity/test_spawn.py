@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+from cast import caller
 
 from agentrt import Action, ActionArgs, CompoundAction, Signal, ThinkOutput, move_on_after, step
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
@@ -12,23 +15,7 @@ class Found(ThinkOutput):
     thing: str
 
 
-def manager(play, body, *, utility=0.5, name="Manager"):
-    """An action whose run is the given coroutine function, and goes on for long then."""
-
-    async def run(self, ctx, args):
-        try:
-            await body(ctx)
-            play.note("done")
-        except BaseException as error:
-            play.note(type(error).__name__)
-            raise
-        await ctx.sleep(1000)
-
-    return type(
-        name,
-        (Action,),
-        {"does": "top", "utility": utility, "run": run, "stop": lambda self, ctx, args: play.note(name, "stop")},
-    )
+manager = partial(caller, name="Manager", says="done")
 
 
 def finder(thing, utility, *, after=0, name="Finder", does="find"):

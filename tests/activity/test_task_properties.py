@@ -11,14 +11,13 @@ from collections import Counter
 from random import Random
 
 import pytest
-from cast import silence  # noqa: F401 - a fixture
+from cast import Risky, silence  # noqa: F401 - silence is a fixture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt import (
     Action,
     Agent,
-    CancelScope,
     CompoundAction,
     Entity,
     TaskGroup,
@@ -35,37 +34,8 @@ pytestmark = pytest.mark.usefixtures("silence")
 TICKS = 50
 
 
-class Dig(Action):
-    """Takes a while, now and then goes wrong, and sometimes takes time to clean up."""
-
+class Dig(Risky):
     does = "dig"
-    utility = (0.1, 0.9)
-
-    async def think(self, ctx, args):
-        ctx.set_utility(ctx.random.below(5) / 4)
-        await ctx.sleep_ticks(ctx.random.below(3))
-        if ctx.random.below(8) == 0:
-            ctx.reject("no spade")
-        ctx.set_think_output()
-        await ctx.sleep_ticks(1 + ctx.random.below(20))
-        if ctx.random.below(2):
-            ctx.clear_think_output()
-
-    def start(self, ctx, args):
-        if ctx.random.below(10) == 0:
-            ctx.reject("the spade is taken")
-
-    async def run(self, ctx, args):
-        try:
-            await ctx.sleep_ticks(ctx.random.below(6))
-            if ctx.random.below(10) == 0:
-                ctx.abort("stone")
-            ctx.set_utility(ctx.random.below(5) / 4)
-            await ctx.sleep_ticks(ctx.random.below(4))
-        finally:
-            if ctx.random.below(6) == 0:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(2)
 
 
 class Scrape(Action):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from cast import careful
 
 from agentrt import (
     Action,
     ActionArgs,
-    CancelScope,
     Entity,
     TaskGroup,
     TaskGroupAction,
@@ -228,16 +228,7 @@ def test_destroyed_by_its_own_worker(play):
 
 
 def test_destroyed_is_told_when_a_clean_up_that_takes_time_is_over(play):
-    class Dig(Action):
-        does = "dig"
-        utility = 1.0
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep_ticks(50)
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(3)
+    Dig = careful(3, "Dig", does="dig", utility=1.0, runs=50)
 
     group = TaskGroup(Work)
     group.add(play.add(Dig))
@@ -393,16 +384,7 @@ def test_nobody_is_interrupted_for_a_place_that_somebody_else_gets(play, crew):
 def test_a_place_that_was_taken_and_is_not_needed_is_given_back(play, crew):
     """What was to take over withdraws while the old action cleans up."""
 
-    class Dig(Action):
-        does = "dig"
-        utility = 1.0
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep_ticks(50)
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(3)
+    Dig = careful(3, "Dig", does="dig", utility=1.0, runs=50)
 
     class Think(Action):
         does = "think"

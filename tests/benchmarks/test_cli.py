@@ -78,6 +78,7 @@ def test_what_it_does_not_understand_it_says(arguments, capsys):
     assert "error:" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_miss_is_an_exit_code_only_when_asked_for(monkeypatch, capsys):
     monkeypatch.setattr(cli, "ROWS", (replace(ROWS[0], at_most_times=0.0, peers=()),))
     assert cli.main(["--quick", "--repeats", "1"]) == 0

@@ -80,6 +80,7 @@ COUNTED = {
 }
 
 
+@pytest.mark.slow
 def test_the_history_grows_and_is_drawn(tmp_path):
     kept, picture = tmp_path / "history.json", tmp_path / "docs" / "speed.svg"
     for step in ("one", "two"):

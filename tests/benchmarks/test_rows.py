@@ -104,8 +104,16 @@ def test_the_readme_has_the_same_targets(root):
     assert table[2:] == [line(row) for row in ROWS]
 
 
+SLOW = ("colony", "importing", "miner")  # whole worlds, and other processes
 SIDES = [
-    pytest.param(row, side, id=f"{row.name}-{side.label.replace(' ', '-')}") for row in ROWS for side in row.sides()
+    pytest.param(
+        row,
+        side,
+        id=f"{row.name}-{side.label.replace(' ', '-')}",
+        marks=[pytest.mark.slow] if row.name in SLOW else [],
+    )
+    for row in ROWS
+    for side in row.sides()
 ]
 
 
@@ -165,6 +173,7 @@ def test_a_target_is_a_ratio_to_something_that_is_measured():
         assert row.gauge == "ticks" or row.worst_at_most_times is None, row.name
 
 
+@pytest.mark.slow
 def test_without_uvloop_its_side_is_left_out(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvloop", None)
     for row in (THINK_READY, THINK_EVENT, THINK_READY_ASYNCIO, THREE_STEPS_ASYNCIO):
@@ -279,6 +288,7 @@ def test_json_made_again_is_equal_and_another():
     assert again["a"][1] is not json["a"][1]
 
 
+@pytest.mark.slow
 def test_growth_is_measured_tick_by_tick(monkeypatch):
     growing = [row for row in ROWS if row.name.startswith("planners_")]
     assert [(row.size.count, row.gauge, row.is_big) for row in growing] == [

@@ -16,7 +16,7 @@ from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import TraceEvent, TraceHub
 from agentrt.strategy.solve import RequestTable
 from agentrt.strategy.tree import TaskNode
-from agentrt.testing import ChaosReport, Fault, Simulation, exhaust
+from agentrt.testing import ChaosFault, ChaosReport, Simulation, exhaust
 from agentrt.testing.chaos import MOMENTS
 
 worlds = load("tests/chaos/worlds.py")
@@ -77,7 +77,7 @@ def test_the_runs_points_and_faults_are_counted():
 def test_only_some_points():
     every_second = exhaust(worlds.walkers("ann"), ticks=3, faults=["cancel"], every=2)
     assert every_second.runs == 3
-    one = exhaust(worlds.walkers("ann"), ticks=3, only=[(2, Fault("remove", "intake"))])
+    one = exhaust(worlds.walkers("ann"), ticks=3, only=[(2, ChaosFault("remove", "intake"))])
     assert one.runs == 2
     assert one.faults == {"remove": 1}
 

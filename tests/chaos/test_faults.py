@@ -13,7 +13,7 @@ from agentrt.errors import InjectedFault
 from agentrt.kernel.signals import Queue, Signal
 from agentrt.testing import Simulation
 from agentrt.testing import chaos as chaos_module
-from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, Fault, Point, RandomPlan, play
+from agentrt.testing.chaos import FAULTS, MOMENTS, Chaos, ChaosFault, Point, play, random_plan
 
 worlds = load("tests/chaos/worlds.py")
 
@@ -65,12 +65,12 @@ async def sleeps(log):
 @pytest.mark.parametrize(
     ("fault", "log"),
     [
-        (Fault("cancel", "inside"), [(1, "cancelled"), (1, "over")]),
-        (Fault("cancel", "soon"), [(1, "cancelled"), (1, "over")]),
-        (Fault("cancel", "intake"), [(2, "cancelled"), (2, "over")]),
-        (Fault("raise", "soon"), [(1, "InjectedFault"), (2, "recovered"), (2, "over")]),
-        (Fault("raise", "intake"), [(2, "InjectedFault"), (3, "recovered"), (3, "over")]),
-        (Fault("delay", ticks=2), [(6, "slept"), (7, "slept again"), (7, "over")]),
+        (ChaosFault("cancel", "inside"), [(1, "cancelled"), (1, "over")]),
+        (ChaosFault("cancel", "soon"), [(1, "cancelled"), (1, "over")]),
+        (ChaosFault("cancel", "intake"), [(2, "cancelled"), (2, "over")]),
+        (ChaosFault("raise", "soon"), [(1, "InjectedFault"), (2, "recovered"), (2, "over")]),
+        (ChaosFault("raise", "intake"), [(2, "InjectedFault"), (3, "recovered"), (3, "over")]),
+        (ChaosFault("delay", ticks=2), [(6, "slept"), (7, "slept again"), (7, "over")]),
     ],
     ids=str,
 )
@@ -82,8 +82,8 @@ def test_a_sleeper(host, fault, log):
 @pytest.mark.parametrize(
     ("fault", "log"),
     [
-        (Fault("cancel"), []),
-        (Fault("delay", ticks=2), [(6, "slept"), (7, "slept again"), (7, "over")]),
+        (ChaosFault("cancel"), []),
+        (ChaosFault("delay", ticks=2), [(6, "slept"), (7, "slept again"), (7, "over")]),
     ],
     ids=str,
 )
@@ -101,8 +101,8 @@ def test_what_a_signal_brought_is_kept_while_it_is_late(host):
     def around(runtime):
         return lambda tick: tick == 3 and runtime.post(signal.emit, "bread")
 
-    assert hit(waits, Fault("delay", ticks=2), host=host, around=around) == [(5, "bread")]
-    assert hit(waits, Fault("raise", "intake"), host=host, around=around) == []
+    assert hit(waits, ChaosFault("delay", ticks=2), host=host, around=around) == [(5, "bread")]
+    assert hit(waits, ChaosFault("raise", "intake"), host=host, around=around) == []
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -119,14 +119,14 @@ def test_a_thing_of_a_queue_is_not_lost(host):
     def around(runtime):
         return lambda tick: tick == 3 and runtime.post(queue.put_nowait, "rope")
 
-    assert hit(takes, Fault("raise"), host=host, around=around) == [(1, "failed"), (3, "rope")]
-    assert hit(takes, Fault("delay", ticks=2), host=host, around=around) == [(5, "rope")]
+    assert hit(takes, ChaosFault("raise"), host=host, around=around) == [(1, "failed"), (3, "rope")]
+    assert hit(takes, ChaosFault("delay", ticks=2), host=host, around=around) == [(5, "rope")]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_task_of_asyncio_can_be_cancelled_past_our_shields(moment):
     tick = 2 if moment == "intake" else 1
-    assert hit(sleeps, Fault("uproot", moment), host="asyncio") == [(tick, "cancelled"), (tick, "over")]
+    assert hit(sleeps, ChaosFault("uproot", moment), host="asyncio") == [(tick, "cancelled"), (tick, "over")]
 
 
 def test_a_future_that_fails_when_it_has_come():
@@ -138,11 +138,11 @@ def test_a_future_that_fails_when_it_has_come():
         except InjectedFault:
             log("failed")
 
-    assert hit(waits, Fault("raise"), host="asyncio") == [(1, "failed")]
+    assert hit(waits, ChaosFault("raise"), host="asyncio") == [(1, "failed")]
 
 
 def test_an_error_of_ones_own():
-    log = hit(sleeps, Fault("raise"), error=ConnectionError)
+    log = hit(sleeps, ChaosFault("raise"), error=ConnectionError)
     assert log[0] == (1, "ConnectionError")
 
 
@@ -152,7 +152,7 @@ def test_what_nobody_foresees_is_raised_at_an_await(host, number, monkeypatch):
     burst = chaos_module.bursting(number)
     monkeypatch.setattr(chaos_module, "bursting", lambda point: burst)
     expected = "MuteError" if number == 1 else "cancelled"
-    log = hit(sleeps, Fault("burst"), host=host)
+    log = hit(sleeps, ChaosFault("burst"), host=host)
     assert log[0] == (1, expected)
     assert log[-1] == (2 if number == 1 else 1, "over")
 
@@ -185,7 +185,7 @@ def lines(chaos, agent, *kinds):
 @pytest.mark.states("tools: Faults: At a point a strand can be cancelled, its await can raise or come late, its ...")
 @pytest.mark.parametrize("host", HOSTS)
 def test_an_agent_is_removed_at_the_next_intake_and_cleans_up(host):
-    chaos = agents_hit(Fault("remove"), worlds.walkers("ann", "bob"), 1, host)
+    chaos = agents_hit(ChaosFault("remove"), worlds.walkers("ann", "bob"), 1, host)
     assert lines(chaos, "ann", "think", "stop_thinking", "removed") == [
         (1, "think"),
         (2, "stop_thinking"),
@@ -202,7 +202,7 @@ def test_an_entity_is_destroyed_and_whoever_listens_is_told():
         worlds.walkers("ann")(runtime)
         runtime.agents[0].entity.destroyed.connect(lambda entity: gone.append((runtime.tick, entity.name)))
 
-    agents_hit(Fault("destroy"), scenario, 1)
+    agents_hit(ChaosFault("destroy"), scenario, 1)
     assert gone == [(1, "ann")]
 
 
@@ -210,9 +210,9 @@ def test_what_cannot_be_done_is_not_counted():
     def scenario(runtime):
         runtime.add(Agent(object(), name="ann", actions=[worlds.Walk]))
 
-    assert agents_hit(Fault("destroy"), scenario, 1).faults == []
-    assert agents_hit(Fault("uproot"), scenario, 1).faults == []
-    assert agents_hit(Fault("raise"), scenario, 2).faults == []
+    assert agents_hit(ChaosFault("destroy"), scenario, 1).faults == []
+    assert agents_hit(ChaosFault("uproot"), scenario, 1).faults == []
+    assert agents_hit(ChaosFault("raise"), scenario, 2).faults == []
 
 
 def test_a_coroutine_of_the_world_hits_somebody():
@@ -220,7 +220,7 @@ def test_a_coroutine_of_the_world_hits_somebody():
         runtime.spawn(sleep_a_little, name="world")
         worlds.walkers("ann", "bob")(runtime)
 
-    chaos = agents_hit(Fault("remove"), scenario, 1)
+    chaos = agents_hit(ChaosFault("remove"), scenario, 1)
     assert chaos.faults[0][0].agent == ""
     assert lines(chaos, "bob", "removed") == [(2, "removed")]
     assert lines(chaos, "ann", "removed") == [(10, "removed")]  # when the runtime is closed; it cleans up
@@ -263,7 +263,7 @@ def at(number):
 
 @given(st.integers(), st.floats(0, 1), st.lists(st.sampled_from(FAULTS), min_size=1))
 def test_equal_seeds_choose_equal_faults_of_the_given_kinds(seed, rate, faults):
-    first, second = RandomPlan(seed, rate, faults), RandomPlan(seed, rate, faults)
+    first, second = random_plan(seed, rate, faults), random_plan(seed, rate, faults)
     chosen = [first(at(number)) for number in range(20)]
     assert chosen == [second(at(number)) for number in range(20)]
     assert {one.kind for one in chosen if one} <= set(faults)
@@ -272,18 +272,18 @@ def test_equal_seeds_choose_equal_faults_of_the_given_kinds(seed, rate, faults):
 
 
 def test_the_rate_is_how_often():
-    plan = RandomPlan(1, 0.1, FAULTS)
+    plan = random_plan(1, 0.1, FAULTS)
     assert 60 < sum(plan(at(number)) is not None for number in range(1000)) < 140
 
 
 def test_other_seeds_choose_others():
-    assert [RandomPlan(1, 0.5, FAULTS)(at(n)) for n in range(9)] != [
-        RandomPlan(2, 0.5, FAULTS)(at(n)) for n in range(9)
+    assert [random_plan(1, 0.5, FAULTS)(at(n)) for n in range(9)] != [
+        random_plan(2, 0.5, FAULTS)(at(n)) for n in range(9)
     ]
 
 
 def test_a_fault_and_a_point_in_words():
-    assert str(Fault("delay", ticks=3)) == "delay by 3"
-    assert str(Fault("cancel", "intake")) == "cancel, intake"
+    assert str(ChaosFault("delay", ticks=3)) == "delay by 3"
+    assert str(ChaosFault("cancel", "intake")) == "cancel, intake"
     assert str(Point(7, 2, "ann", "walk", 0)) == "point 7 (tick 2, ann, 'walk', before its first step)"
     assert str(Point(8, 3, "", "world", 2)) == "point 8 (tick 3, the world, 'world', await 2)"

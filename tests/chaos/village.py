@@ -11,6 +11,7 @@ import sys
 
 import anyio
 import anyio.lowlevel
+from cast import Risky
 from modules import load
 
 from agentrt import (
@@ -212,37 +213,8 @@ class Reserve(Wishful):
             self.lease.release()
 
 
-class Dig(Action):
-    """Takes a while, now and then goes wrong, and sometimes takes time to clean up."""
-
+class Dig(Risky):
     does = "village:dig"
-    utility = (0.1, 0.9)
-
-    async def think(self, ctx, args):
-        ctx.set_utility(ctx.random.below(5) / 4)
-        await ctx.sleep_ticks(ctx.random.below(3))
-        if ctx.random.below(8) == 0:
-            ctx.reject("no spade")
-        ctx.set_think_output()
-        await ctx.sleep_ticks(1 + ctx.random.below(20))
-        if ctx.random.below(2):
-            ctx.clear_think_output()
-
-    def start(self, ctx, args):
-        if ctx.random.below(10) == 0:
-            ctx.reject("the spade is taken")
-
-    async def run(self, ctx, args):
-        try:
-            await ctx.sleep_ticks(ctx.random.below(6))
-            if ctx.random.below(10) == 0:
-                ctx.abort("stone")
-            ctx.set_utility(ctx.random.below(5) / 4)
-            await ctx.sleep_ticks(ctx.random.below(4))
-        finally:
-            if ctx.random.below(6) == 0:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(2)
 
 
 class Carry(Action):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points, version
 
+import pytest
 from click.testing import CliRunner
 
 from agentrt.cli import main
@@ -35,6 +36,7 @@ def test_help_lists_the_commands():
     ]
 
 
+@pytest.mark.slow
 def test_help_imports_nothing_heavy():
     code = (
         "import sys; from agentrt.cli import main\n"

@@ -131,6 +131,7 @@ def test_it_turns_back_where_water_comes_to_light():
 # --- lava -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.text("...L.#_", min_size=25, max_size=25),

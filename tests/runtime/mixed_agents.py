@@ -440,4 +440,4 @@ def check_end(agent):
     assert [one for one in unpaired(agent.entity.diary) if one[0] not in broken] == []
     assert agent.entity.misuse == [], agent.entity.misuse
     assert agent.flags.is_free, (agent.flags.holds(), agent.flags.waiting())
-    assert agent.driver_strands() == []
+    assert agent.drivers.strands() == []

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from agentrt import (
     LOOK,
     MOVE,
@@ -300,6 +302,13 @@ class Scene:
         if len(set(names)) == len(names):  # the paths of two performances of one activity are the same
             found = check_trace(map(as_root, self.sim.trace), self.agent.name)
             assert [str(one) for one in found if one.rule != "one chain"] == []
+
+
+@pytest.fixture
+def scene():
+    made = Scene()
+    yield made
+    made.close()
 
 
 def as_root(record):

@@ -7,6 +7,7 @@ import math
 
 import pytest
 import trio
+from cast import careful
 
 from agentrt import TOP, Action, Agent, Entity, next_tick
 from agentrt.errors import AgentKilled
@@ -386,22 +387,10 @@ def test_when_all_are_cancelled_at_once_all_are_stopped(play_loop, being, action
 
 
 def test_an_agent_whose_clean_up_takes_time_is_waited_for_while_another_drives_on(play_loop, being, guest):
-    from agentrt import CancelScope
+    def stop(self, ctx, args):
+        ctx.entity.diary.append((ctx.clock.tick, "stop"))
 
-    class Slow(Action):
-        does = TOP
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep(0.2)
-
-        def stop(self, ctx, args):
-            ctx.entity.diary.append((ctx.clock.tick, "stop"))
-
+    Slow = careful(4, "Slow", utility=0.5, stop=stop)
     slow, other = being([Slow], "slow"), guest("other", 15)
     times = {}
 

@@ -41,7 +41,7 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "strategy.state:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
     "strategy.declare:_AttemptSeat.perform", "strategy.declare:_AttemptSeat.rest", "strategy.declare:_AttemptSeat.solve",
     "strategy.attempt:_Requesting.breakpoint", "strategy.attempt:_Requesting.deal", "strategy.attempt:_Requesting.solve",
-    "strategy.requests:SolveRequest.run", "agent.agent:Home.call", "agent.agent:Home.run_agent",
+    "strategy.requests:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.spawned:perform", "activity.plan.spawned:Performance.wait", "activity.plan.search:SearchWork.ask",

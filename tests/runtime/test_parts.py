@@ -18,9 +18,9 @@ class Idle(Action):
 def test_parts_say_what_they_hold():
     agent = Agent(Entity("Ann"), actions=[Idle], drivers=[GoalSelector()])
     assert repr(agent._knowledge) == "<Knowledge of 'Ann': 1 actions, 0 task groups>"
-    assert repr(agent._drivers) == "<Drivers of 'Ann': goals>"
+    assert repr(agent.drivers) == "<Drivers of 'Ann': goals>"
     agent.attachments[0].detach()
-    assert repr(agent._drivers) == "<Drivers of 'Ann': none>"
+    assert repr(agent.drivers) == "<Drivers of 'Ann': none>"
 
 
 def test_an_injection_names_what_it_taught_besides_actions(known):

@@ -32,13 +32,7 @@ Holding = performers.Holding
 outcome = performers.outcome
 begin = performers.begin
 Scene = performers.Scene
-
-
-@pytest.fixture
-def scene():
-    made = Scene()
-    yield made
-    made.close()
+scene = performers.scene
 
 
 # --- three places to perform from, three hosts ------------------------------------------------------------------------

@@ -23,14 +23,8 @@ Patrol = performers.Patrol
 words = performers.words
 Holding = performers.Holding
 Scene = performers.Scene
+scene = performers.scene
 KNOWN = performers.KNOWN
-
-
-@pytest.fixture
-def scene():
-    made = Scene()
-    yield made
-    made.close()
 
 
 # --- one simulation, no loop ------------------------------------------------------------------------------------------

@@ -6,13 +6,13 @@ import asyncio
 import copy
 
 import pytest
+from cast import careful
 
 from agentrt import (
     TOP,
     Action,
     ActionArgs,
     Agent,
-    CancelScope,
     CompoundAction,
     Entity,
     Manifest,
@@ -116,16 +116,7 @@ def test_a_place_is_not_kept_by_a_task_that_lost_while_the_old_plan_cleaned_up(s
     """Its place was taken before the unwinding began; then another task of the group became the better one."""
     tuned, pitch = Signal(), {"A": 0.5, "B": 0.4}
 
-    class Doze(Action):
-        does = TOP
-        utility = 0.1
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(5)
+    Doze = careful(5, "Doze", does=TOP, utility=0.1)
 
     class Tune(Action):
         does = "tune"

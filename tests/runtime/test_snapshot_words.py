@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from cast import Stranger
+from cast import Stranger, careful
 
 from agentrt import (
     BACK,
@@ -14,7 +14,6 @@ from agentrt import (
     Action,
     ActionArgs,
     Agent,
-    CancelScope,
     CompoundAction,
     Entity,
     Runtime,
@@ -200,16 +199,7 @@ def put():
 
 
 def test_one_that_takes_over_when_the_other_has_stopped(sim):
-    class Slow(Action):
-        does = TOP
-        utility = 0.3
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(5)
+    Slow = careful(5, "Slow", does=TOP, utility=0.3)
 
     agent = add(sim, Slow, act("Flee", 0.9, think=2))
     sim.tick(4)
@@ -446,16 +436,7 @@ def test_when_it_plans_anew_after_it_gave_up():
 
 
 def test_an_agent_that_is_ending_says_so(sim):
-    class Stubborn(Action):
-        does = TOP
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await ctx.sleep(100)
-            finally:
-                with CancelScope(shield=True):
-                    await ctx.sleep_ticks(5)
+    Stubborn = careful(5, "Stubborn", does=TOP, utility=0.5)
 
     agent = add(sim, Stubborn)
     sim.tick()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +22,12 @@ PACKAGES = {
 }
 
 
+@cache  # all house rules look at the same trees; reading them takes two seconds
+def source_of(name: str) -> Source:
+    """The source of a package, read once."""
+    return Source(name)
+
+
 class Source:
     """The source of a package.
 
@@ -29,7 +36,8 @@ class Source:
 
     Attributes:
         name: as given.
-        nodes: of each module, by its name, all that is written in it.
+        nodes: of each module, by its name, all that is written in it; the first is the module itself.
+        paths: where each module is.
         packages: those of the modules that have modules of their own.
         facades: those of the packages that say in ``__all__`` what they show.
         imports: who imports whom, and whether it is for types alone.
@@ -39,10 +47,12 @@ class Source:
     def __init__(self, name: str) -> None:
         self.name = name
         self.nodes: dict[str, list[ast.AST]] = {}
+        self.paths: dict[str, Path] = {}
         for path in sorted(PACKAGES[name].rglob("*.py")):
             parts = [name, *path.relative_to(PACKAGES[name]).with_suffix("").parts]
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            self.nodes[".".join(parts).removesuffix(".__init__")] = list(ast.walk(tree))
+            module = ".".join(parts).removesuffix(".__init__")
+            self.nodes[module] = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            self.paths[module] = path
         self.packages = {module.rpartition(".")[0] for module in self.nodes} & self.nodes.keys()
         self.facades = {module for module in self.packages if "__all__" in _assigned(self.nodes[module])}
         self.imports = {

@@ -7,8 +7,16 @@ import re
 import pytest
 
 from agentrt.record import Recording
+from agentrt.worlds import load_world
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported_before():
+    """What a run of pytest within a test is the first to import, it forgets at its end; numpy cannot be imported again."""
+    load_world("colony").make(seed=0, host="plain").close()
+
 
 USERS = """
     import pytest

@@ -17,7 +17,6 @@ from agentrt.packs.loader import load_pack
 from agentrt.selection import Condition
 from agentrt.testing import Simulation, pairs
 from agentrt.testing.strategies import (
-    ActionSpec,
     BehaviorCase,
     DeciderSpec,
     GoalCase,
@@ -27,6 +26,7 @@ from agentrt.testing.strategies import (
     PackCase,
     PlanCase,
     SelectionCase,
+    StubActionSpec,
     behavior_trees,
     conditions,
     goal_selectors,
@@ -224,9 +224,9 @@ def test_what_is_smallest():
         packs(max_required=1): (lambda one: True, "PackCase(content={})"),
         plans(max_actions=1): (
             lambda one: any(spec.steps for spec in one.specs),
-            "PlanCase(specs=(ActionSpec(label='Idle', does='top', utility=0.0, takes=3), "
-            "ActionSpec(label='High0', does='high', utility=0.5, steps=('low',)), "
-            "ActionSpec(label='Low0', does='low', utility=0.5)))",
+            "PlanCase(specs=(StubActionSpec(label='Idle', does='top', utility=0.0, takes=3), "
+            "StubActionSpec(label='High0', does='high', utility=0.5, steps=('low',)), "
+            "StubActionSpec(label='Low0', does='low', utility=0.5)))",
         ),
         goal_selectors(): (
             lambda one: any("LOOK" in spec.flags for spec in one.specs),
@@ -255,7 +255,8 @@ def test_what_is_smallest():
 
 def test_what_a_case_says_of_itself_makes_it_again():
     names = {
-        one.__name__: one for one in (ActionSpec, DeciderSpec, GoalSpec, NodeSpec, PackCase, PlanCase, SelectionCase)
+        one.__name__: one
+        for one in (StubActionSpec, DeciderSpec, GoalSpec, NodeSpec, PackCase, PlanCase, SelectionCase)
     }
     names |= {"Happening": Happening, "BehaviorCase": BehaviorCase, "GoalCase": GoalCase}
     for strategy in (packs(), plans(), goal_selectors(), behavior_trees(), selection_trees(), schedules(st.none())):

@@ -26,12 +26,12 @@ from agentrt.testing.strategies.behavior import BehaviorCase, DeciderSpec, behav
 from agentrt.testing.strategies.gameplays import GameplayCase, WaySpec, gameplays
 from agentrt.testing.strategies.goals import GoalCase, GoalSpec, goal_selectors
 from agentrt.testing.strategies.packs import PackCase, packs
-from agentrt.testing.strategies.plans import ActionSpec, PlanCase, plans
+from agentrt.testing.strategies.plans import PlanCase, StubActionSpec, plans
 from agentrt.testing.strategies.schedules import Happening, play, schedules
 from agentrt.testing.strategies.selection import NodeSpec, SelectionCase, conditions, selection_trees
 
 __all__ = [
-    "ActionSpec",
+    "StubActionSpec",
     "BehaviorCase",
     "DeciderSpec",
     "GameplayCase",

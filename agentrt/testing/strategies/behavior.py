@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
@@ -22,17 +23,11 @@ __all__ = ["BehaviorCase", "DeciderSpec", "behavior_trees"]
 
 @dataclass(frozen=True, repr=False)
 class DeciderSpec(Brief):
-    """One decider of a case.
-
-    Attributes:
-        name: its name.
-        policy: of a group; empty for a behavior decider.
-        children: of a group.
-    """
+    """One decider of a case."""
 
     name: str
-    policy: str = ""
-    children: tuple[DeciderSpec, ...] = ()
+    policy: str = ""  # of a group; empty for a behavior decider
+    children: tuple[DeciderSpec, ...] = ()  # of a group
 
     def below(self) -> Iterator[DeciderSpec]:
         """This one, and all below it."""
@@ -43,19 +38,12 @@ class DeciderSpec(Brief):
 
 @dataclass
 class BehaviorCase:
-    """A behavior tree, and its switches.
-
-    Attributes:
-        root: the root.
-        wants: the names of the behavior deciders that accept.
-        fails: the names of those whose behavior fails.
-        calls: what was called: the name of a decider and ``activate``, ``tick`` or ``deactivate``.
-    """
+    """A behavior tree, and its switches."""
 
     root: DeciderSpec
-    wants: set[str] = field(default_factory=set, repr=False)
-    fails: set[str] = field(default_factory=set, repr=False)
-    calls: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    wants: set[str] = field(default_factory=set, repr=False)  # the names of the behavior deciders that accept
+    fails: set[str] = field(default_factory=set, repr=False)  # the names of those whose behavior fails
+    calls: list[tuple[str, str]] = field(default_factory=list, repr=False)  # (name, ``activate``), (name, ``tick``)...
 
     def __post_init__(self) -> None:
         self.wants = set(self.names)
@@ -72,7 +60,7 @@ class BehaviorCase:
     def _decider(self, spec: DeciderSpec) -> Decider:
         names = [one.name for one in spec.below() if not one.policy]
 
-        def decide(_memory: Any) -> float:
+        def decide(_memory: object) -> float:
             return float(sum(name in self.wants for name in names))
 
         if spec.policy:
@@ -80,7 +68,7 @@ class BehaviorCase:
             return group(spec.name, spec.policy, decide=decide)[children]
 
         def hook(word: str) -> Any:
-            def call(_at: Any) -> bool:
+            def call(_at: object) -> bool:
                 self.calls.append((spec.name, word))
                 return word == "deactivate" or spec.name not in self.fails
 
@@ -93,31 +81,22 @@ class BehaviorCase:
 
 
 def behavior_trees(*, max_leaves: int = 8) -> st.SearchStrategy[BehaviorCase]:
-    """Behavior trees.
-
-    Args:
-        max_leaves: how many behavior deciders there are at most.
-    """
+    """Behavior trees of so many behavior deciders at most."""
     policies = st.sampled_from([policy.value for policy in GroupPolicy])
     leaf: st.SearchStrategy[Any] = st.none()
     inner = st.recursive(
-        leaf,
-        lambda below: st.tuples(policies, st.lists(below, min_size=1, max_size=3)),
-        max_leaves=max_leaves,
+        leaf, lambda below: st.tuples(policies, st.lists(below, min_size=1, max_size=3)), max_leaves=max_leaves
     )
     return st.tuples(policies, st.lists(inner, min_size=1, max_size=3)).map(_case)
 
 
 def _case(drawn: tuple[str, list[Any]]) -> BehaviorCase:
-    number = 0
+    numbers = count(1)
 
     def named(one: tuple[str, list[Any]] | None) -> DeciderSpec:
-        nonlocal number
-        number += 1
-        mine = number
+        number = next(numbers)
         if one is None:
-            return DeciderSpec(f"D{mine}")
-        policy, children = one
-        return DeciderSpec(f"G{mine}", policy, tuple(named(child) for child in children))
+            return DeciderSpec(f"D{number}")
+        return DeciderSpec(f"G{number}", one[0], tuple(named(child) for child in one[1]))
 
     return BehaviorCase(DeciderSpec("ROOT", drawn[0], tuple(named(child) for child in drawn[1])))

@@ -27,34 +27,22 @@ _KINDS = (Interruptible.RESTART, Interruptible.PAUSE, Interruptible.WAIT, Interr
 
 @dataclass(frozen=True, repr=False)
 class WaySpec(Brief):
-    """One strategy of a case.
-
-    Attributes:
-        label: the name of the class.
-        item: the thing that it provides.
-        needs: the things that it has solved first, in order.
-        cost: its own game seconds, besides those of its needs.
-        takes: how many ticks it takes itself.
-        fails: how its run ends, time after time.
-        lies: whether it ends well and does not provide the thing.
-        flags: the control flags that it holds.
-        interruption: what it supports when something comes up.
-    """
+    """One strategy of a case."""
 
     label: str
-    item: str
-    needs: tuple[str, ...] = ()
-    cost: float = 1.0
-    takes: int = 1
-    fails: tuple[Outcome, ...] = ()
-    lies: bool = False
-    flags: tuple[str, ...] = ()
-    interruption: Interruptible = Interruptible.RESTART
+    item: str  # the thing that it provides
+    needs: tuple[str, ...] = ()  # the things that it has solved first, in order
+    cost: float = 1.0  # its own game seconds, besides those of its needs
+    takes: int = 1  # how many ticks it takes itself
+    fails: tuple[Outcome, ...] = ()  # how its run ends, time after time
+    lies: bool = False  # whether it ends well and does not provide the thing
+    flags: tuple[str, ...] = ()  # the control flags that it holds
+    interruption: Interruptible = Interruptible.RESTART  # what it supports when something comes up
 
     def strategy(self) -> type[Strategy]:
         """The class, made anew."""
 
-        def cost(_ask: Any, wanted: Any) -> float | None:
+        def cost(_ask: object, wanted: Have) -> float | None:
             return self.cost if wanted.item == self.item else None
 
         return stub_strategy(
@@ -71,17 +59,11 @@ class WaySpec(Brief):
 
 @dataclass(frozen=True, repr=False)
 class GameplayCase(Brief):
-    """What an agent can do, what it has, and what it is asked for.
+    """What an agent can do, what it has, and what it is asked for."""
 
-    Attributes:
-        specs: its strategies, in the order of loading.
-        goods: what is in its bag.
-        item: what it is asked for.
-    """
-
-    specs: tuple[WaySpec, ...]
+    specs: tuple[WaySpec, ...]  # its strategies, in the order of loading
     goods: tuple[str, ...] = ()
-    item: str = _ITEMS[0]
+    item: str = _ITEMS[0]  # what it is asked for
 
     def strategies(self) -> list[type[Strategy]]:
         """The classes, made anew, for ``agent.gameplay.add_strategy(*...)``."""
@@ -98,15 +80,10 @@ class GameplayCase(Brief):
 
 
 def gameplays(*, max_strategies: int = 6, may_fail: bool = True) -> st.SearchStrategy[GameplayCase]:
-    """What agents could have solved.
-
-    Args:
-        max_strategies: how many there are at most.
-        may_fail: whether runs may fail, raise or lie.
-    """
+    """What agents could have solved, with so many strategies at most, whose runs may fail or lie."""
     items = st.sampled_from(_ITEMS)
     ends = st.lists(st.sampled_from([None, _BROKEN]), max_size=3).map(tuple) if may_fail else st.just(())
-    one = st.fixed_dictionaries(
+    one: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         {
             "item": items,
             "needs": st.lists(items, max_size=3).map(tuple),
@@ -119,10 +96,6 @@ def gameplays(*, max_strategies: int = 6, may_fail: bool = True) -> st.SearchStr
         }
     )
 
-    def case(drawn: tuple[list[dict[str, Any]], list[str], str]) -> GameplayCase:
-        parts, goods, item = drawn
-        specs = tuple(WaySpec(f"Way{number}", **part) for number, part in enumerate(parts))
-        return GameplayCase(specs, tuple(goods), item)
-
     ways = st.lists(one, min_size=1, max_size=max_strategies)
-    return st.tuples(ways, st.lists(items, unique=True, max_size=2), items).map(case)
+    specs = ways.map(lambda parts: tuple(WaySpec(f"Way{number}", **part) for number, part in enumerate(parts)))
+    return st.builds(GameplayCase, specs, st.lists(items, unique=True, max_size=2).map(tuple), items)

@@ -23,36 +23,22 @@ _FLAGS = (MOVE, LOOK, JUMP)
 
 @dataclass(frozen=True, repr=False)
 class GoalSpec(Brief):
-    """One goal of a case.
-
-    Attributes:
-        name: its name.
-        priority: the lower, the sooner it replaces others.
-        flags: the control flags that it needs.
-        is_interruptible: whether it gives way.
-        every_tick: whether it is ticked in partial ticks, too.
-    """
+    """One goal of a case."""
 
     name: str
-    priority: int
-    flags: tuple[str, ...] = ()
-    is_interruptible: bool = True
-    every_tick: bool = False
+    priority: int  # the lower, the sooner it replaces others
+    flags: tuple[str, ...] = ()  # the control flags that it needs
+    is_interruptible: bool = True  # whether it gives way
+    every_tick: bool = False  # whether it is ticked in partial ticks, too
 
 
 @dataclass
 class GoalCase:
-    """Goals, and which of them can be used.
+    """Goals, and which of them can be used."""
 
-    Attributes:
-        specs: the goals, in the order in which they are added.
-        wants: the names of those that can be used now.
-        calls: what was called: the name of a goal and ``start``, ``tick`` or ``stop``.
-    """
-
-    specs: tuple[GoalSpec, ...]
-    wants: set[str] = field(default_factory=set, repr=False)
-    calls: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    specs: tuple[GoalSpec, ...]  # the goals, in the order in which they are added
+    wants: set[str] = field(default_factory=set, repr=False)  # the names of those that can be used now
+    calls: list[tuple[str, str]] = field(default_factory=list, repr=False)  # names, and ``start``, ``tick`` or ``stop``
 
     def __post_init__(self) -> None:
         self.wants = {spec.name for spec in self.specs}
@@ -63,11 +49,7 @@ class GoalCase:
         return tuple(spec.name for spec in self.specs)
 
     def selector(self, name: str = "goals") -> GoalSelector:
-        """A selector with these goals, made anew; attach it to an agent.
-
-        Args:
-            name: begins the paths of its goals.
-        """
+        """A selector with these goals, made anew, whose name begins their paths; attach it to an agent."""
         made = GoalSelector(name=name)
         for spec in self.specs:
             made.add_goal(spec.priority, _StubGoal(self, spec))
@@ -98,19 +80,10 @@ class _StubGoal(Goal):
 
 
 def goal_selectors(*, max_goals: int = 5) -> st.SearchStrategy[GoalCase]:
-    """Selectors of goals.
-
-    Args:
-        max_goals: how many goals there are at most.
-    """
-    one = st.tuples(
-        st.integers(0, 3), st.lists(st.sampled_from(_FLAGS), unique=True, max_size=2), st.booleans(), st.booleans()
-    )
-    return st.lists(one, min_size=1, max_size=max_goals).map(
-        lambda drawn: GoalCase(
-            tuple(
-                GoalSpec(f"G{number}", priority, tuple(flags), not is_stubborn, every_tick)
-                for number, (priority, flags, is_stubborn, every_tick) in enumerate(drawn)
-            )
-        )
-    )
+    """Selectors of so many goals at most."""
+    flags = st.lists(st.sampled_from(_FLAGS), unique=True, max_size=2).map(tuple)
+    # Drawn as stubborn, since a failure is shrunk to what is False.
+    is_interruptible = st.booleans().map(lambda is_stubborn: not is_stubborn)
+    one = st.tuples(st.integers(0, 3), flags, is_interruptible, st.booleans())
+    goals = st.lists(one, min_size=1, max_size=max_goals)
+    return goals.map(lambda drawn: GoalCase(tuple(GoalSpec(f"G{number}", *one) for number, one in enumerate(drawn))))

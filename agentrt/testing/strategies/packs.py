@@ -30,15 +30,10 @@ _MIXINTYPES = ("append", "override")
 
 @dataclass(frozen=True, repr=False)
 class PackCase(Brief):
-    """A pack, and what it needs.
+    """A pack, and what it needs."""
 
-    Attributes:
-        content: the pack, as JSON values.
-        required: the packs that it may require, by their aliases.
-    """
-
-    content: dict[str, Any]
-    required: dict[str, dict[str, Any]] = field(default_factory=dict)
+    content: dict[str, Any]  # the pack, as JSON values
+    required: dict[str, dict[str, Any]] = field(default_factory=dict)  # the packs that it may require, by their aliases
 
     def registry(self) -> Registry:
         """A new registry that knows everything that the case names."""
@@ -52,11 +47,7 @@ class PackCase(Brief):
         return Registry([Manifest("mod", things)])
 
     def named(self, kind: str) -> list[str]:
-        """The aliases of a kind that the pack and what it requires name, each once.
-
-        Args:
-            kind: ``"actions"``, ``"components"``, ``"observers"``, ``"task_groups"`` or ``"strategies"``.
-        """
+        """The aliases of a kind (``"actions"``...) that the pack and what it requires name, each once."""
         found: dict[str, None] = {}
         open_packs: list[Any] = [self.content]
         while open_packs:
@@ -68,11 +59,7 @@ class PackCase(Brief):
 
 
 def packs(*, max_required: int = 2) -> st.SearchStrategy[PackCase]:
-    """Packs that are valid, together with what they need.
-
-    Args:
-        max_required: how many registered packs there are at most that can be required.
-    """
+    """Packs that are valid, with so many registered packs at most that they may require."""
 
     @st.composite
     def cases(draw: st.DrawFn) -> PackCase:
@@ -86,12 +73,7 @@ def packs(*, max_required: int = 2) -> st.SearchStrategy[PackCase]:
 
 @cache
 def _contents(known: tuple[str, ...], depth: int) -> st.SearchStrategy[dict[str, Any]]:
-    """The content of a pack.
-
-    Args:
-        known: the packs that it can require.
-        depth: how deep packs may lie in place.
-    """
+    """The content of a pack that can require known ones, and have others in place, so deep."""
     optional: dict[str, st.SearchStrategy[Any]] = {key: _aliases(key) for key in _KEYS}
     settings = st.fixed_dictionaries({}, optional={"size": st.integers(0, 3)})
     optional["components"] = st.one_of(
@@ -117,15 +99,15 @@ def _aliases(kind: str) -> st.SearchStrategy[list[str]]:
 
 def _component(name: str) -> type:
     class Component:
-        def __init__(self, entity: Any, **settings: Any) -> None:
-            self.settings: dict[str, Any] = settings
+        def __init__(self, entity: object, **settings: object) -> None:
+            self.settings: dict[str, object] = settings
 
     Component.__qualname__ = Component.__name__ = f"Component_{name}"
     return Component
 
 
 def _observer(name: str) -> Any:
-    async def observe(_agent: Any) -> None:
+    async def observe(_agent: object) -> None:
         await park()
 
     observe.__qualname__ = observe.__name__ = f"observe_{name}"
@@ -142,7 +124,7 @@ class _Provided(Dependency[None], activity="mod:provided"):
 
 
 def _strategy(name: str) -> type[Strategy]:
-    async def run(_strategy: Strategy, _ctx: Any, _wanted: Any) -> None:
+    async def run(_strategy: Strategy, _ctx: object, _wanted: object) -> None:
         return None
 
     body = {"provides": _Provided, "name": f"provide_{name}", "cost": 1.0, "run": run}

@@ -18,62 +18,39 @@ from agentrt.testing.stubs import Outcome, stub_action, stub_plan
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
 
-__all__ = ["ActionSpec", "PlanCase", "plans"]
+__all__ = ["StubActionSpec", "PlanCase", "plans"]
 
 _LEVELS = ("top", "high", "low")
 _BROKEN = "it broke"
 
 
 @dataclass(frozen=True, repr=False)
-class ActionSpec(Brief):
-    """One action of a case.
-
-    Attributes:
-        label: the name of the class.
-        does: its activity.
-        utility: its utility.
-        steps: the activities of its steps; empty for a leaf.
-        takes: how many ticks a leaf runs.
-        thinks: how many ticks a leaf thinks; None for one that is ready at once.
-        fails: how its run ends, time after time; of a compound, its start.
-        fails_in: in which hook of a leaf it fails.
-    """
+class StubActionSpec(Brief):
+    """One action of a case."""
 
     label: str
     does: str
     utility: float
-    steps: tuple[str, ...] = ()
-    takes: int = 1
-    thinks: int | None = None
-    fails: tuple[Outcome, ...] = ()
-    fails_in: str = "run"
+    steps: tuple[str, ...] = ()  # the activities of its steps; empty for a leaf
+    takes: int = 1  # how many ticks a leaf runs
+    thinks: int | None = None  # how many ticks a leaf thinks; None for one that is ready at once
+    fails: tuple[Outcome, ...] = ()  # how its run ends, time after time; of a compound, its start
+    fails_in: str = "run"  # in which hook of a leaf it fails
 
     def action(self) -> type[Action]:
         """The class, made anew."""
+        said: dict[str, Any] = {"utility": self.utility, "fails": self.fails, "label": self.label}
         if self.steps:
-            return stub_plan(self.does, *self.steps, utility=self.utility, fails=self.fails, label=self.label)
-        return stub_action(
-            self.does,
-            utility=self.utility,
-            takes=self.takes,
-            thinks=self.thinks,
-            fails=self.fails,
-            fails_in=self.fails_in,
-            label=self.label,
-        )
+            return stub_plan(self.does, *self.steps, **said)
+        return stub_action(self.does, takes=self.takes, thinks=self.thinks, fails_in=self.fails_in, **said)
 
 
 @dataclass(frozen=True, repr=False)
 class PlanCase(Brief):
-    """What an agent knows.
+    """What an agent knows."""
 
-    Attributes:
-        specs: its actions.
-        top: the activity that it performs all the time.
-    """
-
-    specs: tuple[ActionSpec, ...]
-    top: str = _LEVELS[0]
+    specs: tuple[StubActionSpec, ...]
+    top: str = _LEVELS[0]  # the activity that it performs all the time
 
     def actions(self) -> list[type[Action]]:
         """The action classes, made anew, for ``Agent(actions=...)``."""
@@ -93,11 +70,11 @@ def plans(*, max_actions: int = 3, may_fail: bool = True) -> st.SearchStrategy[P
 
     @st.composite
     def cases(draw: st.DrawFn) -> PlanCase:
-        specs = [ActionSpec("Idle", "top", 0.0, takes=3)]
+        specs = [StubActionSpec("Idle", "top", 0.0, takes=3)]
         for level in _LEVELS:
             least = 0 if level == "top" else 1
             for index, made in enumerate(draw(st.lists(parts[level], min_size=least, max_size=max_actions))):
-                specs.append(ActionSpec(f"{level.title()}{index}", level, **made))
+                specs.append(StubActionSpec(f"{level.title()}{index}", level, **made))
         return PlanCase(tuple(specs))
 
     return cases()

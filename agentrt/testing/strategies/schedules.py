@@ -1,9 +1,7 @@
-"""Schedules: courses of events, and how they are played to a simulation.
+"""Schedules: courses of events, and how they are played to a simulation; and what a drawn case says of itself.
 
 A schedule is a list of happenings in the order of their ticks, counted from where it begins to be played. Several may
 come in one tick; they keep the order in which they were drawn. It shrinks to fewer happenings and to earlier ticks.
-
-What a drawn case says of itself: the fields that are not what they are anyway.
 
 hypothesis prints the smallest case that fails a test. A reader looks for what is peculiar about it, and a dozen
 defaults beside that are in the way. What is printed can be put into ``@example(...)`` as it is.
@@ -40,14 +38,9 @@ T = TypeVar("T")
 
 
 class Happening(NamedTuple, Generic[T]):
-    """One thing that happens.
+    """One thing that happens."""
 
-    Attributes:
-        tick: before which tick, from 1 for the first one that is played.
-        what: what.
-    """
-
-    tick: int
+    tick: int  # before which tick, from 1 for the first one that is played
     what: T
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -25,19 +27,12 @@ _COMPARISONS = (" == ", " != ")
 
 @dataclass(frozen=True, repr=False)
 class NodeSpec(Brief):
-    """One node of a case.
-
-    Attributes:
-        name: its name.
-        condition: its condition; empty for none.
-        children: of a Priority; None for a Leaf.
-        in_block: whether it stands in a block of its own, and a Ref in its place.
-    """
+    """One node of a case."""
 
     name: str
-    condition: str = ""
-    children: tuple[NodeSpec, ...] | None = None
-    in_block: bool = False
+    condition: str = ""  # its condition; empty for none
+    children: tuple[NodeSpec, ...] | None = None  # of a Priority; None for a Leaf
+    in_block: bool = False  # whether it stands in a block of its own, and a Ref in its place
 
     def below(self) -> Iterator[NodeSpec]:
         """This one, and all below it."""
@@ -46,11 +41,7 @@ class NodeSpec(Brief):
             yield from child.below()
 
     def xml(self, *, may_refer: bool = True) -> str:
-        """The node as it stands in its place.
-
-        Args:
-            may_refer: whether a Ref stands there if it is in a block.
-        """
+        """The node as it stands in its place; without ``may_refer``, as it stands in its block."""
         if self.in_block and may_refer:
             return f'<Ref name="Of{self.name}"/>'
         asks = f' condition="{self.condition}"' if self.condition else ""
@@ -61,17 +52,11 @@ class NodeSpec(Brief):
 
 @dataclass(frozen=True, repr=False)
 class SelectionCase(Brief):
-    """A selection tree.
-
-    Attributes:
-        root: its root.
-        variables: its variables and their defaults.
-        signals: what its signals set: (signal, variable, expression).
-    """
+    """A selection tree."""
 
     root: NodeSpec
-    variables: dict[str, bool]
-    signals: tuple[tuple[str, str, str], ...] = ()
+    variables: dict[str, bool]  # its variables and their defaults
+    signals: tuple[tuple[str, str, str], ...] = ()  # what its signals set: (signal, variable, expression)
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -88,11 +73,8 @@ class SelectionCase(Brief):
             f'<Signal name="{signal}" variable="{variable}" value="{value}"/>'
             for signal, variable, value in self.signals
         )
-        blocks = "".join(
-            f'<Block name="Of{one.name}">{one.xml(may_refer=False)}</Block>'
-            for one in self.root.below()
-            if one.in_block
-        )
+        own = [one for one in self.root.below() if one.in_block]
+        blocks = "".join(f'<Block name="Of{one.name}">{one.xml(may_refer=False)}</Block>' for one in own)
         sections = f"<Variables>{variables}</Variables>"
         sections += f"<SignalVariables>{signals}</SignalVariables>" if signals else ""
         sections += f"<Blocks>{blocks}</Blocks>" if blocks else ""
@@ -104,11 +86,7 @@ class SelectionCase(Brief):
 
 
 def conditions(variables: tuple[str, ...] = _VARIABLES) -> st.SearchStrategy[str]:
-    """Expressions that can stand in a condition.
-
-    Args:
-        variables: the names that may stand in them.
-    """
+    """Expressions of some variables that can stand in a condition."""
 
     @st.composite
     def texts(draw: st.DrawFn) -> str:
@@ -134,39 +112,25 @@ def conditions(variables: tuple[str, ...] = _VARIABLES) -> st.SearchStrategy[str
 
 
 def selection_trees(*, max_leaves: int = 8) -> st.SearchStrategy[SelectionCase]:
-    """Selection trees.
-
-    Args:
-        max_leaves: how many leaves there are at most.
-    """
+    """Selection trees of so many leaves at most."""
     asks = st.one_of(st.just(""), conditions())
-    leaf = st.tuples(asks, st.just(None), st.booleans())
+    leaf: st.SearchStrategy[Any] = st.tuples(asks, st.just(None), st.booleans())
     nodes = st.recursive(
-        leaf,
-        lambda below: st.tuples(asks, st.lists(below, max_size=3), st.booleans()),
-        max_leaves=max_leaves,
+        leaf, lambda below: st.tuples(asks, st.lists(below, max_size=3), st.booleans()), max_leaves=max_leaves
     )
     signal = st.tuples(st.sampled_from(_SIGNALS), st.sampled_from(_VARIABLES), conditions())
-    return st.builds(
-        lambda drawn, defaults, signals: SelectionCase(
-            _named(drawn), dict(zip(_VARIABLES, defaults, strict=True)), tuple(signals)
-        ),
-        nodes,
-        st.tuples(*[st.booleans() for _ in _VARIABLES]),
-        st.lists(signal, max_size=3),
-    )
+    variables = st.fixed_dictionaries({name: st.booleans() for name in _VARIABLES})
+    return st.builds(SelectionCase, nodes.map(_named), variables, st.lists(signal, max_size=3).map(tuple))
 
 
-def _named(drawn: tuple[str, list[tuple[str, object, bool]] | None, bool]) -> NodeSpec:
-    number = 0
+def _named(drawn: tuple[str, list[Any] | None, bool]) -> NodeSpec:
+    numbers = count(1)
 
-    def named(one: tuple[str, list[tuple[str, object, bool]] | None, bool]) -> NodeSpec:
-        nonlocal number
-        number += 1
-        mine = number
+    def named(one: tuple[str, list[Any] | None, bool]) -> NodeSpec:
+        number = next(numbers)
         condition, children, in_block = one
         if children is None:
-            return NodeSpec(f"L{mine}", condition, None, in_block)
-        return NodeSpec(f"P{mine}", condition, tuple(named(child) for child in children), in_block)  # type: ignore[arg-type]
+            return NodeSpec(f"L{number}", condition, None, in_block)
+        return NodeSpec(f"P{number}", condition, tuple(named(child) for child in children), in_block)
 
     return named(drawn)

@@ -12,18 +12,15 @@ Whoever comes first acts first; creatures are kept in the order in which they ca
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
 from agentrt import Entity, Stream
 from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.places import SIDES, Place, squared
 from agentrt_examples.miner.rules import BLOCK_NUMBERS, MOBS, MobKind
 
-if TYPE_CHECKING:
-    from agentrt_examples.miner.body import Body
-    from agentrt_examples.miner.realm import World
-
-__all__ = ["ROUND", "TORCHLIGHT", "Creature", "Fauna"]
+__all__ = ["ROUND", "TORCHLIGHT", "Clock", "Creature", "Fauna", "Land", "Prey"]
 
 ROUND = 40
 """Ticks between two looks at who is near."""
@@ -71,6 +68,45 @@ class Creature(Entity):
         self.strikes = 0
 
 
+class Clock(Protocol):
+    """Whatever tells the tick."""
+
+    @property
+    def tick(self) -> int:
+        """The number of the tick."""
+        ...
+
+
+class Prey(Protocol):
+    """Somebody whom hostile creatures go for, as they see it."""
+
+    place: Place
+    dimension: Dimension
+
+    def struck(self, by: Creature) -> None:
+        """Something struck it."""
+
+
+class Land(Protocol):
+    """The world, as its creatures see it."""
+
+    clock: Clock
+
+    @property
+    def bodies(self) -> Sequence[Prey]:
+        """Who acts there."""
+        ...
+
+    @property
+    def is_night(self) -> bool:
+        """Whether the sky is dark."""
+        ...
+
+    def is_dark(self, dimension: Dimension, place: Place) -> bool:
+        """Whether there is no daylight at a place."""
+        ...
+
+
 class Fauna:
     """All creatures of a world.
 
@@ -86,7 +122,7 @@ class Fauna:
 
     __slots__ = ("_active", "_next_round", "_number", "_random", "_world", "creatures", "due", "is_peaceful")
 
-    def __init__(self, world: World, random: Stream) -> None:
+    def __init__(self, world: Land, random: Stream) -> None:
         self.creatures: list[Creature] = []
         self.due = 0
         self.is_peaceful = False
@@ -111,7 +147,7 @@ class Fauna:
         self._next_round = self.due = 0
         return made
 
-    def near(self, body: Body, within: int) -> list[Creature]:
+    def near(self, body: Prey, within: int) -> list[Creature]:
         """The creatures near a body, the nearest first.
 
         Args:
@@ -173,11 +209,11 @@ class Fauna:
         for one in self._active:
             one.due = max(one.due, tick)
 
-    def _is_lost(self, creature: Creature, body: Body) -> bool:
+    def _is_lost(self, creature: Creature, body: Prey) -> bool:
         in_daylight = not self._world.is_night and creature.dimension.is_under_sky(creature.place)
         return in_daylight or squared(creature.place, body.place) > _LOST
 
-    def _appear(self, body: Body) -> None:
+    def _appear(self, body: Prey) -> None:
         random, dimension = self._random, body.dimension
         hostile = sum(1 for one in self._active if one.rules.is_hostile)
         if hostile >= _MOST_HOSTILE or random.below(_APPEARS[1]) >= _APPEARS[0]:
@@ -215,7 +251,7 @@ class Fauna:
             return
         self._chase(creature, body.place)
 
-    def _victim(self, creature: Creature) -> Body | None:
+    def _victim(self, creature: Creature) -> Prey | None:
         for body in self._world.bodies:
             if body.dimension is creature.dimension and squared(creature.place, body.place) <= _CHASE:
                 return body

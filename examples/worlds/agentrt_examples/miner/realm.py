@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from agentrt import Stream
 from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.furnace import Furnace
-from agentrt_examples.miner.mobs import Fauna
+from agentrt_examples.miner.mobs import Clock, Fauna, Prey
 from agentrt_examples.miner.places import Place, squared
 from agentrt_examples.miner.rules import BLOCK_NUMBERS, Drop
 from agentrt_examples.miner.server import Server
@@ -24,10 +24,9 @@ from agentrt_examples.miner.underworld import LAKES, build_portal, grow_nether
 from agentrt_examples.miner.vitals import PULSE
 
 if TYPE_CHECKING:
-    from agentrt_examples.miner.body import Body
     from agentrt_examples.miner.inventory import Inventory
 
-__all__ = ["DAY", "NIGHTFALL", "Clock", "World"]
+__all__ = ["DAY", "NIGHTFALL", "Inhabitant", "World"]
 
 DAY = 12_000
 """Ticks from morning to morning."""
@@ -38,13 +37,11 @@ NIGHTFALL = 8_000
 _Gate = tuple[str, Place]
 
 
-class Clock(Protocol):
-    """Whatever tells the tick."""
+class Inhabitant(Prey, Protocol):
+    """Somebody who acts in the world, as the world sees it."""
 
-    @property
-    def tick(self) -> int:
-        """The number of the tick."""
-        ...
+    def pulse(self, tick: int) -> None:
+        """A second has passed."""
 
 
 class World:
@@ -97,7 +94,7 @@ class World:
         self._drops = stream("drops")
         overworld, nether = overworld or grow_overworld(stream("overworld")), grow_nether(stream("nether"))
         self.dimensions: dict[str, Dimension] = {one.dimension.name: one.dimension for one in (overworld, nether)}
-        self.bodies: list[Body] = []
+        self.bodies: list[Inhabitant] = []
         self.furnaces: dict[_Gate, Furnace] = {}
         self.heaps: dict[_Gate, dict[str, int]] = {}
         self.links: dict[_Gate, _Gate] = {}
