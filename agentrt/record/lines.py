@@ -215,10 +215,6 @@ class Segment:
             raise RecordingError(self._where, "the trace has a tick that is none")
         return numbers, odd
 
-    def has(self, tick: int) -> bool:
-        """Whether a tick lies in it."""
-        return self.first <= tick <= self.last
-
     def ticks(self, first: int, last: int) -> list[int]:
         """Its ticks that have records, within a range."""
         return [tick for tick in self._numbers if first <= tick <= last]
