@@ -227,13 +227,10 @@ class PerfettoWriter:
         out: where to.
         ticks_per_second: how many ticks make one second of game time.
         title: what the run is called.
-
-    Attributes:
-        events: how many events were written.
     """
 
     def __init__(self, out: SupportsWrite[str], ticks_per_second: float, title: str = "") -> None:
-        self.events: int = 0
+        self.events: int = 0  # how many events were written
         self._out = out
         self._timeline = Timeline(ticks_per_second)
         self._fold = SpanFold(self._timeline)
@@ -464,9 +461,6 @@ class OtelExport:
         resource: attributes of what made the spans.
         batch: how many spans are handed over at once.
 
-    Attributes:
-        spans: how many spans were handed over.
-
     Raises:
         MissingExtraError: ``opentelemetry-sdk`` is not installed.
     """
@@ -486,7 +480,7 @@ class OtelExport:
             from opentelemetry.sdk.util.instrumentation import InstrumentationScope
         except ModuleNotFoundError as error:
             raise MissingExtraError("otel", error.name or "opentelemetry") from error
-        self.spans: int = 0
+        self.spans: int = 0  # how many spans were handed over
         self._exporter = exporter
         self._fold = SpanFold(Timeline(ticks_per_second, begin), run)
         self._resource = Resource({"service.name": _SCOPE, **(resource or {})})

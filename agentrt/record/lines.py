@@ -49,18 +49,11 @@ def pack(data: Any) -> bytes:
 
 
 def unpack(data: Any, where: str) -> Any:
-    """What ``pack`` packed.
-
-    Args:
-        data: from a file that anybody may have made.
-
-    Raises:
-        RecordingError: it is nothing of the kind, or too long.
-    """
+    """What ``pack`` packed, from a file that anybody may have made: ``RecordingError`` if it is no such thing."""
     try:
         raw, is_whole = data, len(data) <= _LONGEST
         if data[:1] == b"z":
-            inflate = zlib.decompressobj()
+            inflate = zlib.decompressobj()  # which stops at a length: a kilobyte may hold a gigabyte
             raw = inflate.decompress(data[1:], _LONGEST)
             is_whole = inflate.eof
         if not is_whole:
@@ -103,14 +96,10 @@ class LineWriter:
         return self._hash.digest()
 
     def pack(self, tick: int, records: Sequence[TraceRecord]) -> Packed:
-        """Pack the records of a tick.
-
-        Args:
-            records: what was emitted since the end of the tick before.
-        """
+        """Pack what was emitted since the end of the tick before."""
         is_first = self._turn_over(tick)
         known = self._lines
-        get, dumps = known.get, marshal.dumps
+        get, dumps = known.get, marshal.dumps  # each record of a run passes here
         numbers: list[int] = []
         told: list[str] = []
         new: list[tuple[Any, ...]] = []
@@ -148,25 +137,20 @@ class LineWriter:
         return True
 
     def _hash_all(self, tick: int, told: list[str], odd: list[tuple[int, int]]) -> None:
-        if not told:
-            return
-        head = f"({tick}, "
         if odd:
             heads = dict(odd)
             told = [f"({heads.get(place, tick)}, {text}" for place, text in enumerate(told)]
             self._hash.update("".join(told).encode())
-        else:
+        elif told:
+            head = f"({tick}, "
             self._hash.update((head + head.join(told)).encode())
 
 
 class Segment:
-    """The records of one segment, read.
+    """The records of one segment, read: ``RecordingError`` if it is none.
 
     Args:
         rows: tick, packed lines, packed numbers; from the segment's first tick on.
-
-    Raises:
-        RecordingError: it is no segment.
     """
 
     def __init__(self, rows: Iterable[tuple[int, Any, Any]], where: str) -> None:

@@ -33,7 +33,7 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -49,9 +49,7 @@ from agentrt.record.views import ViewWriter
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.trace import TraceHub
     from agentrt.record.views import Viewed
     from agentrt.runtime.intake import Journal
 
@@ -66,17 +64,7 @@ _LOG_PAGES = 1000  # of the log beside the file, before it is taken up
 
 
 class Store:
-    """The file of one recorder.
-
-    Args:
-        path: where; there must be nothing yet.
-        keep_ticks: how many ticks of trace and views are kept at least; None for all.
-        max_bytes: how large the file may become; None for any size.
-        commit_every: after how many ticks it commits.
-
-    Raises:
-        RecordingError: it cannot be made.
-    """
+    """The file of one recorder; ``RecordingError`` if it cannot be made. The limits are those of ``Recorder``."""
 
     def __init__(self, path: Path, keep_ticks: int | None, max_bytes: int | None, commit_every: int) -> None:
         self._path = path
@@ -108,6 +96,7 @@ class Store:
         if max_bytes is not None:
             pages = max_bytes // page_size
             execute(f"PRAGMA max_page_count={pages}")
+            # The log counts, too: it is taken up early, and is not left as long as it once was.
             execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
             execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
         execute("BEGIN")
@@ -155,11 +144,7 @@ class Store:
         self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", row)
 
     def put_outline(self, name: str, driver: str, tick: int, outline: Any) -> None:
-        """Write which tree a driver has; equal ones are written once.
-
-        Args:
-            name: of the agent; one that is there.
-        """
+        """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
         mark = blake2b(json.dumps(outline).encode(), digest_size=16).digest()
         number = self._outlines.get(mark)
         if number is None:
@@ -233,16 +218,12 @@ class Store:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def close(self, why: str) -> None:
-        """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it.
-
-        Args:
-            why: it ends, for the header. What was written before is committed without it if there is no room for it.
-        """
+        """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it."""
         try:
-            self.commit()
+            self.commit()  # before the header is written: what came is to stay, also if there is no room for more
             self.put("ended", why)
             self._connection.execute("COMMIT")
-            self._connection.execute("PRAGMA busy_timeout=0")
+            self._connection.execute("PRAGMA busy_timeout=0")  # who reads may read for long, and the run waits
             with contextlib.suppress(sqlite3.OperationalError):  # somebody reads it
                 self._connection.execute("PRAGMA journal_mode=DELETE")
         finally:
@@ -276,38 +257,9 @@ LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few tick
 class Recorded(Protocol):
     """A runtime, as its recorder sees it."""
 
-    @property
-    def journal(self) -> Journal | None:
-        """Who keeps what comes in, or nobody."""
-        ...
-
-    @journal.setter
-    def journal(self, journal: Journal | None) -> None: ...
-
-    @property
-    def kernel(self) -> Kernel:
-        """The scheduler."""
-        ...
-
-    @property
-    def trace(self) -> TraceHub:
-        """Where records are handed out."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The clock."""
-        ...
-
-    @property
-    def tick(self) -> int:
-        """The number of the last tick."""
-        ...
-
-    @property
-    def host(self) -> str:
-        """The name of the host."""
-        ...
+    journal: Journal | None  # who keeps what comes in, or nobody
+    kernel: Kernel
+    host: str
 
     @property
     def agents(self) -> Sequence[Viewed]:
@@ -316,10 +268,6 @@ class Recorded(Protocol):
 
     def find(self, name: str) -> Viewed | None:
         """The agent of a name; None if there is none now."""
-        ...
-
-    def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a function at the end of every tick; returns what ends that."""
         ...
 
 
@@ -341,12 +289,6 @@ class Recorder:
         RecordingError: the file cannot be made.
         WrongStateError: a tick runs, or somebody else keeps this runtime's inputs.
         ValueError: an argument is out of its range.
-
-    Attributes:
-        path: as given.
-        started: the tick after which the recording begins.
-        ticks: how many ticks were written; when it ended by a failure, how many are in the file.
-        stopped: why nothing more is written; empty while it goes on.
     """
 
     def __init__(
@@ -362,34 +304,35 @@ class Recorder:
         codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
     ) -> None:
-        runtime.kernel.require_between_ticks("runtime.record")
+        kernel = runtime.kernel
+        kernel.require_between_ticks("runtime.record")
         if runtime.journal is not None:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
         every = _check(views, keep_ticks, max_bytes, commit_every, meta)
-        _check_header(runtime.kernel.seed, world, meta)
+        _check_header(kernel.seed, world, meta)
         self.path: Path = Path(path)
-        self.started: int = runtime.tick
-        self.ticks: int = 0
-        self.stopped: str = ""
+        self.started: int = kernel.tick  # the tick after which the recording begins
+        self.ticks: int = 0  # how many ticks were written; when it ended by a failure, how many are in the file
+        self.stopped: str = ""  # why nothing more is written; empty while it goes on
         self._runtime = runtime
-        self._kernel = runtime.kernel
+        self._kernel = kernel
         self._codecs = Codecs(codecs)
-        self._made = len(self._kernel.inbox) if runtime.tick == 0 else 0
+        self._made = len(kernel.inbox) if not kernel.tick else 0  # how much of the first intake makes the world
         self._pending: list[TraceRecord] = []
         self._inputs: list[InputRow] = []
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
         self._host = ""
         self._has_between = self._has_unkept = False
-        self._foreign_waits = runtime.kernel.host.foreign_waits
+        self._foreign_waits = kernel.host.foreign_waits
+        # What is dropped goes by whole segments: they are short enough that little more is kept than was asked for.
         segment_ticks = SEGMENT_TICKS if keep_ticks is None else min(SEGMENT_TICKS, max(keep_ticks // 4, 16))
         self._lines = LineWriter(segment_ticks, None if max_bytes is None else max_bytes // 16)
-        self._views: ViewWriter | None = None
-        if every:
-            self._views = ViewWriter(runtime.find, every)
+        self._views = ViewWriter(runtime.find, every) if every else None
         self._store = Store(self.path, keep_ticks, max_bytes, commit_every)
         self._begin({**(meta or {}), "world": world, "views": views})
-        self._close_hooks = (runtime.trace.listen(self._pending.append), runtime.after_tick(self._publish))
+        # Last of all: had anything above failed, nobody would take these away again.
+        self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
         runtime.journal = self
 
     @property
@@ -416,42 +359,22 @@ class Recorder:
     # --- what comes in (the journal) ----------------------------------------------------------------------------------
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
-        """An input is taken.
-
-        Args:
-            name: of the input.
-            args: plain values.
-        """
+        """An input is taken; see ``Journal``."""
         if not self._is_making():
             self._take("sent", -1, name, args)
 
     def answered(self, number: int, what: str, value: Any, error: BaseException | None) -> None:
-        """The result of a call to the outside is taken.
-
-        Args:
-            number: which call of this runtime, from 0.
-            what: the name of the function that was called.
-            value: what it returned.
-            error: what it raised, or None.
-        """
+        """The result of a call to the outside is taken; see ``Journal``."""
         self._take("answered" if error is None else "failed", number, what, value if error is None else error)
 
     def posted(self, what: str) -> None:
-        """A function was posted from outside, which cannot be kept. Safe from any thread.
-
-        Args:
-            what: its name.
-        """
+        """A function was posted from outside, which cannot be kept; see ``Journal``. Safe from any thread."""
         tick = self._kernel.tick
         if tick > 0 and self.is_open:  # before the first tick it belongs to how the world is made
             self._posted.append((tick + 1, what))
 
     def closing(self, reason: str) -> None:
-        """The runtime is about to be closed.
-
-        Args:
-            reason: why, in words.
-        """
+        """The runtime is about to be closed; see ``Journal``."""
         self.close(reason)
 
     def _is_making(self) -> bool:
@@ -462,12 +385,11 @@ class Recorder:
         if not self.is_open:
             return  # a call that was made before it was closed still knows it
         try:
-            text, problem = self._codecs.write(value)
-            kernel = self._kernel
-            place = kernel.taking
-            self._inputs.append((kernel.tick, place, len(self._inputs), kind, number, name_in(name), text))
+            text, problem = self._codecs.write(value)  # now: the run may change what was handed in
+            tick = self._kernel.tick
+            self._inputs.append((tick, self._kernel.taking, len(self._inputs), kind, number, name_in(name), text))
             if problem:
-                self._unkept(f"{name} ({kind} in tick {kernel.tick}): {problem}")
+                self._unkept(f"{name} ({kind} in tick {tick}): {problem}")
         except ENDS_PROGRAM as error:
             self._fail(error)
             raise
@@ -489,7 +411,7 @@ class Recorder:
     # --- a tick -------------------------------------------------------------------------------------------------------
 
     def _publish(self) -> None:
-        with self._lock:
+        with self._lock:  # it may be closed from another thread meanwhile
             if not self.is_open:
                 return
             try:
@@ -502,7 +424,7 @@ class Recorder:
 
     def _write_tick(self, tick: int) -> None:
         store = self._store
-        records = self._pending.copy()
+        records = self._pending.copy()  # the list stays: its ``append`` is what listens to the trace
         self._pending.clear()
         if self._host != self._runtime.host:
             self._host = self._runtime.host
@@ -530,14 +452,13 @@ class Recorder:
         if packed.between and tick > 1:
             self._put_between(tick)
         names = list(dict.fromkeys([record[1] for record in records]))
-        find = self._runtime.find
-        for name in names:
-            if store.knows(name):
-                if find(name) is None:
-                    store.agent_goes(name, tick)
-            elif find(name) is not None:
+        for name in names:  # whoever comes or goes has a record of it
+            is_there = self._runtime.find(name) is not None
+            if is_there and not store.knows(name):
                 store.agent_comes(name, tick)
-        self._look(names)
+            elif not is_there and store.knows(name):
+                store.agent_goes(name, tick)
+        self._look(names)  # after that: a view belongs to an agent that the file knows
 
     def _put_between(self, tick: int) -> None:
         """Something happened that no input tells, and that a replay cannot repeat: note when it did first."""
@@ -622,11 +543,7 @@ class Recorder:
 def _check(
     views: object, keep_ticks: object, max_bytes: object, commit_every: object, meta: dict[str, Any] | None
 ) -> int:
-    """Look at the options.
-
-    Returns:
-        At most one view of an agent in so many ticks; 0 for none.
-    """
+    """Look at the options; returns in how many ticks there is one view of an agent at most, 0 for none at all."""
     for name, value, least in (("keep_ticks", keep_ticks, 1), ("max_bytes", max_bytes, LEAST_BYTES)):
         if value is not None and not _is_number(value, least):
             raise ValueError(f"{name} is {value!r}: it takes a whole number of at least {least}, or None")
@@ -666,8 +583,8 @@ def _origin(runtime: Recorded) -> dict[str, Any]:
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "host": runtime.host,
         "seed": runtime.kernel.seed,
-        "ticks_per_second": runtime.clock.ticks_per_second,
-        "started": runtime.tick,
+        "ticks_per_second": runtime.kernel.clock.ticks_per_second,
+        "started": runtime.kernel.tick,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ended": "",
     }

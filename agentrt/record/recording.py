@@ -41,27 +41,16 @@ _HEADER_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that ea
 
 
 class RecordedInput(NamedTuple):
-    """Something that came in from outside.
+    """Something that came in from outside."""
 
-    Attributes:
-        tick: the tick whose intake took it.
-        place: its place in that intake, from 0; -1 if it is not known.
-        kind: ``"sent"``, ``"answered"`` or ``"posted"``.
-        number: which call of the run, from 0; -1 for what is no answer.
-        name: of the input, of the function that was called, or of the function that was posted.
-        args: what was sent with it.
-        value: what a call returned; an ``Unkept`` if what it returned or raised could not be kept.
-        error: what it raised, or None.
-    """
-
-    tick: int
-    place: int
-    kind: str
-    number: int
-    name: str
-    args: dict[str, Any]
-    value: Any
-    error: BaseException | None
+    tick: int  # the tick whose intake took it
+    place: int  # its place in that intake, from 0; -1 if it is not known
+    kind: str  # ``"sent"``, ``"answered"`` or ``"posted"``
+    number: int  # which call of the run, from 0; -1 for what is no answer
+    name: str  # of the input, of the function that was called, or of the function that was posted
+    args: dict[str, Any]  # what was sent with it
+    value: Any  # what a call returned; an ``Unkept`` if what it returned or raised could not be kept
+    error: BaseException | None  # what it raised, or None
 
 
 class Recording:
@@ -73,21 +62,16 @@ class Recording:
 
     Raises:
         RecordingError: there is none, or it cannot be read.
-
-    Attributes:
-        path: as given.
-        where: the same, for errors.
-        meta: the header, as it was when it was opened.
     """
 
     def __init__(self, path: str | Path, *, codecs: Sequence[Codec] = ()) -> None:
         self.path: Path = Path(path)
-        self.where: str = str(self.path)
+        self.where: str = str(self.path)  # the same, for errors
         self._codecs = Codecs(codecs)
         self._segment: Segment | None = None  # the one that was read last: who reads a tick reads the next one, too
         self._connection = connect_reader(self.path)
         try:
-            self.meta: dict[str, Any] = self._read_meta()
+            self.meta: dict[str, Any] = self._read_meta()  # the header, as it was when it was opened
             self._require_ticks()
         except RecordingError:
             self._connection.close()
@@ -95,15 +79,7 @@ class Recording:
 
     @classmethod
     def open(cls, path: str | Path, *, codecs: Sequence[Codec] = ()) -> Recording:
-        """Open a recording; the same as ``Recording(path)``.
-
-        Args:
-            path: where it lies.
-            codecs: for values of one's own types that came in; see ``Codec``.
-
-        Raises:
-            RecordingError: there is none, or it cannot be read.
-        """
+        """Open a recording; the same as ``Recording(path)``, and raises the same."""
         return cls(path, codecs=codecs)
 
     def close(self) -> None:
@@ -164,17 +140,7 @@ class Recording:
             raise RecordingError(self.where, "ticks of it are missing")
 
     def header(self, key: str) -> Any:
-        """What stands in the header now; it may still be written.
-
-        Args:
-            key: what.
-
-        Returns:
-            Plain data; None if there is nothing.
-
-        Raises:
-            RecordingError: it is broken.
-        """
+        """What stands in the header now, as plain data; it may still be written. None if there is nothing."""
         row = self._row("SELECT value FROM meta WHERE key = ?", key)
         return None if row is None else self._plain(key, row[0])
 
@@ -222,10 +188,7 @@ class Recording:
     # --- the trace ----------------------------------------------------------------------------------------------------
 
     def digest(self, tick: int | None = None) -> str:
-        """A hash of all records up to the end of a tick: what ``TraceDigest`` gives there.
-
-        Args:
-            tick: which; None for the last one.
+        """A hash of all records up to the end of a tick (None: the last one): what ``TraceDigest`` gives there.
 
         Returns:
             32 hexadecimal digits.
@@ -258,9 +221,6 @@ class Recording:
 
     def batch(self, tick: int) -> list[TraceRecord]:
         """What was emitted after the end of the tick before, up to the end of a tick, in order.
-
-        Args:
-            tick: which.
 
         Raises:
             RecordingError: its records are not in the file, or broken.
@@ -364,20 +324,12 @@ class Recording:
     # --- agents -------------------------------------------------------------------------------------------------------
 
     def agents(self, tick: int) -> tuple[str, ...]:
-        """Who was there at the end of a tick, in the order in which they came.
-
-        Args:
-            tick: when.
-        """
+        """Who was there at the end of a tick, in the order in which they came."""
         statement = "SELECT name FROM agents WHERE first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
         return tuple(name_out(row[0]) for row in self._rows(statement, tick, tick))
 
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
-
-        Args:
-            agent: its name.
-            tick: when.
 
         Returns:
             The snapshot; None if the agent was not there, or no views were recorded.
@@ -410,10 +362,6 @@ class Recording:
     def explain(self, agent: str, tick: int) -> str:
         """Why an agent did what it did at the end of a tick, and why not something else, in words.
 
-        Args:
-            agent: its name.
-            tick: when.
-
         Returns:
             Several lines of text, or one that says that there is no view.
 
@@ -429,12 +377,7 @@ class Recording:
             raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is broken: {error}") from None
 
     def outlines(self, agent: str, tick: int | None = None) -> dict[str, Any]:
-        """The trees of an agent's models: for the name of each driver the outline, as JSON.
-
-        Args:
-            agent: its name.
-            tick: when; None for the last tick.
-        """
+        """The trees of an agent's models: for the name of each driver the outline, as JSON. None: in the last tick."""
         rows = self._rows(
             "SELECT driver, data FROM drawings JOIN agents ON agents.id = drawings.agent "
             "JOIN outlines ON outlines.id = outline WHERE name = ? AND tick <= ? ORDER BY tick",

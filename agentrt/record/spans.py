@@ -55,33 +55,19 @@ _OUTCOMES = (  # how the reason of a driver's end begins, or what it contains, a
 
 
 class Span(NamedTuple):
-    """One thing that ran for a while.
+    """One thing that ran for a while."""
 
-    Attributes:
-        agent: whose.
-        lane: ``"plan"``, ``"strategies"`` or the name of a driver, with a number if several things run side by side.
-        depth: how many others of its lane it lies within.
-        path: its path, as in the trace.
-        name: for people: the end of the path.
-        begin: the tick in which it began.
-        end: the tick in which it ended; None while it is open.
-        outcome: ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"``, ``"aborted"`` or ``"failed"``.
-        reason: why it ended, in words, if anybody said so.
-        first: where in its first tick it began: how many records of that tick came before.
-        last: the same for its end.
-    """
-
-    agent: str
-    lane: str
-    depth: int
-    path: str
-    name: str
-    begin: int
-    end: int | None = None
-    outcome: str = OPEN
-    reason: str = ""
-    first: int = 0
-    last: int = 0
+    agent: str  # whose
+    lane: str  # ``"plan"``, ``"strategies"`` or the name of a driver, with a number if several things run side by side
+    depth: int  # how many others of its lane it lies within
+    path: str  # its path, as in the trace
+    name: str  # for people: the end of the path
+    begin: int  # the tick in which it began
+    end: int | None = None  # the tick in which it ended; None while it is open
+    outcome: str = OPEN  # ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"``, ``"aborted"`` or ``"failed"``
+    reason: str = ""  # why it ended, in words, if anybody said so
+    first: int = 0  # where in its first tick it began: how many records of that tick came before
+    last: int = 0  # the same for its end
 
 
 class _Open:
@@ -119,13 +105,10 @@ class SpanBuilder:
 
     Args:
         keep: how many closed spans of each agent are kept, the newest; None for all, 0 for none.
-
-    Attributes:
-        dropped: how many closed spans were not kept, or not any more.
     """
 
     def __init__(self, keep: int | None = _KEEP) -> None:
-        self.dropped: int = 0
+        self.dropped: int = 0  # how many closed spans were not kept, or not any more
         self._keep = keep
         self._agents: dict[str, _Agent] = {}
         self._gone: deque[str] = deque()
@@ -139,7 +122,7 @@ class SpanBuilder:
             TraceEvent.START: self._start,
             TraceEvent.STOP: self._stop,
             TraceEvent.ACTIVATE: self._activate,
-            TraceEvent.DEACTIVATE: self._deactivate,
+            TraceEvent.DEACTIVATE: self._stop,
             TraceEvent.PREEMPT: self._preempt,
             TraceEvent.ABORT: self._abort,
             TraceEvent.TRY: self._try,
@@ -149,15 +132,9 @@ class SpanBuilder:
         }
 
     def feed(self, record: TraceRecord) -> list[Span]:
-        """Take the next record.
-
-        Args:
-            record: what happened.
-
-        Returns:
-            The spans that ended with it, inner ones first.
-        """
+        """Take the next record; returns the spans that ended with it, inner ones first."""
         if record.tick != self._tick:
+            # What becomes of a strategy is said in the tick in which it ends, or never.
             for entry in tuple(self._unjudged.values()):
                 self._leave_unjudged(entry)
             self._tick, self._place = record.tick, 0
@@ -184,19 +161,14 @@ class SpanBuilder:
         known = self._agents.get(agent)
         if known is None:
             return []
-        spans = [*known.closed, *(entry.span for entry in known.open.values())]
         return [
             span
-            for span in spans
+            for span in (*known.closed, *self.open_spans(agent))
             if (last is None or span.begin <= last) and (first is None or span.end is None or span.end >= first)
         ]
 
     def open_spans(self, agent: str) -> list[Span]:
-        """What runs now, in the order in which it began.
-
-        Args:
-            agent: the name of the agent.
-        """
+        """What an agent runs now, in the order in which it began."""
         known = self._agents.get(agent)
         return [] if known is None else [entry.span for entry in known.open.values()]
 
@@ -262,9 +234,6 @@ class SpanBuilder:
     def _stop(self, agent: _Agent, record: TraceRecord) -> None:
         reason = _reason(record)
         self._end(agent, record.path, _outcome(reason), reason)
-
-    def _deactivate(self, agent: _Agent, record: TraceRecord) -> None:
-        self._stop(agent, record)
 
     def _removed(self, agent: _Agent, record: TraceRecord) -> None:
         self._close_all(agent, "", "removed")
