@@ -106,13 +106,12 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "Reader": 2,
     "Refusal": 3,
     "Round": 2,
-    "Source": 2,
     "TaskView": 2,
     "Waiter": 2,
     "Watch": 2,
     "_Declared": 2,
     "_Line": 2,
-    "_Reader": 3,
+    "_Reader": 2,
     "_Room": 2,
     "_Root": 2,
 }
@@ -162,8 +161,6 @@ ONE_IMPORTER = {  # of a package: how many of its modules have one importer, and
 }
 ONE_HEIR = {  # classes that nothing makes, no facade shows, and one class inherits from
     "ControlFlow",
-    "Feeder",
-    "Source",
     "TaskFace",
     "_Declared",
 }
@@ -180,11 +177,11 @@ ANYS = {  # attributes and parameters that are declared as Any
     "body": 48,
     "cli": 3,
     "goals": 9,
-    "inspect": 17,
+    "inspect": 8,
     "kernel": 37,
     "packs": 20,
-    "record": 40,
-    "runtime": 13,
+    "record": 10,
+    "runtime": 7,
     "selection": 5,
     "snapshot": 5,
     "strategy": 48,

@@ -105,7 +105,7 @@ class _Wrong(ValueError):
     """A field is not what it has to be; turned into a ``Refusal`` by ``read``."""
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: object) -> str:
     if value is None:
         return ""
     if type(value) is not str or len(value) > _LONGEST_TEXT:
@@ -113,18 +113,18 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
-def _name(name: str, value: Any) -> str:
+def _name(name: str, value: object) -> str:
     if not (text := _text(name, value)):
         raise _Wrong(f"'{name}' is missing")
     return text
 
 
-def _name_or_none(name: str, value: Any) -> str | None:
+def _name_or_none(name: str, value: object) -> str | None:
     return _text(name, value) or None
 
 
 def _whole(least: int, most: int, default: int | None = None) -> Callable[[str, Any], int]:
-    def check(name: str, value: Any) -> int:
+    def check(name: str, value: object) -> int:
         if value is None and default is not None:
             return default
         if type(value) is float and value.is_integer():
@@ -139,7 +139,7 @@ def _whole(least: int, most: int, default: int | None = None) -> Callable[[str, 
 _tick = _whole(0, _LARGEST_TICK, 0)
 
 
-def _tick_or_none(name: str, value: Any) -> int | None:
+def _tick_or_none(name: str, value: object) -> int | None:
     return None if value is None else _tick(name, value)
 
 
@@ -149,14 +149,14 @@ def _speed(name: str, value: Any) -> float:
     return float(value)
 
 
-def _kind(name: str, value: Any) -> str:
+def _kind(name: str, value: object) -> str:
     kinds = ("action", "activity", "strategy", "decider", "goal", "agent")
     if value not in kinds:
         raise _Wrong(f"'{name}' has to be one of {', '.join(kinds)}")
     return str(value)
 
 
-def _events(name: str, value: Any) -> frozenset[str] | None:
+def _events(name: str, value: object) -> frozenset[str] | None:
     if value is None:
         return None
     if type(value) is not list or len(value) > len(TraceEvent):
@@ -168,7 +168,7 @@ _Fields = Mapping[str, Callable[[str, Any], Any]]
 
 
 def _part(make: Callable[..., Any], fields: _Fields) -> Callable[[str, Any], Any]:
-    def check(name: str, value: Any) -> Any:
+    def check(name: str, value: object) -> Any:
         if value is None:
             return None
         if type(value) is not dict:
@@ -253,7 +253,7 @@ def write(message: Mapping[str, Any]) -> str:
         return json.dumps(_plain(message, 0), allow_nan=False, separators=(",", ":"))
 
 
-def _plain(value: Any, depth: int) -> Any:
+def _plain(value: object, depth: int) -> Any:
     if value is None or type(value) in (bool, str):
         return value
     if isinstance(value, float):

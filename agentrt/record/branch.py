@@ -69,7 +69,7 @@ class Edit(NamedTuple):
     does: str  # ``"send"``, ``"drop"``, ``"change"`` or ``"answer"``
     what: str | int  # the name of an input, or the number of a call
     args: dict[str, Any] | None = None  # of an input
-    value: Any = None  # what the call returns
+    value: object = None  # what the call returns
     error: BaseException | None = None  # what it raises, or None
     pointer: str = ""  # where it stands in its script
 
@@ -98,7 +98,7 @@ def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit,
     return parse_edits(data, codecs=codecs, file=file)
 
 
-def parse_edits(data: Any, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
+def parse_edits(data: object, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
     """Make edits of what a JSON file contained.
 
     Args:
@@ -125,7 +125,7 @@ class _EditReader:
     def fail(self, problem: str, remedy: str = _EXAMPLE) -> EditError:
         return EditError(problem, remedy, file=self._file, pointer=self._pointer)
 
-    def edit(self, data: Any) -> Edit:
+    def edit(self, data: object) -> Edit:
         if not isinstance(data, dict):
             raise self.fail(f"this is a {type(data).__name__} and no edit")
         tick, does = data.get("tick"), [key for key in _DOES if key in data]
@@ -161,7 +161,7 @@ class _EditReader:
         if does == "change" and not is_call and "args" not in data:
             raise self.fail("the 'args' are missing with which it comes in instead")
 
-    def _value(self, data: Any) -> Any:
+    def _value(self, data: object) -> Any:
         try:
             return self._codecs.read(json.dumps(data), self._file)
         except RecordingError as error:

@@ -40,7 +40,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _EVENTS: dict[str, TraceEvent] = {event.value: event for event in TraceEvent}
 
 
-def pack(data: Any) -> bytes:
+def pack(data: object) -> bytes:
     """Plain data as compact bytes."""
     raw = _encode(data).encode()
     if len(raw) > _LONGEST:
@@ -166,7 +166,7 @@ class Segment:
         self.first: int = min(self._numbers)
         self.last: int = max(self._numbers)
 
-    def _list(self, data: Any) -> list[Any]:
+    def _list(self, data: object) -> list[Any]:
         if not isinstance(data, list):
             raise RecordingError(self._where, "the trace has something else where a list belongs")
         return data
@@ -185,7 +185,7 @@ class Segment:
             pass
         raise RecordingError(self._where, f"the trace has a line that is none: {str(line)[:100]}")
 
-    def _read_numbers(self, data: Any) -> tuple[list[int], dict[int, int]]:
+    def _read_numbers(self, data: object) -> tuple[list[int], dict[int, int]]:
         parts = self._list(data)
         numbers = self._list(parts[0] if parts else None)
         bound = len(self._lines)

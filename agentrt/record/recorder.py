@@ -104,7 +104,7 @@ class Store:
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
-    def put(self, key: str, value: Any) -> None:
+    def put(self, key: str, value: object) -> None:
         """Write into the header."""
         self._connection.execute("REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
 
@@ -136,14 +136,14 @@ class Store:
         """Whether an agent of this name is there."""
         return name in self._agents
 
-    def put_view(self, name: str, tick: int, is_whole: bool, data: Any) -> None:
+    def put_view(self, name: str, tick: int, is_whole: bool, data: object) -> None:
         """Write a view."""
         packed = pack(data)
         self._written += len(packed)
         row = (self._agents[name], tick, int(is_whole), packed)
         self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", row)
 
-    def put_outline(self, name: str, driver: str, tick: int, outline: Any) -> None:
+    def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
         """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
         mark = blake2b(json.dumps(outline).encode(), digest_size=16).digest()
         number = self._outlines.get(mark)
@@ -363,7 +363,7 @@ class Recorder:
         if not self._is_making():
             self._take("sent", -1, name, args)
 
-    def answered(self, number: int, what: str, value: Any, error: BaseException | None) -> None:
+    def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
         """The result of a call to the outside is taken; see ``Journal``."""
         self._take("answered" if error is None else "failed", number, what, value if error is None else error)
 
@@ -381,7 +381,7 @@ class Recorder:
         """Whether what is taken was there before the recording began, in a world that was just made."""
         return self._kernel.tick == 1 and self._kernel.taking < self._made
 
-    def _take(self, kind: str, number: int, name: str, value: Any) -> None:
+    def _take(self, kind: str, number: int, name: str, value: object) -> None:
         if not self.is_open:
             return  # a call that was made before it was closed still knows it
         try:

@@ -23,7 +23,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeGuard
 
 from agentrt.errors import AgentRTError, RecordingError
 from agentrt.kernel.trace import TraceRecord
@@ -155,12 +155,12 @@ class Recording:
         row = self._row("SELECT max(tick) FROM ticks")
         return self._tick(row and row[0], self.meta["started"])
 
-    def _tick(self, value: Any, otherwise: int) -> int:
+    def _tick(self, value: object, otherwise: int) -> int:
         if value is None:
             return otherwise
         if not _is_number(value, 0):
             raise RecordingError(self.where, f"it has {str(value)[:40]!r} where a tick belongs")
-        return int(value)
+        return value
 
     @property
     def unreplayable(self) -> list[str]:
@@ -389,5 +389,5 @@ class Recording:
         return f"<Recording: {self.path}>"
 
 
-def _is_number(value: object, least: int) -> bool:
+def _is_number(value: object, least: int) -> TypeGuard[int]:
     return type(value) is int and value >= least

@@ -29,7 +29,6 @@ import contextlib
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 from agentrt.errors import RecordingError
 
@@ -75,7 +74,7 @@ def name_in(name: str) -> str | bytes:
     return name
 
 
-def name_out(name: Any) -> str:
+def name_out(name: object) -> str:
     """What ``name_in`` was given."""
     if not isinstance(name, bytes):
         return str(name)

@@ -29,6 +29,7 @@ over, so they would all be equally long.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from agentrt.kernel.trace import TraceEvent, TraceRecord
@@ -40,9 +41,9 @@ PLAN, STRATEGIES = "plan", "strategies"
 OPEN, FINISHED, STOPPED, PREEMPTED = "open", "finished", "stopped", "preempted"
 ABORTED, FAILED = "aborted", "failed"
 
-_KEEP = 2000
-_KEEP_GONE = 200
-_MOST_OPEN = 1000
+_KEEP = 2000  # closed spans of each agent
+_KEEP_GONE = 200  # agents that are gone
+_MOST_OPEN = 1000  # spans of one agent, in a trace that somebody made up
 
 _OUTCOMES = (  # how the reason of a driver's end begins, or what it contains, and what that makes of it
     ("its run is over", FINISHED),
@@ -70,27 +71,23 @@ class Span(NamedTuple):
     last: int = 0  # the same for its end
 
 
+@dataclass(slots=True, eq=False)
 class _Open:
-    """A span that has not ended: its data, what it lies within, and how many lie within it."""
+    """A span that has not ended."""
 
-    __slots__ = ("children", "fate", "is_over", "is_unit", "needed_by", "outer", "reason", "root", "span")
-
-    def __init__(self, span: Span, outer: _Open | None, *, is_unit: bool, root: str, needed_by: str) -> None:
-        self.span: Span = span
-        self.outer: _Open | None = outer
-        self.is_unit: bool = is_unit
-        self.root: str = root  # the frame that the plan, performance or attempt grows from
-        self.needed_by: str = needed_by  # of a strategy: the path of what needs it, where its records are
-        self.children: int = 0
-        self.is_over: bool = False
-        self.fate: str = ""
-        self.reason: str = ""
+    span: Span
+    outer: _Open | None  # what it lies within
+    is_unit: bool
+    root: str  # the frame that the plan, performance or attempt grows from
+    needed_by: str  # of a strategy: the path of what needs it, where its records are
+    children: int = 0  # how many open ones lie within it
+    is_over: bool = False
+    fate: str = ""
+    reason: str = ""
 
 
 class _Agent:
     """The spans of one agent."""
-
-    __slots__ = ("closed", "lanes", "open", "top", "tried")
 
     def __init__(self, keep: int | None) -> None:
         self.open: dict[str, _Open] = {}  # by path, in the order in which they began
@@ -220,7 +217,7 @@ class SpanBuilder:
         name = name or (path.rpartition("/")[2] if is_unit or "/" not in path else rest.rpartition("/")[2])
         depth = 0 if outer is None else outer.span.depth + 1
         span = Span(record.agent, lane, depth, path, name, record.tick, first=self._place)
-        entry = _Open(span, outer, is_unit=is_unit, root=root, needed_by=needed_by)
+        entry = _Open(span, outer, is_unit, root, needed_by)
         if outer is not None:
             outer.children += 1
         agent.open[path] = entry

@@ -64,7 +64,7 @@ class Unkept(NamedTuple):
 class _NotKept(Exception):
     """A value, or a part of it, cannot be written."""
 
-    def __init__(self, part: Any, reason: str) -> None:
+    def __init__(self, part: object, reason: str) -> None:
         super().__init__(f"{type(part).__qualname__}: {reason}")
 
 
@@ -86,7 +86,7 @@ class Codecs:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def write(self, value: Any) -> tuple[str, str]:
+    def write(self, value: object) -> tuple[str, str]:
         """A value as JSON text, and why it could not be kept; an empty string if it could."""
         try:
             text = _dump(self._plain(value, 0))
@@ -232,7 +232,7 @@ _TAGS: dict[Any, Callable[[Codecs, dict[str, Any], int], Any]] = {
 }
 
 
-def _dump(plain: Any) -> str:
+def _dump(plain: object) -> str:
     return json.dumps(plain, separators=(",", ":"))
 
 

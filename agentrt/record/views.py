@@ -36,12 +36,12 @@ _SLEEPS = "until tick "  # how a view says that something sleeps
 _MISSING = object()
 
 
-def difference(old: Any, new: Any) -> Any:
+def difference(old: object, new: object) -> Any:
     """What changed."""
     return None if old == new else _difference(old, new)
 
 
-def _difference(old: Any, new: Any) -> Any:
+def _difference(old: object, new: object) -> Any:
     """As above, of what is not equal. Parts are compared before they are looked into: most of them are equal."""
     if type(old) is dict and type(new) is dict:
         changes: dict[str, Any] = {}
@@ -57,7 +57,7 @@ def _difference(old: Any, new: Any) -> Any:
     return {"=": new}
 
 
-def patched(old: Any, patch: Any, where: str) -> Any:
+def patched(old: object, patch: object, where: str) -> Any:
     """What a patch makes of a value, which stays as it is: ``RecordingError`` if it does not fit."""
     try:
         return _patched(old, patch, 0)
@@ -101,7 +101,7 @@ def _is_over(waits: str, tick: int) -> bool:
     return until.isdecimal() and len(until) < _DIGITS and int(until) <= tick
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

@@ -50,7 +50,7 @@ class Journal(Protocol):
     def sent(self, name: str, args: dict[str, Any]) -> None:
         """An input is taken, at this place of this intake (``kernel.tick``, ``kernel.taking``)."""
 
-    def answered(self, number: int, what: str, value: Any, error: BaseException | None) -> None:
+    def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
         """The result of a call to the outside is taken, at this place of this intake.
 
         Args:
@@ -92,7 +92,7 @@ class OutsideCall:
         self.cancel: Callable[[], object] | None = None  # cancels the task of the event loop; None if there is none
         self.is_cancelled: bool = False  # whether the strand does not wait any more
 
-    def deliver(self, value: Any, error: BaseException | None) -> None:
+    def deliver(self, value: object, error: BaseException | None) -> None:
         """The intake takes what came of it."""
         if self.journal is not None:
             self.journal.answered(self.number, self.what, value, error)

@@ -83,7 +83,7 @@ class Reporting:
         self._write(text, exc_info=error)
         self.faults.tell(Fault(text, error, self._kernel.tick))
 
-    def _write(self, text: str, **values: Any) -> None:
+    def _write(self, text: str, **values: object) -> None:
         try:
             Log(self, {}).error(text, **values)
         except ENDS_PROGRAM:
@@ -92,6 +92,6 @@ class Reporting:
             return
 
 
-def _for_a_record(value: Any) -> str | int | float | bool | None:
+def _for_a_record(value: object) -> str | int | float | bool | None:
     value = plain(value)
     return value if value is None or isinstance(value, (str, int, float, bool)) else words_of(value)

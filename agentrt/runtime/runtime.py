@@ -343,7 +343,7 @@ class Runtime:
         """The names that can be sent, in the order in which they were put up."""
         return self.intake.inputs
 
-    def send(self, name: str, /, **args: Any) -> None:
+    def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
 
         Args:
@@ -608,7 +608,7 @@ class Runtime:
         """How long ``ctx.work`` had to wait for its units, in ticks; empty without a ``think_budget``."""
         return self.search.waits
 
-    def note(self, text: str, /, **detail: Any) -> None:
+    def note(self, text: str, /, **detail: object) -> None:
         """Put a note of the world's own into the trace: a door was opened, a day began.
 
         Args:
