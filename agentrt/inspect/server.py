@@ -14,17 +14,6 @@ Rejected: running on the runtime's own event loop. A plain runtime has none, and
 
 This module is imported when an inspector starts, and needs the extra ``inspect``.
 
-An inspector shows everything that goes on in a program, so it listens to few:
-
-* It listens on loopback, unless told otherwise; any other address needs a token of at least 16 characters.
-* ``Host`` is checked on every request: a page of somebody else's, whose name is made to point at this machine (DNS
-  rebinding), has that name in it. On loopback only loopback names are good, elsewhere also numbers, and the names that
-  were given.
-* ``Origin``, which every browser sends with a WebSocket, has to be the inspector's own page. A program that is no
-  browser sends none.
-* A token comes in the query (``?token=``) or as ``Authorization: Bearer``, and is compared in constant time. There are
-  no cookies, so no page of anybody's can ride on one. The page and its scripts hold no data and need no token; the
-  socket and ``/api`` do.
 * Pages are sent with a policy that lets them load from here alone and be framed nowhere.
 
 Source: ours.
@@ -33,32 +22,31 @@ Source: ours.
 from __future__ import annotations
 
 import asyncio
-import hmac
-import ipaddress
 import re
 import socket
 import threading
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from agentrt.errors import InspectorError
-from agentrt.inspect.protocol import LONGEST_MESSAGE
-from agentrt.inspect.sessions import Client, Source
+from agentrt.inspect.doorkeeper import Doorkeeper
+from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
+from agentrt.inspect.sessions import Message, Session, Source
 
-__all__ = ["Listener", "HEADERS", "Doorkeeper", "Server", "bind"]
+__all__ = ["HEADERS", "Client", "Server", "bind"]
 
 _MOST_CONNECTIONS = 128
 _SILENT_SECONDS = 10.0
@@ -106,7 +94,7 @@ class _Socket(WebSocketsSansIOProtocol):
         self.conn.debug = False
 
 
-class Listener(Uvicorn):
+class _HttpServer(Uvicorn):
     """The HTTP server."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -136,9 +124,101 @@ class Listener(Uvicorn):
         self._leave.set()
 
 
-SHORTEST_TOKEN = 16
+_PER_SECOND = 50.0
+_AT_ONCE = 200.0
 
-HEADERS: Mapping[str, str] = {
+_POLICY = 1008  # closed because of what it does
+
+
+class Client:
+    """One client."""
+
+    def __init__(self, websocket: WebSocket, source: Source) -> None:
+        self._websocket = websocket
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: deque[Message | None] = deque()  # None: the end of a batch
+        self._wake = asyncio.Event()
+        self._session = Session(self._hand_over)
+        self._allowance = _AT_ONCE
+        self._counted = self._loop.time()
+
+    async def serve(self) -> None:
+        """Talk to it until it goes."""
+        await self._websocket.accept()
+        self._outgoing.extend(self._source.greeting())
+        self._source.open(self._session)
+        writer = asyncio.create_task(self._write(), name="agentrt inspector: writer")
+        try:
+            await self._read()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._session.is_open = False
+            self._source.close(self._session)
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        while True:
+            event = await self._websocket.receive()
+            if event["type"] == "websocket.disconnect":
+                return
+            if not self._may_speak():
+                await self._websocket.close(_POLICY, "too many messages")
+                return
+            text = event.get("text")
+            command = Denial("a message is text", "bad_message") if text is None else read(text)
+            if isinstance(command, Denial):
+                self._tell(command)
+            elif not self._session.submit(command):
+                self._tell(Denial("too much was asked for already; nobody runs the ticks", "busy"))
+
+    def _may_speak(self) -> bool:
+        """Whether it keeps to its number of messages a second."""
+        now = self._loop.time()
+        self._allowance = min(_AT_ONCE, self._allowance + (now - self._counted) * _PER_SECOND) - 1
+        self._counted = now
+        return self._allowance >= 0
+
+    def _tell(self, denial: Denial) -> None:
+        if len(self._outgoing) < _AT_ONCE:  # who does not read is not told again and again
+            self._outgoing.append({"is": "error", "message": denial.message, "code": denial.code})
+            self._wake.set()
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _hand_over(self, batch: list[Message]) -> bool:
+        """Take a batch, on the composing thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._deliver, batch)
+        except RuntimeError:  # the loop has been closed meanwhile
+            return False
+        return True
+
+    def _deliver(self, batch: list[Message]) -> None:
+        self._outgoing.extend(batch)
+        self._outgoing.append(None)
+        self._wake.set()
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                while self._outgoing:
+                    message = self._outgoing.popleft()
+                    if message is None:
+                        self._session.arrived()
+                    else:
+                        await self._websocket.send_text(write(message))
+                await self._wake.wait()
+                self._wake.clear()
+        except (WebSocketDisconnect, RuntimeError):  # it has gone; who reads hears of it, too
+            pass
+
+
+HEADERS: Mapping[str, str] = {  # what every answer carries
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -150,100 +230,6 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-"""What every answer carries."""
-
-
-class Doorkeeper:
-    """Decides about each request.
-
-    Args:
-        address: what the inspector listens on: a number, or ``localhost``.
-        token: what clients have to know; None for nothing.
-        hosts: further names by which the machine is called.
-
-    Raises:
-        InspectorError: the address is no loopback address and there is no token, or it is too short.
-    """
-
-    __slots__ = ("_hosts", "_is_loopback", "_token")
-
-    def __init__(self, address: str, token: str | None, hosts: Iterable[str] = ()) -> None:
-        self._is_loopback = is_loopback(address)
-        if token is None and not self._is_loopback:
-            raise InspectorError(
-                f"it is to listen on {address!r}, where others can reach it, and has no token",
-                "Give it one: Inspector(..., token=secrets.token_urlsafe()). Or leave the address away, and reach it "
-                "from elsewhere by 'ssh -L'.",
-            )
-        if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii()):
-            raise InspectorError(
-                f"its token is not {SHORTEST_TOKEN} ASCII characters long or longer",
-                "Make one: secrets.token_urlsafe().",
-            )
-        self._token = None if token is None else token.encode()
-        self._hosts = frozenset(host.casefold() for host in (address, *hosts))
-
-    def admits(self, headers: Mapping[str, str]) -> bool:
-        """Whether a request came to the right host, from a page of that host or from no page at all.
-
-        Args:
-            headers: of the request, names in lower case.
-        """
-        host = headers.get("host", "")
-        if not self._is_ours(_name_of(f"//{host}")):
-            return False
-        origin = headers.get("origin")
-        if origin is None:
-            return True
-        scheme, _, rest = origin.partition("://")
-        return scheme in ("http", "https") and rest.casefold() == host.casefold()
-
-    def knows(self, given: str | None) -> bool:
-        """Whether a request knows the token.
-
-        Args:
-            given: the token that came with it, or None.
-        """
-        if self._token is None:
-            return True
-        return hmac.compare_digest((given or "").encode("utf-8", "surrogatepass"), self._token)
-
-    def _is_ours(self, name: str) -> bool:
-        if not name:
-            return False
-        if is_loopback(name):
-            return True
-        return not self._is_loopback and (name in self._hosts or _is_number(name))
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a name means this machine and can be reached from it alone."""
-    if name.casefold() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_number(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _name_of(url: str) -> str:
-    """The host's name in a URL, without the port; empty if it is no URL."""
-    try:
-        parts = urlsplit(url)
-        if parts.username is not None or parts.path or parts.query or parts.fragment:
-            return ""
-        _ = parts.port  # raises if it is no number
-        return (parts.hostname or "").casefold()
-    except ValueError:
-        return ""
 
 
 _STATIC = Path(__file__).parent / "static"
@@ -306,7 +292,7 @@ class Server:
         self._max_clients = max_clients
         self._clients = 0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._uvicorn: Listener | None = None
+        self._uvicorn: _HttpServer | None = None
         self._error: BaseException | None = None
         self._is_up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="agentrt inspector", daemon=True)
@@ -351,7 +337,7 @@ class Server:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._uvicorn = Listener(self._app())
+        self._uvicorn = _HttpServer(self._app())
         self._is_up.set()
         await self._uvicorn.serve(sockets=[self._socket])
 

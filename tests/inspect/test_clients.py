@@ -7,7 +7,7 @@ import asyncio
 from modules import load
 
 from agentrt.inspect.live import LiveSource
-from agentrt.inspect.sessions import Client
+from agentrt.inspect.server import Client
 
 of = load("tests/inspect/village.py")
 
