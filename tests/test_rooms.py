@@ -97,7 +97,6 @@ FIELD_CLASSES = {  # names of classes that the field itself uses twice, and why
 }
 CLASSES_TO_RENAME = {  # how many classes have that name
     "ActionSpec": 2,
-    "Calls": 2,
     "Fault": 2,
     "Fields": 2,
     "Home": 2,
@@ -148,7 +147,7 @@ ONE_IMPORTER = {  # of a package: how many of its modules have one importer, and
     "inspect": 3,
     "kernel": 2,
     "packs": 1,
-    "runtime": 3,
+    "runtime": 2,
     "selection": 1,
     "snapshot": 1,
     "strategy": 2,

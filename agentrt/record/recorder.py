@@ -272,18 +272,7 @@ class Recorded(Protocol):
 
 
 class Recorder:
-    """Writes one run into one file. Made by ``Runtime.record``; also a context manager.
-
-    Args:
-        runtime: whose run; between two ticks.
-        path: where to; there must be nothing yet.
-        world: the name of the world that a replay makes; empty if whoever replays has to bring it.
-        views: which views of agents are kept.
-        keep_ticks: how many ticks of trace and views are kept at least; None for all.
-        max_bytes: how large the file may become; None for any size.
-        commit_every: after how many ticks it commits.
-        codecs: for values of one's own types that come in.
-        meta: more plain data for the header.
+    """Writes one run into one file. Made by ``Runtime.record``, which tells its arguments; also a context manager.
 
     Raises:
         RecordingError: the file cannot be made.

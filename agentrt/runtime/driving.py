@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.runtime.collector import Policy
     from agentrt.runtime.gate import Gate
-    from agentrt.runtime.intake import Calls, Journal
+    from agentrt.runtime.intake import Journal, OutsideCalls
 
 __all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
 
@@ -53,28 +53,10 @@ __all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
 class Conducted(Protocol):
     """A runtime, as who drives it sees it."""
 
-    @property
-    def journal(self) -> Journal | None:
-        """Who keeps what comes in, or nobody."""
-        ...
-
-    @journal.setter
-    def journal(self, journal: Journal | None) -> None: ...
-
-    @property
-    def kernel(self) -> Kernel:
-        """The scheduler."""
-        ...
-
-    @property
-    def gate(self) -> Gate:
-        """What is asked before each tick."""
-        ...
-
-    @property
-    def calls(self) -> Calls:
-        """The calls to the outside that are under way."""
-        ...
+    journal: Journal | None  # who keeps what comes in, or nobody
+    kernel: Kernel
+    gate: Gate  # what is asked before each tick
+    calls: OutsideCalls  # those that are under way
 
     @property
     def agents(self) -> tuple[Agent, ...]:
@@ -84,17 +66,13 @@ class Conducted(Protocol):
     def remove(self, agent: Agent, reason: str) -> None:
         """End an agent at the next intake."""
 
-    def report_step(self, report: StepReport) -> None:
-        """A step took long."""
-
 
 class Pacer:
-    """When the next tick is due.
+    """When the next tick is due. Its times are seconds from any start; the first tick is due at once.
 
     Args:
         period: real seconds from one tick to the next; 0 for no pause at all.
         catch_up: how many ticks may be run in a row, without a rest, when it is late.
-        now: the time now, in seconds from any start; the first tick is due at once.
     """
 
     __slots__ = ("_catch_up", "_due", "_given", "_period")
@@ -110,11 +88,7 @@ class Pacer:
         return max(0.0, self._due - now)
 
     def accelerate(self, speed: float) -> None:
-        """Change the pace.
-
-        Args:
-            speed: how many times as fast as it was given.
-        """
+        """Change the pace: so many times as fast as it was given."""
         self._period = self._given / speed
 
     def restart(self, now: float) -> None:
@@ -122,16 +96,12 @@ class Pacer:
         self._due = now
 
     def ticked(self, now: float) -> int:
-        """A tick was run.
-
-        Returns:
-            How many ticks are left out because it is too late for them.
-        """
+        """A tick was run; returns how many are left out because it is too late for them."""
         self._due += self._period
         late = now - self._due
         if late <= self._catch_up * self._period:
             return 0
-        if not self._period:
+        if not self._period:  # nothing is ever late, and nothing can be left out
             self._due = now
             return 0
         left_out = int(late / self._period) - self._catch_up
@@ -261,13 +231,16 @@ class Conductor:
     """Who drives one runtime: whoever of its callers has the baton.
 
     Args:
+        report: told when a step takes long: at an intake when it is over, and from another thread while it hangs.
         hang_limit: real seconds after which a step is ended; None for never.
         policy: what becomes of the garbage collector while it runs.
     """
 
-    def __init__(self, runtime: Conducted, hang_limit: float | None = None, policy: Policy = "leave") -> None:
+    def __init__(
+        self, runtime: Conducted, report: Callable[[StepReport], None], hang_limit: float | None, policy: Policy
+    ) -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
-        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)  # looks at what takes long
+        self.watch: Watch = Watch(runtime.kernel, report, hang_limit)  # looks at what takes long
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._policy: Policy = policy
@@ -293,15 +266,7 @@ class Conductor:
     async def run(
         self, ticks: int | None, speed: float, catch_up: int, budget: float | None, blocking: float | None
     ) -> None:
-        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``.
-
-        Args:
-            ticks: how many; None for no limit.
-            speed: game seconds for each real second.
-            catch_up: how many ticks may run in a row without a rest.
-            budget: real seconds after which a tick lets the event loop work; None for never.
-            blocking: real seconds after which a step is reported; None for never.
-        """
+        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``; here all is in seconds."""
         self._refuse_inside("runtime.run", is_endless=ticks is None)
         if self._main is not None:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
@@ -323,11 +288,7 @@ class Conductor:
             self._pass_on(turn)
 
     async def run_agent(self, agent: Agent) -> None:
-        """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``.
-
-        Raises:
-            AgentKilled: its planner gave up.
-        """
+        """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``."""
         if self._baton is None:
             self._refuse_inside("agent.run", is_endless=True)
         turn = _Turn(agent, is_inside=running.kernel is self._kernel)

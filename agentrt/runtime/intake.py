@@ -39,7 +39,7 @@ from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of
 
-__all__ = ["Answers", "Calls", "Intake", "Journal", "OutsideCall"]
+__all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls"]
 
 _DEEPEST = 32
 
@@ -51,12 +51,7 @@ class Journal(Protocol):
         """An input is taken, at this place of this intake (``kernel.tick``, ``kernel.taking``)."""
 
     def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
-        """The result of a call to the outside is taken, at this place of this intake.
-
-        Args:
-            number: which call of this runtime, from 0.
-            what: the name of the function that was called.
-        """
+        """The result of a call (of this runtime, from 0) is taken, at this place of this intake."""
 
     def posted(self, what: str) -> None:
         """A function was posted from outside, which cannot be kept; it is taken at the next intake."""
@@ -69,11 +64,7 @@ class Answers(Protocol):
     """Who answers calls instead of the outside: a replay, which has the results of a journal."""
 
     def asked(self, call: OutsideCall) -> bool:
-        """A call is made. Whoever answers has ``call.deliver`` called at an intake, and nothing is called.
-
-        Returns:
-            Whether it is answered; if not, the outside is called after all.
-        """
+        """A call is made. Whoever answers has ``call.deliver`` called at an intake; if not, the outside is called."""
         ...
 
 
@@ -106,7 +97,7 @@ class OutsideCall:
             self.cancel()
 
 
-class Calls:
+class OutsideCalls:
     """The calls of one runtime."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -119,15 +110,7 @@ class Calls:
         self._idle: Any = None
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        """Call a function outside the game.
-
-        Args:
-            fn: a coroutine function or a plain function.
-
-        Raises:
-            ForeignAwaitError: a coroutine function, and no event loop.
-            Exception: what it raised.
-        """
+        """Call a function outside the game; raises what it raised. See ``Context.call``."""
         await at_once()  # it may raise before it waits
         call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
         self.count += 1
@@ -149,11 +132,7 @@ class Calls:
         return value
 
     async def settle(self, seconds: float) -> None:
-        """Wait until no task works on a call any more; for when the runtime is closed.
-
-        Args:
-            seconds: real seconds to wait at most.
-        """
+        """Wait until no task works on a call any more, so many real seconds at most; for when the runtime is closed."""
         if self.running:
             import anyio
 
@@ -261,7 +240,7 @@ class Intake:
     """What comes into one runtime from outside."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.calls: Calls = Calls(kernel)
+        self.calls: OutsideCalls = OutsideCalls(kernel)
         self._kernel = kernel
         self._inputs: dict[str, Callable[..., object]] = {}
         self._journal: Journal | None = None
@@ -284,17 +263,13 @@ class Intake:
         self._kernel.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
-        """Put up a function for an input. See ``Runtime.on_input``.
-
-        Raises:
-            WrongStateError: there is one for this name.
-        """
+        """Put up a function for an input. See ``Runtime.on_input``."""
         if name in self._inputs:
             raise WrongStateError("runtime.on_input", f"there is a function for {name!r}", "Choose another name.")
         self._inputs[name] = fn
 
         def close() -> None:
-            if self._inputs.get(name) is fn:
+            if self._inputs.get(name) is fn:  # somebody may have put up another one since
                 del self._inputs[name]
 
         return close
@@ -305,24 +280,16 @@ class Intake:
         return tuple(self._inputs)
 
     def send(self, name: str, /, **args: object) -> None:
-        """Hand something in from outside. See ``Runtime.send``; safe from any thread.
-
-        Raises:
-            InputError: nobody takes inputs of this name, or a value is not plain.
-        """
+        """Hand something in from outside. See ``Runtime.send``; safe from any thread."""
         if name not in self._inputs:
             raise InputError(name, "nobody takes it", known=tuple(self._inputs))
         for key, value in args.items():
-            _require_plain(name, key, value, 0)
+            _require_plain(name, key, value, 0)  # here, where whoever sends it can see his mistake
         is_outside = running.kernel is not self._kernel
         self._kernel.post(self.take, name, args, is_outside)
 
     def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
-        """An intake takes what was sent.
-
-        Raises:
-            InputError: nobody takes inputs of this name any more.
-        """
+        """An intake takes what was sent; it came from outside of a tick, or else the same run sends it again."""
         if is_outside and self._journal is not None:
             self._journal.sent(name, args)
         fn = self._inputs.get(name)
