@@ -29,11 +29,11 @@ from pathlib import Path
 
 from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
-from agentrt.inspect.history import SPANS, Kept, as_row, as_span_row, fits, kept
+from agentrt.inspect.history import Kept, as_row, as_span_row, fits, kept
 from agentrt.inspect.protocol import Command, EventsQuery, TimelineQuery, agents_message, hello, timeline_message
 from agentrt.inspect.sessions import Message, Session
 from agentrt.record.recording import Recording
-from agentrt.record.spans import SpanBuilder
+from agentrt.record.spans import FOLDED, SpanBuilder
 from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
 
@@ -47,7 +47,7 @@ _LINE_TICKS = 200  # read for a time line in one go
 _LINE_SECONDS = 0.03  # spent on it in one round
 _KEPT_SPANS = 20_000
 _MOST_SPANS = 3000
-_SPANS = sorted(SPANS)
+_FOLDED = sorted(FOLDED)
 
 
 class RecordedScene:
@@ -162,7 +162,7 @@ class RecordedScene:
         begin = self._clock()
         while unread <= until and self._clock() - begin < _LINE_SECONDS:
             to = min(unread + _LINE_TICKS - 1, until)
-            for record in self._recording.records(unread, to, agent=query.agent, events=_SPANS):
+            for record in self._recording.records(unread, to, agent=query.agent, events=_FOLDED):
                 builder.feed(record)
             unread = to + 1
         self._lines[query.agent] = builder, unread

@@ -29,12 +29,25 @@ over, so they would all be equally long.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
-__all__ = ["ABORTED", "FAILED", "FINISHED", "OPEN", "PLAN", "PREEMPTED", "STOPPED", "STRATEGIES", "Span", "SpanBuilder"]
+__all__ = [
+    "ABORTED",
+    "FAILED",
+    "FINISHED",
+    "FOLDED",
+    "OPEN",
+    "PLAN",
+    "PREEMPTED",
+    "STOPPED",
+    "STRATEGIES",
+    "Span",
+    "SpanBuilder",
+]
 
 PLAN, STRATEGIES = "plan", "strategies"
 
@@ -113,20 +126,6 @@ class SpanBuilder:
         self._place = 0
         self._ended: list[Span] = []
         self._unjudged: dict[tuple[str, str], _Open] = {}  # strategies that ended in this tick, by agent and needer
-        self._rules = {
-            TraceEvent.RUN: self._run,
-            TraceEvent.FINISH: self._finish,
-            TraceEvent.START: self._start,
-            TraceEvent.STOP: self._stop,
-            TraceEvent.ACTIVATE: self._activate,
-            TraceEvent.DEACTIVATE: self._stop,
-            TraceEvent.PREEMPT: self._preempt,
-            TraceEvent.ABORT: self._abort,
-            TraceEvent.TRY: self._try,
-            TraceEvent.SOLVED: self._judge,
-            TraceEvent.FAILED: self._judge,
-            TraceEvent.REMOVED: self._removed,
-        }
 
     def feed(self, record: TraceRecord) -> list[Span]:
         """Take the next record; returns the spans that ended with it, inner ones first."""
@@ -135,12 +134,12 @@ class SpanBuilder:
             for entry in tuple(self._unjudged.values()):
                 self._leave_unjudged(entry)
             self._tick, self._place = record.tick, 0
-        rule = self._rules.get(record.event)
+        rule = _RULES.get(record.event)
         if rule is not None and record.agent:
             agent = self._agents.get(record.agent)
             if agent is None:
                 agent = self._agents[record.agent] = _Agent(self._keep)
-            rule(agent, record)
+            rule(self, agent, record)
         self._place += 1
         if not self._ended:
             return []
@@ -307,6 +306,23 @@ class SpanBuilder:
         for entry in agent.open.values():
             if entry.is_unit and entry.root == innermost:
                 entry.fate, entry.reason = ABORTED, _reason(record)
+
+
+_RULES: dict[TraceEvent, Callable[[SpanBuilder, _Agent, TraceRecord], None]] = {
+    TraceEvent.RUN: SpanBuilder._run,
+    TraceEvent.FINISH: SpanBuilder._finish,
+    TraceEvent.START: SpanBuilder._start,
+    TraceEvent.STOP: SpanBuilder._stop,
+    TraceEvent.ACTIVATE: SpanBuilder._activate,
+    TraceEvent.DEACTIVATE: SpanBuilder._stop,
+    TraceEvent.PREEMPT: SpanBuilder._preempt,
+    TraceEvent.ABORT: SpanBuilder._abort,
+    TraceEvent.TRY: SpanBuilder._try,
+    TraceEvent.SOLVED: SpanBuilder._judge,
+    TraceEvent.FAILED: SpanBuilder._judge,
+    TraceEvent.REMOVED: SpanBuilder._removed,
+}
+FOLDED = frozenset(_RULES)  # what spans are folded from
 
 
 def _is_within(path: str, outer: str) -> bool:
