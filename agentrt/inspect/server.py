@@ -7,14 +7,13 @@ the runtime nor the recording: a source does, on another thread (see ``sessions`
 * Bounds: so many clients, connections, bytes in a message, messages in a second. A connection over which nothing was
   asked for within ten seconds is closed, so that nobody can use up the program's file descriptors. Messages are not
   compressed, so that a small one cannot become a large one.
+* Pages are sent with a policy that lets them load from here alone and be framed nowhere.
 * Static files are looked up by a pattern that has no dots before the last one, below one folder of this package.
 * uvicorn writes the path of a WebSocket into its log; the token is taken out of it before.
 
 Rejected: running on the runtime's own event loop. A plain runtime has none, and one that hangs could not be looked at.
 
-This module is imported when an inspector starts, and needs the extra ``inspect``.
-
-* Pages are sent with a policy that lets them load from here alone and be framed nowhere.
+One module reads this one, the inspector's door, and only when an inspector starts: it needs the extra ``inspect``.
 
 Source: ours.
 """
@@ -25,8 +24,8 @@ import asyncio
 import re
 import socket
 import threading
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,21 +123,22 @@ class _HttpServer(Uvicorn):
         self._leave.set()
 
 
-_PER_SECOND = 50.0
-_AT_ONCE = 200.0
-
+_PER_SECOND = 50.0  # messages of one client, for long
+_AT_ONCE = 200.0  # messages, in either direction
 _POLICY = 1008  # closed because of what it does
 
 
 class Client:
-    """One client."""
+    """One client, at its socket: one task reads, and one writes.
+
+    JSON is made here of what was composed, so that the runtime's thread does not spend its time on that.
+    """
 
     def __init__(self, websocket: WebSocket, source: Source) -> None:
         self._websocket = websocket
         self._source = source
         self._loop = asyncio.get_running_loop()
-        self._outgoing: deque[Message | None] = deque()  # None: the end of a batch
-        self._wake = asyncio.Event()
+        self._outgoing: asyncio.Queue[Message | None] = asyncio.Queue()  # None: the end of a batch
         self._session = Session(self._hand_over)
         self._allowance = _AT_ONCE
         self._counted = self._loop.time()
@@ -146,8 +146,9 @@ class Client:
     async def serve(self) -> None:
         """Talk to it until it goes."""
         await self._websocket.accept()
-        self._outgoing.extend(self._source.greeting())
-        self._source.open(self._session)
+        for message in self._source.greeting():
+            self._outgoing.put_nowait(message)
+        self._source.open(self._session)  # after the greeting: nothing that is composed is told before it
         writer = asyncio.create_task(self._write(), name="agentrt inspector: writer")
         try:
             await self._read()
@@ -184,9 +185,8 @@ class Client:
         return self._allowance >= 0
 
     def _tell(self, denial: Denial) -> None:
-        if len(self._outgoing) < _AT_ONCE:  # who does not read is not told again and again
-            self._outgoing.append({"is": "error", "message": denial.message, "code": denial.code})
-            self._wake.set()
+        if self._outgoing.qsize() < _AT_ONCE:  # who does not read is not told again and again
+            self._outgoing.put_nowait({"is": "error", "message": denial.message, "code": denial.code})
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -199,21 +199,17 @@ class Client:
         return True
 
     def _deliver(self, batch: list[Message]) -> None:
-        self._outgoing.extend(batch)
-        self._outgoing.append(None)
-        self._wake.set()
+        for message in (*batch, None):
+            self._outgoing.put_nowait(message)
 
     async def _write(self) -> None:
         try:
             while True:
-                while self._outgoing:
-                    message = self._outgoing.popleft()
-                    if message is None:
-                        self._session.arrived()
-                    else:
-                        await self._websocket.send_text(write(message))
-                await self._wake.wait()
-                self._wake.clear()
+                message = await self._outgoing.get()
+                if message is None:
+                    self._session.arrived()
+                else:
+                    await self._websocket.send_text(write(message))
         except (WebSocketDisconnect, RuntimeError):  # it has gone; who reads hears of it, too
             pass
 
@@ -230,8 +226,6 @@ HEADERS: Mapping[str, str] = {  # what every answer carries
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-
-
 _STATIC = Path(__file__).parent / "static"
 _FILE = re.compile(r"(?:[A-Za-z0-9_-]+/){0,3}[A-Za-z0-9_-]+\.(css|js|svg|png|ico|json)", re.ASCII)
 _TYPES = {
@@ -244,20 +238,12 @@ _TYPES = {
 }
 
 _LAST_PORT = 65535
-_START_SECONDS = 10.0
-_STOP_SECONDS = 5.0
+_START_SECONDS, _STOP_SECONDS = 10.0, 5.0  # for its thread
 _FULL = 1013  # closed because there are too many
 
 
 def bind(address: str, port: int) -> socket.socket:
-    """Make the socket to listen on.
-
-    Args:
-        port: 0 for any that is free.
-
-    Raises:
-        InspectorError: it cannot be had.
-    """
+    """Make the socket to listen on; ``InspectorError`` if it cannot be had."""
     where = f"it cannot listen on {address!r}, port {port}"
     remedy = "Choose another port, or 0 for any that is free."
     if not 0 <= port <= _LAST_PORT:
@@ -278,12 +264,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 class Server:
-    """The server of one inspector.
-
-    Args:
-        listener: the socket to listen on; it is closed with the server.
-        max_clients: how many may look at the same time.
-    """
+    """The server of one inspector; the socket to listen on is closed with it."""
 
     def __init__(self, source: Source, doorkeeper: Doorkeeper, listener: socket.socket, max_clients: int) -> None:
         self._source = source
@@ -291,8 +272,7 @@ class Server:
         self._socket = listener
         self._max_clients = max_clients
         self._clients = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._uvicorn: _HttpServer | None = None
+        self._end: Callable[[], object] | None = None  # has its thread end it
         self._error: BaseException | None = None
         self._is_up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="agentrt inspector", daemon=True)
@@ -300,11 +280,7 @@ class Server:
     # --- the thread ---------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to serve.
-
-        Raises:
-            InspectorError: its thread could not begin.
-        """
+        """Start to serve; ``InspectorError`` if its thread cannot begin."""
         try:
             self._thread.start()
             self._is_up.wait(_START_SECONDS)
@@ -316,10 +292,9 @@ class Server:
 
     def leave(self) -> None:
         """Begin to send all clients away."""
-        loop, uvicorn = self._loop, self._uvicorn
-        if loop is not None and uvicorn is not None:
+        if self._end is not None:
             try:
-                loop.call_soon_threadsafe(uvicorn.leave)
+                self._end()
             except RuntimeError:  # its loop has been closed: it has ended
                 pass
 
@@ -336,10 +311,10 @@ class Server:
             self._is_up.set()
 
     async def _serve(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._uvicorn = _HttpServer(self._app())
+        uvicorn = _HttpServer(self._app())
+        self._end = partial(asyncio.get_running_loop().call_soon_threadsafe, uvicorn.leave)
         self._is_up.set()
-        await self._uvicorn.serve(sockets=[self._socket])
+        await uvicorn.serve(sockets=[self._socket])
 
     # --- what it answers ----------------------------------------------------------------------------------------------
 

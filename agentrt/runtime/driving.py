@@ -22,6 +22,9 @@ time of grace is killed, and reported with the place where it was; the ``stop`` 
 same. Calls to the outside are waited for last, so that no task of the event loop is left.
 
 Rejected: a task of our own that drives in the background (its errors and its cancellation would be nobody's).
+
+One module reads this one, the runtime: it is a room because baton, pace and end hold each other up, and because a
+runtime is read by those who want to know what it offers, and not in which order its callers wait.
 """
 
 from __future__ import annotations
@@ -109,7 +112,7 @@ class Pacer:
         return left_out
 
 
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 5.0  # of game time; of real time for calls to the outside
 _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
 
 
@@ -153,6 +156,7 @@ class _Closer:
             for strand in tuple(runtime.kernel.strays.strands):
                 strand.stop(reason)
             strays, generators = runtime.kernel.strays, runtime.kernel.generators
+            # Generators last: what still runs may go on iterating one.
             if not runtime.agents and not strays.strands and not generators.close_open():
                 return
             yield
@@ -280,11 +284,11 @@ class Conductor:
             raise  # the coroutine was thrown away: nothing can be awaited any more
         except BaseException as error:
             with shield():
-                await self._take_baton(turn)
+                await self._take_baton(turn)  # it may have been cancelled while another one drove
                 await self._close(_reason("the runtime was cancelled", error))
             raise
         finally:
-            self._main = None
+            self._main = None  # before the baton is passed on: else it would go to this very caller
             self._pass_on(turn)
 
     async def run_agent(self, agent: Agent) -> None:
@@ -302,7 +306,7 @@ class Conductor:
         except GeneratorExit:
             raise
         except BaseException as error:
-            turn.is_leaving = True
+            turn.is_leaving = True  # from here on no closed gate holds up the ticks in which its agent ends
             reason = _reason("agent.run() was cancelled", error)
             if not turn.is_over:
                 self._runtime.remove(agent, reason)
@@ -312,7 +316,7 @@ class Conductor:
                 await self._leave(turn, reason, others_may_drive=is_cancellation(error))
             raise
         finally:
-            self._forget(turn)
+            self._forget(turn)  # before the baton is passed on, likewise
             self._pass_on(turn)
         if turn.error is not None:
             raise turn.error
@@ -346,6 +350,7 @@ class Conductor:
 
     async def _take_baton(self, turn: _Turn) -> None:
         """Wait until it is this caller's turn to drive, or its agent has ended."""
+        # In a loop: whoever is woken looks again, since the baton may be gone by the time when it is resumed.
         while (self._baton is not None or turn.is_inside) and self._baton is not turn and not turn.is_over:
             await turn.wait()
         if self._baton is None and not turn.is_over:
@@ -359,9 +364,9 @@ class Conductor:
         if following is None:
             waiting = [one for one in self._turns if not one.is_over and not one.is_inside]
             following = next((one for one in waiting if not one.is_leaving), waiting[0] if waiting else None)
-        self._baton = following
+        self._baton = following  # now, and not when it wakes up: a third one could take it meanwhile
         if following is None or following.agent is None:
-            self._pacer = None
+            self._pacer = None  # ``run`` brings a pace of its own, and after a pause with no driver nothing is late
         if following is not None:
             following.wake()
 
@@ -386,12 +391,7 @@ class Conductor:
     # --- ticks --------------------------------------------------------------------------------------------------------
 
     async def _pace(
-        self,
-        pacer: Pacer,
-        ticks: float,
-        is_over: Callable[[], bool],
-        budget: float | None,
-        blocking: float | None,
+        self, pacer: Pacer, ticks: float, is_over: Callable[[], bool], budget: float | None, blocking: float | None
     ) -> None:
         """Run ticks, each when it is due. When it was told to stop, close the runtime."""
 
@@ -405,14 +405,14 @@ class Conductor:
                 while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
                     await self._rest(_GATE_SECONDS)
                     pacer.restart(now())
-                pacer.accelerate(gate.pace)
-                if not is_done():
+                pacer.accelerate(gate.pace)  # asked in each tick: it may be changed from any thread
+                if not is_done():  # again: time has passed before the gate
                     await self._tick(budget)
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1
             if not is_done():
                 await self._rest(pacer.rest(now()))  # so many ticks take so much time
-        if self._is_stopping:
+        if self._is_stopping:  # out here, since ``_close`` begins a watch of its own
             await self._close("the runtime was stopped")
 
     async def _tick(self, budget: float | None) -> None:
@@ -485,7 +485,7 @@ class Conductor:
     def _tell_journal(self, reason: str) -> None:
         journal = self._runtime.journal
         if journal is not None:
-            self._runtime.journal = None
+            self._runtime.journal = None  # first: what ends from here on is no part of the run, and is not told
             journal.closing(reason)
 
     def require_idle(self, method: str) -> None:
