@@ -59,8 +59,7 @@ InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""
 
 _LOOK_EVERY = 64  # ticks after which the size is looked at
-_NEARLY = 0.8
-_LOG_PAGES = 1000  # of the log beside the file, before it is taken up
+_NEARLY = 0.8  # of the bytes that the file may have
 
 
 class Store:
@@ -68,7 +67,7 @@ class Store:
 
     def __init__(self, path: Path, keep_ticks: int | None, max_bytes: int | None, commit_every: int) -> None:
         self._path = path
-        self._connection = connect_writer(path)
+        self._connection = connect_writer(path, max_bytes)
         self._keep_ticks = keep_ticks
         self._max_bytes = max_bytes
         self._commit_every = commit_every
@@ -81,26 +80,6 @@ class Store:
         self._traced = 0  # the last tick with records
         self._written = 0  # bytes of trace and views
         self._looked = 0  # how many of them there were when the size was looked at
-        try:
-            self._page_size = self._set_up(max_bytes)
-        except BaseException as error:
-            self.discard()
-            if isinstance(error, (sqlite3.Error, OSError)):
-                raise RecordingError(str(path), f"it cannot be written: {error}") from None
-            raise
-
-    def _set_up(self, max_bytes: int | None) -> int:
-        """Tell SQLite the limits, and begin; returns the size of a page."""
-        execute = self._connection.execute
-        page_size = int(execute("PRAGMA page_size").fetchone()[0])
-        if max_bytes is not None:
-            pages = max_bytes // page_size
-            execute(f"PRAGMA max_page_count={pages}")
-            # The log counts, too: it is taken up early, and is not left as long as it once was.
-            execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
-            execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
-        execute("BEGIN")
-        return page_size
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
@@ -196,9 +175,9 @@ class Store:
         return next(later, segments[-1][0] if segments else 0)
 
     def _used(self) -> int:
-        pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
-        free = self._connection.execute("PRAGMA freelist_count").fetchone()[0]
-        return int(pages - free) * self._page_size
+        pragmas = ("page_count", "freelist_count", "page_size")
+        pages, free, size = [self._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
+        return int((pages - free) * size)
 
     def _drop_before(self, start: int) -> None:
         execute = self._connection.execute

@@ -41,6 +41,7 @@ THINNED = 1000  # of the ticks whose trace was dropped, each so many-th keeps it
 _LONGEST = 64 * 1024 * 1024  # bytes of one value of a row
 _READER_WAIT = 2.0  # seconds for which a locked file is waited for
 _WRITER_WAIT = 0.5  # the run stands still meanwhile
+_LOG_PAGES = 1000  # of the log beside the file, before it is taken up; SQLite's own number
 
 _TABLES = {
     "meta": "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -84,8 +85,8 @@ def name_out(name: object) -> str:
         return name.decode("utf-8", "replace")
 
 
-def connect_writer(path: Path) -> sqlite3.Connection:
-    """Make a new recording; ``RecordingError`` if there is something at that path, or it cannot be made."""
+def connect_writer(path: Path, max_bytes: int | None) -> sqlite3.Connection:
+    """Make a new recording, and begin; ``RecordingError`` if there is something at that path, or it cannot be made."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))  # never into what is somebody's
     except FileExistsError:
@@ -103,6 +104,13 @@ def connect_writer(path: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA user_version={SCHEMA}")
         for statement in _TABLES.values():
             connection.execute(statement)
+        if max_bytes is not None:
+            pages = max_bytes // connection.execute("PRAGMA page_size").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count={pages}")
+            # The log counts, too: it is taken up early, and is not left as long as it once was.
+            connection.execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
+            connection.execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
+        connection.execute("BEGIN")
     except BaseException as error:
         discard(connection, path)
         if isinstance(error, (sqlite3.Error, OSError)):
