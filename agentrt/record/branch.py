@@ -240,7 +240,7 @@ class _BranchFeeder(Feeder):
         live: bool,
         file: str,
     ) -> None:
-        # All of them at once: a result may be for a call that the branch makes sooner than the recorded run.
+        # All of them now: an edit may be about any, and the branch may make a call sooner or later than it was made.
         every = list(inputs)
         before = [one for one in every if one.tick <= at]
         after = apply_edits([one for one in every if one.tick > at], edits, at=at, file=file)
@@ -260,10 +260,11 @@ class _BranchFeeder(Feeder):
 
     @property
     def _is_branch(self) -> bool:
+        """Whether what is fed is the branch's: this is asked between two ticks, of the one that comes."""
         return self.runtime.tick >= self._at
 
     def asked(self, call: OutsideCall) -> bool:
-        now = self.runtime.tick
+        now = self.runtime.tick  # which runs: a call is made within it
         if now <= self._at:
             return super().asked(call)
         # A scripted answer is for whatever is called; it may stand beside that of another function's call.
@@ -271,20 +272,20 @@ class _BranchFeeder(Feeder):
         one = next((one for one in answers if one.name in ("", call.what)), None)
         if one is not None:
             if one.tick > now:
-                return super().asked(call)
+                return super().asked(call)  # its time is still to come
             self.late += 1
             self.answered += 1
             self.left_over -= 1  # it was, until now
-            self.runtime.kernel.post(call.deliver, one.value, one.error)
+            self.runtime.kernel.post(call.deliver, one.value, one.error)  # never at once: a result comes at an intake
             return True
         if call.number in self._dropped:
             return super().asked(call)  # for ever
         if self._may_call:
             self.live += 1
             return False
-        if self.missing is None:
+        if self.missing is None:  # the first one: what follows may be a consequence of it
             self.missing = UnansweredCallError(call.number, call.what, now, file=self._file)
-        return True
+        return True  # whoever called waits until the branch is broken off, at the end of this tick
 
     def nobody_asked(self, problem: str) -> str:
         if not self._is_branch:
@@ -411,6 +412,7 @@ class _Branching:
         if tick <= last:
             self._comparison.feed(tick, self._recording.batch(tick), replay.batch)
         if tick == min(last, self._end):
+            # Now: the branch may go on after the last tick that was recorded, and they are compared with who was there.
             self._agents = tuple(agent.name for agent in replay.runtime.agents)
 
     def report(self, path: Path | None) -> BranchReport:
