@@ -32,6 +32,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import RunFault, WrongStateError
@@ -116,83 +117,6 @@ _GRACE_SECONDS = 5.0  # of game time; of real time for calls to the outside
 _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
 
 
-class _Closer:
-    """Closes one runtime, as often as it is asked to."""
-
-    __slots__ = ("_runtime",)
-
-    def __init__(self, runtime: Conducted) -> None:
-        self._runtime = runtime
-
-    def close(self, reason: str) -> None:
-        """End everything, on the caller's stack. What waits for the event loop gets no chance to end."""
-        kernel = self._runtime.kernel
-        for _ in self._rounds(reason):
-            kernel.step_tick()
-        for _ in self._kills():
-            kernel.step_tick()
-
-    async def aclose(self, reason: str) -> None:
-        """End everything. The caller shields it from cancellation."""
-        kernel = self._runtime.kernel
-        host = kernel.host
-        try:
-            for _ in self._rounds(reason):
-                await host.run_tick(kernel, None)
-                foreign = [strand for strand in self._strands() if strand.state == "foreign"]
-                if foreign:
-                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
-        finally:
-            for _ in self._kills():
-                await host.run_tick(kernel, None)
-        await self._runtime.calls.settle(_GRACE_SECONDS)
-
-    def _rounds(self, reason: str) -> Iterator[None]:
-        """Tell all to end, once for each tick that it takes."""
-        runtime = self._runtime
-        for _ in range(runtime.kernel.clock.ticks(_GRACE_SECONDS)):
-            for agent in runtime.agents:
-                runtime.remove(agent, reason)
-            for strand in tuple(runtime.kernel.strays.strands):
-                strand.stop(reason)
-            strays, generators = runtime.kernel.strays, runtime.kernel.generators
-            # Generators last: what still runs may go on iterating one.
-            if not runtime.agents and not strays.strands and not generators.close_open():
-                return
-            yield
-
-    def _kills(self) -> Iterator[None]:
-        """Kill what has not ended; after each round comes a tick, in which those that waited for it go on."""
-        kernel = self._runtime.kernel
-        for _ in range(_KILL_ROUNDS):
-            strands = self._strands()
-            if not strands:
-                return
-            for strand in strands:
-                error = RunFault(
-                    "did not end within its time when the runtime was closed; it was killed",
-                    path=f"{strand.name} ({strand.where()})",
-                    tick=kernel.tick,
-                )
-                kill(strand, error)
-            yield
-
-    def _strands(self) -> list[Strand]:
-        """All that keeps the runtime from being closed, innermost first."""
-        strands = list(self._runtime.kernel.strays.strands)
-        for agent in self._runtime.agents:
-            lent = agent.lent_strands()
-            if lent:
-                strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
-            elif agent.planner is not None:
-                executions = (*reversed(agent.planner.performances), agent.planner.execution)
-                runs = (unit for execution in executions for unit in reversed(execution.runs))
-                strands.extend(unit.running for unit in runs if unit.running is not None)
-            strands.extend(agent.driver_strands())
-            strands.extend(agent.observer_strands())
-        return strands
-
-
 CATCH_UP = 5
 BLOCKING_MS = 100.0
 
@@ -248,7 +172,6 @@ class Conductor:
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._policy: Policy = policy
-        self._closer = _Closer(runtime)
         self._baton: _Turn | None = None
         self._main: _Turn | None = None  # the caller of ``runtime.run()``
         self._turns: dict[_Turn, None] = {}  # the callers of ``agent.run()``, in the order in which they came
@@ -466,21 +389,80 @@ class Conductor:
             self._pass_on(turn)
 
     async def _close(self, reason: str) -> None:
+        """End everything. The caller shields it from cancellation."""
         self._tell_journal(reason)
         try:
             with self.watch:
-                await self._closer.aclose(reason)
+                await self._end_all(reason)
+                await self._runtime.calls.settle(_GRACE_SECONDS)
         finally:
             self._is_stopping = False
 
+    async def _end_all(self, reason: str) -> None:
+        kernel, host = self._kernel, self._kernel.host
+        try:
+            for _ in self._rounds(reason):
+                await host.run_tick(kernel, None)
+                foreign = [strand for strand in self._strands() if strand.state == "foreign"]
+                if foreign:
+                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
+        finally:
+            for _ in self._kills():
+                await host.run_tick(kernel, None)
+
     def close(self, reason: str) -> None:
-        """End everything, on the caller's stack. See ``Runtime.close``."""
+        """End everything, on the caller's stack. What waits for the event loop gets no chance to end."""
         self.require_idle("runtime.close")
         reason = words_of(reason)
         self._tell_journal(reason)
         with self.watch:
-            self._closer.close(reason)
+            for _ in chain(self._rounds(reason), self._kills()):
+                self._kernel.step_tick()
         self._is_stopping = False
+
+    def _rounds(self, reason: str) -> Iterator[None]:
+        """Tell all to end, once for each tick that it takes."""
+        runtime, kernel = self._runtime, self._kernel
+        strays = kernel.strays
+        for _ in range(kernel.clock.ticks(_GRACE_SECONDS)):
+            for agent in runtime.agents:
+                runtime.remove(agent, reason)
+            for strand in tuple(strays.strands):
+                strand.stop(reason)
+            # Generators last: what still runs may go on iterating one.
+            if not runtime.agents and not strays.strands and not kernel.generators.close_open():
+                return
+            yield
+
+    def _kills(self) -> Iterator[None]:
+        """Kill what has not ended; after each round comes a tick, in which those that waited for it go on."""
+        for _ in range(_KILL_ROUNDS):
+            strands = self._strands()
+            if not strands:
+                return
+            for strand in strands:
+                error = RunFault(
+                    "did not end within its time when the runtime was closed; it was killed",
+                    path=f"{strand.name} ({strand.where()})",
+                    tick=self._kernel.tick,
+                )
+                kill(strand, error)
+            yield
+
+    def _strands(self) -> list[Strand]:
+        """All that keeps the runtime from being closed, innermost first."""
+        strands = list(self._kernel.strays.strands)
+        for agent in self._runtime.agents:
+            lent = agent.lent_strands()
+            if lent:
+                strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
+            elif agent.planner is not None:
+                executions = (*reversed(agent.planner.performances), agent.planner.execution)
+                runs = (unit for execution in executions for unit in reversed(execution.runs))
+                strands.extend(unit.running for unit in runs if unit.running is not None)
+            strands.extend(agent.driver_strands())
+            strands.extend(agent.observer_strands())
+        return strands
 
     def _tell_journal(self, reason: str) -> None:
         journal = self._runtime.journal
