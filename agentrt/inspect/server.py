@@ -37,7 +37,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from agentrt.errors import InspectorError
@@ -60,7 +60,7 @@ class _Connection(H11Protocol):
         # What it asks for has the token in it, and the log may be that of the program's own server. (Told to uvicorn by
         # its option, this would take the handlers from that one.)
         self.access_log = False
-        self._answered: Any = None  # the last request when it was looked at
+        self._answered: RequestResponseCycle | None = None  # the last request when it was looked at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody connects."""
@@ -78,7 +78,7 @@ class _Connection(H11Protocol):
         """However slowly a request comes in, it has so much time; the one that is being answered has more."""
         if self.transport.is_closing() or self.transport.get_protocol() is not self:
             return  # it may have become a WebSocket
-        cycle: Any = getattr(self, "cycle", None)
+        cycle: RequestResponseCycle | None = getattr(self, "cycle", None)
         if cycle is self._answered and (cycle is None or cycle.response_complete):
             self.transport.abort()
         else:

@@ -33,7 +33,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agentrt.errors import RunFault, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
@@ -44,6 +44,8 @@ from agentrt.runtime.collector import COLLECTOR
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
+    import anyio
+
     from agentrt.agent.agent import Agent
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
@@ -140,7 +142,7 @@ class _Turn:
         self.is_over = False  # whether that agent has ended
         self.is_leaving = False  # whether the caller was cancelled and waits for the end of the unwinding only
         self.error: Exception | None = None  # what the agent ended with
-        self._event: Any = None
+        self._event: anyio.Event | None = None
 
     async def wait(self) -> None:
         """Wait until ``wake`` is called."""

@@ -31,13 +31,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.kernel import Kernel, name_of
 from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of
+
+if TYPE_CHECKING:
+    import anyio
 
 __all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls"]
 
@@ -107,7 +110,7 @@ class OutsideCalls:
         self.journal: Journal | None = None  # who keeps what comes of them, or nobody
         self.answers: Answers | None = None  # who answers instead of the outside, or nobody
         self._kernel = kernel
-        self._idle: Any = None
+        self._idle: anyio.Event | None = None  # who waits until no task works on a call
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
         """Call a function outside the game; raises what it raised. See ``Context.call``."""
