@@ -204,11 +204,7 @@ class Recording:
         raise RecordingError(self.where, f"it has no digest of tick {wanted}")
 
     def digests(self, first: int | None = None, last: int | None = None) -> Iterator[tuple[int, int, str]]:
-        """The digests that are in the file: also some of ticks whose records were dropped.
-
-        Args:
-            first: from this tick on.
-            last: up to this one.
+        """The digests that are in the file, of a range of ticks: also some of ticks whose records were dropped.
 
         Yields:
             The tick, how many records it has, and the digest of all records up to its end.
@@ -243,8 +239,7 @@ class Recording:
         """The records of a range of ticks, batch by batch, in order.
 
         Args:
-            first: from this tick on; None for the first one that is kept.
-            last: up to this one; None for the last one.
+            first, last: which ticks; None for all that are kept.
             agent: only this one's; an empty string for the runtime's own.
             events: only of these kinds.
             limit: how many at most.
@@ -288,12 +283,7 @@ class Recording:
     # --- what came in -------------------------------------------------------------------------------------------------
 
     def inputs(self, first: int | None = None, last: int | None = None) -> Iterator[RecordedInput]:
-        """What came in from outside, in the order in which it was taken.
-
-        Args:
-            first: from this tick on; None for the first that was recorded.
-            last: up to this one; None for the last one.
-        """
+        """What came in from outside in a range of ticks, in the order in which it was taken. None: all of them."""
         rows = self._rows(
             "SELECT tick, place, kind, number, name, value FROM inputs WHERE tick BETWEEN ? AND ? "
             "ORDER BY tick, place, nth",

@@ -58,7 +58,7 @@ _KEEP = 2000  # closed spans of each agent
 _KEEP_GONE = 200  # agents that are gone
 _MOST_OPEN = 1000  # spans of one agent, in a trace that somebody made up
 
-_OUTCOMES = (  # how the reason of a driver's end begins, or what it contains, and what that makes of it
+_OUTCOMES = (  # how the reason of a driver's end begins, and what that makes of it
     ("its run is over", FINISHED),
     ("it cannot continue", FINISHED),
     ("replaced by ", PREEMPTED),
