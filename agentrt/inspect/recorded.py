@@ -21,6 +21,7 @@ Source: ours.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -199,27 +200,18 @@ class RecordedSource:
     # --- on the caller's thread ---------------------------------------------------------------------------------------
 
     def attach(self) -> None:
-        """Open the recording, on the thread that will read it.
-
-        Raises:
-            RecordingError: it cannot be read.
-        """
+        """Open the recording, on the thread that will read it; raises what that thread meets with."""
         self._is_stopping, self._error = False, None
         self._is_ready.clear()
         self._thread = threading.Thread(target=self._run, name="agentrt inspector: recording", daemon=True)
         self._thread.start()
         try:
-            error = self._opened()
-        except BaseException:  # interrupted meanwhile
+            self._is_ready.wait()
+            if self._error is not None:
+                raise self._error
+        except BaseException:  # also if somebody interrupts the waiting: no thread is left behind
             self.detach()
             raise
-        if error is not None:
-            self.detach()
-            raise error
-
-    def _opened(self) -> AgentRTError | None:
-        self._is_ready.wait()
-        return self._error
 
     def detach(self) -> None:
         """Close the recording."""
@@ -233,14 +225,9 @@ class RecordedSource:
     # --- on the thread that reads -------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        try:
-            recording = Recording.open(self._path)
-        except AgentRTError as error:
-            self._error = error
-            self._is_ready.set()
-            return
-        with recording:
+        with contextlib.ExitStack() as stack:
             try:
+                recording = stack.enter_context(Recording.open(self._path))
                 scene = RecordedScene(recording)
                 self._look(recording)
             except AgentRTError as error:
@@ -252,7 +239,7 @@ class RecordedSource:
                 self._error = InspectorError(f"{self._path} cannot be shown: {repr_of(error)}", "Record it anew.")
                 return
             finally:
-                self._is_ready.set()
+                self._is_ready.set()  # whatever comes: the caller waits for it
             while not self._is_stopping:
                 self._wake.wait(_ROUND_SECONDS if self._open else None)
                 self._wake.clear()

@@ -178,7 +178,7 @@ def apply_edits(
         at: the last tick before the branch.
 
     Raises:
-        EditError: an edit is about a tick that is over, or finds nothing to change.
+        EditError: an edit is about a tick that is over, does nothing that is known, or finds nothing to change.
     """
     left = list(inputs)
     coming: list[RecordedInput] = []
@@ -190,6 +190,9 @@ def apply_edits(
                 file=file,
                 pointer=edit.pointer,
             )
+        if edit.does not in _DOES:  # a program may have made it, and no script
+            problem = f"it does {edit.does!r}, and not one of {', '.join(_DOES)}"
+            raise EditError(problem, _EXAMPLE, file=file, pointer=edit.pointer)
         if edit.does in ("send", "answer"):
             coming.append(_added(edit))
         else:
