@@ -38,12 +38,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, counted, first_difference
-from agentrt.record.recording import Recording
+from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.values import Unkept
 from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
-    from agentrt.record.recording import RecordedInput
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 

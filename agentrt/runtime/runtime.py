@@ -308,30 +308,17 @@ class Runtime:
         return agent
 
     def remove(self, agent: Agent, reason: str = "removed") -> None:
-        """Remove an agent at the next intake; what it runs is stopped, every ``stop`` is called.
-
-        Args:
-            agent: one of its agents; nothing happens for another.
-            reason: why, in words.
-        """
+        """Remove one of its agents at the next intake; what it runs is stopped, every ``stop`` is called."""
         _require_agent(agent, "runtime.remove")
         if agent.runtime is self and agent.planner is not None:
             self.post(agent.end, reason)
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a plain function once in every tick, before the agents.
-
-        Returns:
-            A function that ends it.
-        """
+        """Call a plain function once in every tick, before the agents; returns a function that ends it."""
         return self.kernel.every_tick(fn)
 
     def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a plain function at the end of every tick; it must not change the run.
-
-        Returns:
-            A function that ends it.
-        """
+        """Call a plain function, which must not change the run, after each tick; returns a function that ends it."""
         return self.kernel.after_tick(fn)
 
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str = "") -> None:
@@ -361,12 +348,7 @@ class Runtime:
         self.intake.journal = journal
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake. Safe from any thread.
-
-        Args:
-            fn: a plain function, such as ``signal.emit``.
-            args: what to call it with.
-        """
+        """Call a plain function, such as ``signal.emit``, at the next intake. Safe from any thread."""
         self.intake.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
@@ -513,10 +495,9 @@ class Runtime:
         return ticks
 
     def freezing(self) -> contextlib.AbstractContextManager[None]:
-        """For a loop of one's own around ``step``: treat the garbage collector within as ``run`` does.
+        """For a loop of one's own around ``step``: a context in which the garbage collector is treated as ``run`` does.
 
-        Returns:
-            A context manager. On entering, what is alive is frozen; on leaving, the collector is as it was found.
+        On entering, what is alive is frozen; on leaving, the collector is as it was found.
         """
         return COLLECTOR.freezing(self._policy)
 
@@ -628,12 +609,7 @@ class Runtime:
         return self.search.waits
 
     def note(self, text: str, /, **detail: object) -> None:
-        """Put a note of the world's own into the trace: a door was opened, a day began.
-
-        Args:
-            text: a few words.
-            detail: what is to stand beside it, in this order; whatever has a name stands under it.
-        """
+        """Put a note of the world's own into the trace: a door was opened, a day began. ``detail`` stands beside it."""
         self._reporting.note(text, detail)
 
     @property
