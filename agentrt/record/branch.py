@@ -339,6 +339,8 @@ class BranchReport:
 class _Branching:
     """One branch while it is made."""
 
+    _feeder: _BranchFeeder  # made for the replay's own runtime
+
     def __init__(
         self,
         recording: Recording,

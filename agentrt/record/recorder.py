@@ -51,7 +51,7 @@ from agentrt.words import error_words, words_of
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.record.views import Viewed
-    from agentrt.runtime.intake import Journal
+    from agentrt.runtime.intake import Intake
 
 __all__ = ["OWN_KEYS", "Codec", "InputRow", "Recorded", "Recorder", "Store", "Views"]
 
@@ -236,8 +236,8 @@ LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few tick
 class Recorded(Protocol):
     """A runtime, as its recorder sees it."""
 
-    journal: Journal | None  # who keeps what comes in, or nobody
     kernel: Kernel
+    intake: Intake  # which tells its journal what comes in
     host: str
 
     @property
@@ -274,7 +274,7 @@ class Recorder:
     ) -> None:
         kernel = runtime.kernel
         kernel.require_between_ticks("runtime.record")
-        if runtime.journal is not None:
+        if runtime.intake.journal is not None:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
         every = _check(views, keep_ticks, max_bytes, commit_every, meta)
         _check_header(kernel.seed, world, meta)
@@ -301,7 +301,7 @@ class Recorder:
         self._begin({**(meta or {}), "world": world, "views": views})
         # Last of all: had anything above failed, nobody would take these away again.
         self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
-        runtime.journal = self
+        runtime.intake.journal = self
 
     @property
     def is_open(self) -> bool:
@@ -490,8 +490,8 @@ class Recorder:
         self.stopped = why
         for close in self._close_hooks:
             close()
-        if self._runtime.journal is self:
-            self._runtime.journal = None
+        if self._runtime.intake.journal is self:
+            self._runtime.intake.journal = None
 
     def _report(self, text: str, error: BaseException | None) -> None:
         """Into the log, and never into the trace: watching does not change the run."""

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.runtime.collector import Policy
     from agentrt.runtime.gate import Gate
-    from agentrt.runtime.intake import Journal, OutsideCalls
+    from agentrt.runtime.intake import Intake
 
 __all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
 
@@ -59,10 +59,9 @@ __all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
 class Conducted(Protocol):
     """A runtime, as who drives it sees it."""
 
-    journal: Journal | None  # who keeps what comes in, or nobody
     kernel: Kernel
     gate: Gate  # what is asked before each tick
-    calls: OutsideCalls  # those that are under way
+    intake: Intake  # whose calls are waited for, and whose journal hears of the end
 
     @property
     def agents(self) -> tuple[Agent, ...]:
@@ -396,7 +395,7 @@ class Conductor:
         try:
             with self.watch:
                 await self._end_all(reason)
-                await self._runtime.calls.settle(_GRACE_SECONDS)
+                await self._runtime.intake.calls.settle(_GRACE_SECONDS)
         finally:
             self._is_stopping = False
 
@@ -467,9 +466,10 @@ class Conductor:
         return strands
 
     def _tell_journal(self, reason: str) -> None:
-        journal = self._runtime.journal
+        intake = self._runtime.intake
+        journal = intake.journal
         if journal is not None:
-            self._runtime.journal = None  # first: what ends from here on is no part of the run, and is not told
+            intake.journal = None  # first: what ends from here on is no part of the run, and is not told
             journal.closing(reason)
 
     def require_idle(self, method: str) -> None:
