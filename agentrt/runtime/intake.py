@@ -103,19 +103,19 @@ class OutsideCall:
 class OutsideCalls:
     """The calls of one runtime."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, intake: Intake) -> None:
         # those that a task of the event loop works on, in order
         self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
         self.count: int = 0  # how many calls there were
-        self.journal: Journal | None = None  # who keeps what comes of them, or nobody
         self.answers: Answers | None = None  # who answers instead of the outside, or nobody
         self._kernel = kernel
+        self._intake = intake
         self._idle: anyio.Event | None = None  # who waits until no task works on a call
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
         """Call a function outside the game; raises what it raised. See ``Context.call``."""
         await at_once()  # it may raise before it waits
-        call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
+        call = OutsideCall(self.count, functools.partial(fn, *args), self._intake.journal)
         self.count += 1
         if self.answers is None or not self.answers.asked(call):
             start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
@@ -243,24 +243,14 @@ class Intake:
     """What comes into one runtime from outside."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.calls: OutsideCalls = OutsideCalls(kernel)
+        self.calls: OutsideCalls = OutsideCalls(kernel, self)
+        self.journal: Journal | None = None  # who keeps what comes in, or nobody
         self._kernel = kernel
         self._inputs: dict[str, Callable[..., object]] = {}
-        self._journal: Journal | None = None
-
-    @property
-    def journal(self) -> Journal | None:
-        """Who keeps what comes in, or nobody."""
-        return self._journal
-
-    @journal.setter
-    def journal(self, journal: Journal | None) -> None:
-        self._journal = journal
-        self.calls.journal = journal
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
-        journal = self._journal
+        journal = self.journal
         if journal is not None and running.kernel is not self._kernel:
             journal.posted(name_of(fn))
         self._kernel.post(fn, *args)
@@ -293,8 +283,8 @@ class Intake:
 
     def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
         """An intake takes what was sent; it came from outside of a tick, or else the same run sends it again."""
-        if is_outside and self._journal is not None:
-            self._journal.sent(name, args)
+        if is_outside and self.journal is not None:
+            self.journal.sent(name, args)
         fn = self._inputs.get(name)
         if fn is None:
             raise InputError(name, "nobody takes it any more", known=tuple(self._inputs))
