@@ -28,24 +28,11 @@ from agentrt.behavior.views import TreeView
 from agentrt.goals.views import GoalSelectorView
 from agentrt.inspect.protocol import EventsQuery, TimelineQuery
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
-from agentrt.record.spans import Span, SpanBuilder
+from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.selection.views import SelectionView
 from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
 
-__all__ = [
-    "SPANS",
-    "History",
-    "Kept",
-    "Ring",
-    "Told",
-    "as_row",
-    "fits",
-    "kept",
-    "record_of",
-    "Timelines",
-    "as_span_row",
-    "began_before",
-]
+__all__ = ["History", "Kept", "Ring", "Timelines", "Told", "as_row", "as_span_row", "began_before", "fits", "kept"]
 
 KEPT_RECORDS = 20_000
 KEPT_STARTS = 60_000
@@ -55,23 +42,6 @@ Kept: TypeAlias = tuple[int, str, str, str, Detail]
 
 _FIRST_ROWS = 300  # of a log that is opened
 _MOST_ROWS = 1000  # in one update
-
-SPANS = frozenset(  # what spans are folded from; see agentrt.record.spans
-    {
-        TraceEvent.RUN,
-        TraceEvent.FINISH,
-        TraceEvent.START,
-        TraceEvent.STOP,
-        TraceEvent.ACTIVATE,
-        TraceEvent.DEACTIVATE,
-        TraceEvent.PREEMPT,
-        TraceEvent.ABORT,
-        TraceEvent.TRY,
-        TraceEvent.SOLVED,
-        TraceEvent.FAILED,
-        TraceEvent.REMOVED,
-    }
-)
 
 
 class Told(NamedTuple):
@@ -102,7 +72,7 @@ class Ring:
     def trim(self) -> None:
         """Drop what is too old; once a tick."""
         too_many = len(self._records) - self._keep
-        if too_many > self._keep:
+        if too_many > self._keep:  # all at once, now and then: cutting moves what is left
             del self._records[:too_many]
             self.total_dropped += too_many
 
@@ -133,7 +103,7 @@ class History:
         """A record was made."""
         one = kept(record)
         self.records.append(one)
-        if record.event in SPANS:
+        if record.event in FOLDED:
             self.starts.append(one)
 
     def trim(self) -> None:
@@ -147,11 +117,9 @@ class History:
         self.starts.clear()
 
     def tell(self, query: EventsQuery, cursor: int, *, is_new: bool) -> Told:
-        """What a client is told next.
+        """What a client is told next, which was told of all before ``cursor``.
 
-        Args:
-            cursor: the number of the first record that it was not told of.
-            is_new: it was told nothing yet: the newest ones are enough, and nothing is missing.
+        One that is new was told nothing yet: the newest ones are enough, and nothing is missing.
         """
         records = [record for record in self.records.since(0 if is_new else cursor) if fits(record, query)]
         if is_new:
@@ -201,11 +169,7 @@ class Timelines:
         self._cursor = history.starts.total
 
     def keep(self, agents: Iterable[str], snapshot_of: Callable[[str], AgentSnapshot | None]) -> None:
-        """Look at these agents from now on, and at no others; once for each round.
-
-        Args:
-            snapshot_of: what one of them does now; None if it is not there.
-        """
+        """Look at these agents from now on, and at no others; once for each round."""
         wanted = dict.fromkeys(agents)
         starts = self._history.starts
         for name in [name for name in self._builders if name not in wanted]:

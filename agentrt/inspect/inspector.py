@@ -16,7 +16,6 @@ Several inspectors of one runtime do not disturb each other, and each has its ow
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable
 from os import PathLike, fspath
 from types import ModuleType
@@ -26,9 +25,9 @@ from urllib.parse import quote
 import anyio
 
 from agentrt.errors import InspectorError, MissingExtraError
+from agentrt.inspect.doorkeeper import Doorkeeper, address_of
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
-from agentrt.inspect.server import Doorkeeper
 from agentrt.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -98,15 +97,11 @@ class Inspector:
     @property
     def url(self) -> str:
         """The address of the page, with the token if there is one."""
-        host = self._address
-        try:
-            number = ipaddress.ip_address(host)
-        except ValueError:
-            pass
-        else:
-            if number.is_unspecified:
-                host = "127.0.0.1" if number.version == 4 else "::1"
-            host = f"[{host}]" if number.version == 6 else host
+        host, number = self._address, address_of(self._address)
+        if number is not None and number.is_unspecified:
+            host = "127.0.0.1" if number.version == 4 else "::1"
+        if number is not None and number.version == 6:
+            host = f"[{host}]"
         token = "" if self._token is None else f"?token={quote(self._token, safe='')}"
         return f"http://{host}:{self._port}/{token}"
 
@@ -123,7 +118,7 @@ class Inspector:
         if self._server is not None:
             raise InspectorError("it runs already", "Make another one.")
         server_module = _load()
-        self._source.attach()
+        self._source.attach()  # before there is a server: a client that comes at once finds something to look at
         try:
             listener = server_module.bind(self._address, self._port)
             server = server_module.Server(self._source, self._doorkeeper, listener, self._max_clients)
@@ -179,11 +174,7 @@ class Inspector:
 
 
 def _load() -> ModuleType:
-    """Import the server.
-
-    Raises:
-        MissingExtraError: the extra ``inspect`` is not installed.
-    """
+    """Import the server, which nothing else does: only it needs the extra, and half a second."""
     try:
         from agentrt.inspect import server
     except ModuleNotFoundError as error:

@@ -17,7 +17,7 @@ client, and what is composed is what stood there between two ticks.
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
 
 Only what is looked at is composed, and only what has changed since is sent: ``Session.told`` remembers. An agent that
-three clients look at is looked at once: a ``Round`` keeps what was composed until the next one.
+three clients look at is looked at once: a ``Scene`` keeps what was composed until the next round.
 
 Reading changes nothing: snapshots, summaries, and figures are all that is asked for.
 
@@ -33,78 +33,67 @@ good enough to see which of the two a slow tick is made of. Rejected: a clock ar
 would cost the main loop of the kernel its speed also while nobody looks.
 
 Reading a clock changes nothing in the run: no figure of this module reaches an agent.
+
+*Breakpoints* stop when something starts. They are matched against records of the trace, which tell of everything that
+starts, so no part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent
+is never stopped in the middle of a tick: that would be another run), and then the gate is closed, with a reason that
+names the record. The last part of a record's path tells what starts:
+
+* ``action``    an action runs: the name of its class, as paths show it (``Eat``; ``Eat#2`` is an ``Eat``, too);
+* ``activity``  an activity is performed: any action runs for it (``colony:eat``);
+* ``strategy``  a strategy is tried, for whatever it is needed: as task trees call it (``Mine Ore``) or by its name
+  (``mine_ore``);
+* ``decider``   a decider of a behavior tree or a leaf of a selection tree becomes active, by its name or by that of its
+  behavior;
+* ``goal``      a goal of a selector starts;
+* ``agent``     an agent is added, or anything of the above starts in it.
+
+All but the last may be bound to one agent. One module reads this one, the inspector's door: it is a room because of its
+rule about threads, which nothing else here has to know.
+
+Source: ours.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.inspect.breakpoints import Breakpoints
 from agentrt.inspect.history import History, Timelines, as_row, as_span_row
-from agentrt.inspect.protocol import PROTOCOL, AgentsQuery, Command, EventsQuery, TimelineQuery
+from agentrt.inspect.protocol import AgentsQuery, Command, EventsQuery, agents_message, hello, timeline_message
 from agentrt.inspect.sessions import Message, Session
-from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.snapshot import AgentSnapshot, explain, outlines, snapshot_agent, summarize
+from agentrt.snapshot import AgentSnapshot, AgentSummary, explain, outlines, snapshot_agent, summarize
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Round", "Seen", "compose", "TickTimes", "LiveSource"]
+__all__ = ["Breakpoints", "LiveSource", "TickTimes"]
+
+MOST_BREAKPOINTS = 64
 
 _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
 _MOST_SPANS = 3000
 
 
-class Round:
-    """What was composed in one round, for all clients.
-
-    Args:
-        timelines: of the agents that are looked at.
-    """
-
-    __slots__ = ("_lists", "_seen", "history", "now", "runtime", "timelines")
-
-    def __init__(self, runtime: Runtime, history: History, timelines: Timelines, now: float) -> None:
-        self.runtime: Runtime = runtime
-        self.history: History = history
-        self.timelines: Timelines = timelines
-        self.now: float = now
-        self._seen: dict[str, Seen] = {}
-        self._lists: dict[AgentsQuery, Message] = {}
-
-    def see(self, name: str) -> Seen:
-        """What an agent does."""
-        if name not in self._seen:
-            agent = self.runtime.find(name)
-            self._seen[name] = Seen(agent, None if agent is None else snapshot_agent(agent))
-        return self._seen[name]
-
-    def agents(self, query: AgentsQuery) -> Message:
-        """The list of agents, as a client looks for them."""
-        if query not in self._lists:
-            self._lists[query] = _agents(self.runtime.agents, query)
-        return self._lists[query]
-
-
 class Seen:
-    """An agent that is looked at, and what is made of it when somebody asks.
+    """An agent that is looked at, and what is made of it when somebody asks; None and empty if there is none."""
 
-    Args:
-        agent: the agent; None if there is none.
-    """
-
-    def __init__(self, agent: Agent | None, snapshot: AgentSnapshot | None) -> None:
+    def __init__(self, agent: Agent | None) -> None:
         self.agent: Agent | None = agent
-        self.snapshot: AgentSnapshot | None = snapshot
+
+    @cached_property
+    def snapshot(self) -> AgentSnapshot | None:
+        """What it does."""
+        return None if self.agent is None else snapshot_agent(self.agent)
 
     @cached_property
     def data(self) -> Message | None:
@@ -116,149 +105,108 @@ class Seen:
         """The snapshot in words."""
         return "" if self.snapshot is None else explain(self.snapshot)
 
+    @cached_property
+    def kind(self) -> str:
+        """The kind of its entity, if that has one."""
+        return "" if self.agent is None else str(getattr(self.agent.entity, "kind", "") or "")
 
-def compose(round_: Round, session: Session) -> list[Message]:
-    """What a client is told now, besides the state."""
-    watch = session.watch
-    messages: list[Message] = []
-    if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", round_.now):
-        _if_changed(messages, session, "agents", round_.agents(watch.agents))
-    if watch.agent is not None:
-        _compose_agent(messages, round_, session, watch.agent)
-    if watch.events is not None:
-        _compose_events(messages, round_, session, watch.events)
-    if watch.timeline is not None:
-        _compose_timeline(messages, round_, session, watch.timeline)
-    return messages
+    @cached_property
+    def summary(self) -> AgentSummary:
+        """It in one line; of one that is there."""
+        assert self.agent is not None
+        return summarize(self.agent)
 
 
-def _if_changed(messages: list[Message], session: Session, kind: str, message: Message) -> None:
-    if session.told.get(kind) != message:
-        session.told[kind] = message
-        messages.append(message)
+class Scene:
+    """What was composed in one round, for all clients."""
 
+    __slots__ = ("_lists", "_seen", "history", "now", "runtime", "timelines")
 
-# --- the list of agents -----------------------------------------------------------------------------------------------
+    def __init__(self, runtime: Runtime, history: History, timelines: Timelines, now: float) -> None:
+        self.runtime: Runtime = runtime
+        self.history: History = history
+        self.timelines: Timelines = timelines  # of the agents that are looked at
+        self.now: float = now
+        self._seen: dict[str, Seen] = {}
+        self._lists: dict[AgentsQuery, Message] = {}
 
+    def see(self, name: str) -> Seen:
+        """What an agent does."""
+        if name not in self._seen:
+            self._seen[name] = Seen(self.runtime.find(name))
+        return self._seen[name]
 
-def _agents(agents: tuple[Agent, ...], query: AgentsQuery) -> Message:
-    """The rows of one page. Only these are composed, unless the query is about what agents do."""
-    wanted, kind, running = query.filter.casefold(), query.kind, query.running.casefold()
-    found: list[Any] = []
-    matching = 0
-    for agent in agents:
-        its_kind = str(getattr(agent.entity, "kind", "") or "")
-        if kind and its_kind != kind:
-            continue
-        if wanted and wanted not in agent.name.casefold() and wanted not in its_kind.casefold():
-            continue
-        row: Any = agent
-        if running:
-            row = summarize(agent)
-            if running not in f"{row.running}\n{row.doing}\n{row.status}".casefold():
-                continue
-        if query.offset <= matching < query.offset + query.limit:
-            found.append(row)
-        matching += 1
-    rows = found if running else [summarize(agent) for agent in found]
-    return {
-        "is": "agents",
-        "total": len(agents),
-        "matching": matching,
-        "offset": query.offset,
-        "rows": [row.as_json() for row in rows],
-    }
+    def agents(self, query: AgentsQuery) -> Message:
+        """The list of agents, as a client looks for them."""
+        if query not in self._lists:
+            names = [agent.name for agent in self.runtime.agents]
+            self._lists[query] = agents_message(
+                names, query, lambda name: self.see(name).kind, lambda name: self.see(name).summary
+            )
+        return self._lists[query]
 
+    def compose(self, session: Session) -> Iterator[Message]:
+        """What a client is told now, besides the state."""
+        watch = session.watch
+        if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", self.now):
+            message = self.agents(watch.agents)
+            if session.is_news("agents", message):
+                yield message
+        if watch.agent is not None:
+            yield from self._agent(session, watch.agent)
+        if watch.events is not None:
+            yield from self._events(session, watch.events)
+        if watch.timeline is not None:
+            query, tick = watch.timeline, self.runtime.tick
+            rows = [as_span_row(span) for span in self.timelines.spans(query)[-_MOST_SPANS:]]
+            # What is there may be the same while time goes on: the page draws what is open up to ``now``.
+            is_news = session.is_news("timeline", (query, rows))
+            if is_news or session.at_most_every(_LIST_SECONDS, "timeline", self.now):
+                yield timeline_message(query, tick if query.last is None else query.last, tick, rows)
 
-# --- one agent --------------------------------------------------------------------------------------------------------
-
-
-def _compose_agent(messages: list[Message], round_: Round, session: Session, name: str) -> None:
-    one = round_.see(name)
-    seen = (name, None if one.data is None else {**one.data, "tick": 0, "seconds": 0.0})
-    if session.told.get("agent") == seen:
-        return
-    session.told["agent"] = seen
-    trees: Message = {}
-    if one.agent is not None and one.data is not None:
-        known = (name, [(driver["name"], driver["outline"]) for driver in one.data["drivers"]])
-        if session.told.get("outlines") != known:
-            session.told["outlines"] = known
-            trees = {driver: outline.as_json() for driver, outline in outlines(one.agent).items()}
-    messages.append(
-        {
+    def _agent(self, session: Session, name: str) -> Iterator[Message]:
+        one = self.see(name)
+        # Without its time, which is another one in each tick.
+        if not session.is_news("agent", (name, one.data and {**one.data, "tick": 0, "seconds": 0.0})):
+            return
+        trees: Message = {}
+        if one.agent is not None and one.data is not None:
+            known = (name, [(driver["name"], driver["outline"]) for driver in one.data["drivers"]])
+            if session.is_news("outlines", known):
+                trees = {driver: outline.as_json() for driver, outline in outlines(one.agent).items()}
+        yield {
             "is": "agent",
             "name": name,
-            "tick": round_.runtime.tick,
+            "tick": self.runtime.tick,
             "snapshot": one.data,
             "explain": one.text,
             "outlines": trees,
         }
-    )
+
+    def _events(self, session: Session, query: EventsQuery) -> Iterator[Message]:
+        is_new = session.wants_reset
+        told = self.history.tell(query, session.cursor, is_new=is_new)
+        session.cursor = told.cursor
+        session.wants_reset = False
+        session.missed += told.missed
+        if is_new or told.records or told.missed:
+            rows = [as_row(record) for record in told.records]
+            yield {"is": "events", "reset": is_new, "records": rows, "missed": told.missed}
 
 
-# --- events -----------------------------------------------------------------------------------------------------------
-
-
-def _compose_events(messages: list[Message], round_: Round, session: Session, query: EventsQuery) -> None:
-    is_new = session.wants_reset
-    told = round_.history.tell(query, session.cursor, is_new=is_new)
-    session.cursor = told.cursor
-    session.wants_reset = False
-    session.missed += told.missed
-    if is_new or told.records or told.missed:
-        rows = [as_row(record) for record in told.records]
-        messages.append({"is": "events", "reset": is_new, "records": rows, "missed": told.missed})
-
-
-# --- the time line ----------------------------------------------------------------------------------------------------
-
-
-def _compose_timeline(messages: list[Message], round_: Round, session: Session, query: TimelineQuery) -> None:
-    tick = round_.runtime.tick
-    rows = [as_span_row(span) for span in round_.timelines.spans(query)[-_MOST_SPANS:]]
-    last = tick if query.last is None else query.last
-    seen = (query, rows)
-    # What is there may be the same while time goes on: the page draws what is open up to ``now``.
-    if session.told.get("timeline") != seen or session.at_most_every(_LIST_SECONDS, "timeline", round_.now):
-        session.told["timeline"] = seen
-        messages.append(
-            {
-                "is": "timeline",
-                "agent": query.agent,
-                "first": query.first,
-                "last": last,
-                "now": tick,
-                "spans": rows,
-            }
-        )
-
+# --- real time --------------------------------------------------------------------------------------------------------
 
 _POINTS = 240
 
-_THINKING = frozenset(
-    {
-        TraceEvent.THINK,
-        TraceEvent.READY,
-        TraceEvent.UNREADY,
-        TraceEvent.REJECT,
-        TraceEvent.STOP_THINKING,
-        TraceEvent.BLOCKED,
-        TraceEvent.ELECT,
-        TraceEvent.UTILITY,
-        TraceEvent.RECONSIDER,
-        TraceEvent.STORM,
-        TraceEvent.TIMEOUT,
-    }
-)
+_THINKING = frozenset((
+    TraceEvent.THINK, TraceEvent.READY, TraceEvent.UNREADY, TraceEvent.REJECT, TraceEvent.STOP_THINKING,
+    TraceEvent.BLOCKED, TraceEvent.ELECT, TraceEvent.UTILITY, TraceEvent.RECONSIDER, TraceEvent.STORM,
+    TraceEvent.TIMEOUT,
+))  # fmt: skip
 
 
 class TickTimes:
-    """The real time of the last ticks.
-
-    Args:
-        clock: gives real seconds, from any start.
-    """
+    """The real time of the last ticks, as a clock tells that gives seconds from any start."""
 
     __slots__ = ("_begin", "_clock", "_last", "_points", "_think")
 
@@ -276,13 +224,9 @@ class TickTimes:
             self._think = 0.0
 
     def heard(self, record: TraceRecord, *, is_in_tick: bool) -> None:
-        """A record was made.
-
-        Args:
-            is_in_tick: whether a tick runs; what happens between two of them belongs to none.
-        """
+        """A record was made, in a tick or between two of them."""
         if not is_in_tick:
-            return
+            return  # it belongs to none
         now = self._clock()
         if self._begin is None:
             self._begin = now
@@ -314,6 +258,113 @@ def _summary(values: list[float]) -> dict[str, float]:
     return {"last": values[-1], "mean": round(sum(values) / len(values), 3), "worst": max(values)}
 
 
+# --- breakpoints ------------------------------------------------------------------------------------------------------
+
+_STARTS = frozenset((TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY))
+
+
+@dataclass(slots=True)
+class Breakpoint:
+    """One breakpoint."""
+
+    number: int
+    kind: str  # action, activity, strategy, decider, goal or agent
+    name: str
+    agent: str  # in which agent; empty for any
+    hits: int = 0  # how often it was hit
+    last: str = ""  # the record that was hit last, as a line; empty if none was
+    place: tuple[str, str] = ("", "")  # its agent and its path, so that a page can go there
+
+    def matches(self, record: TraceRecord) -> bool:
+        """Whether a record tells that it starts."""
+        if self.kind == "agent":
+            return record.agent == self.name
+        if self.agent and record.agent != self.agent:
+            return False
+        detail = dict(record.detail)
+        above, _, last = record.path.rpartition("/")
+        if record.event is TraceEvent.RUN:
+            if self.kind == "action":
+                return self.name in (last, last.partition("#")[0])
+            return self.kind == "activity" and above.rpartition("/")[2].partition("#")[0] == self.name
+        if record.event is TraceEvent.ACTIVATE:
+            return self.kind == "decider" and self.name in (last, detail.get("behavior"))
+        if record.event is TraceEvent.TRY:
+            label = str(detail.get("by"))
+            return self.kind == "strategy" and self.name in (label, label.lower().replace(" ", "_"))
+        # The start of a goal says more about it; that of an action says nothing.
+        return record.event is TraceEvent.START and self.kind == "goal" and last == self.name and bool(detail)
+
+    def as_json(self) -> Message:
+        """The same as plain values."""
+        return {
+            "id": self.number,
+            "kind": self.kind,
+            "name": self.name,
+            "agent": self.agent,
+            "hits": self.hits,
+            "last": self.last,
+            "place": list(self.place),
+        }
+
+
+class Breakpoints:
+    """The breakpoints of one runtime. Used on the runtime's thread alone."""
+
+    __slots__ = ("_count", "_points", "_reason")
+
+    def __init__(self) -> None:
+        self._points: dict[tuple[str, str, str], Breakpoint] = {}  # in the order in which they were set
+        self._count = 0
+        self._reason = ""  # of the first one that was hit since ``take`` was asked, in words; empty if none was
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def add(self, kind: str, name: str, agent: str) -> bool:
+        """Set one, unless there is the same; False if there are too many."""
+        wanted = (kind, name, agent)
+        if wanted not in self._points:
+            if len(self._points) >= MOST_BREAKPOINTS:
+                return False
+            self._count += 1
+            self._points[wanted] = Breakpoint(self._count, kind, name, agent)
+        return True
+
+    def remove(self, number: int) -> bool:
+        """Take one away."""
+        found = [key for key, point in self._points.items() if point.number == number]
+        return bool(found and self._points.pop(found[0]))
+
+    def clear(self) -> None:
+        """Take all away."""
+        self._points.clear()
+
+    def heard(self, record: TraceRecord) -> None:
+        """A record was made."""
+        if record.event not in _STARTS:
+            return
+        for point in self._points.values():
+            if point.matches(record):
+                point.hits += 1
+                point.last = f"tick {record.tick} {record.agent} {record.path}"
+                point.place = (record.agent, record.path)
+                of_whom = f" of {point.agent}" if point.agent else ""
+                where = f"({record.agent} {record.path})"
+                self._reason = self._reason or f"breakpoint: {point.kind} {point.name}{of_whom} {where}"
+
+    def take(self) -> str:
+        """The reason to stop, once."""
+        reason, self._reason = self._reason, ""
+        return reason
+
+    def as_json(self) -> list[Message]:
+        """All of them as plain values, in the order in which they were set."""
+        return [point.as_json() for point in self._points.values()]
+
+
+# --- the source -------------------------------------------------------------------------------------------------------
+
 _SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
 
 _NO_WAY_BACK = "there is no way back in a run that lives; make a recording"
@@ -321,12 +372,7 @@ _READ_ONLY = "this inspector only shows: it was made without controls"
 
 
 class LiveSource:
-    """A runtime, for clients.
-
-    Args:
-        controls: whether clients may pause, step and set breakpoints.
-        clock: gives real seconds, from any start.
-    """
+    """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``."""
 
     def __init__(
         self, runtime: Runtime, title: str, *, controls: bool, clock: Callable[[], float] = time.perf_counter
@@ -353,10 +399,7 @@ class LiveSource:
     def attach(self) -> None:
         """Begin to be called by the runtime."""
         if not self._hooks:
-            self._hooks = [
-                self._runtime.after_tick(self._published),
-                self._runtime.gate.attend(self._serve),
-            ]
+            self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
 
     def detach(self) -> None:
         """Leave the runtime as if nobody had looked at it."""
@@ -365,7 +408,7 @@ class LiveSource:
         self._hooks.clear()
         self._open.clear()
         self._breakpoints.clear()
-        self._listen_if_needed()
+        self._listen_if_needed()  # after these two: nothing needs it any more
         gate = self._runtime.gate
         if self._speed is not None:
             gate.speed = self._speed
@@ -386,8 +429,7 @@ class LiveSource:
         if self._ears:
             self._times.end(self._runtime.tick)
             self._history.trim()
-            reason = self._breakpoints.take()
-            if reason:
+            if reason := self._breakpoints.take():
                 self.pause(reason)
                 for session in tuple(self._open):
                     session.hurry()
@@ -408,6 +450,7 @@ class LiveSource:
                 due = [session for session in sessions if session.is_due(now)]
                 if due:
                     self._compose(sessions, due, now)
+                    # However many look, and at whatever: of the time from now on it took one part in ten.
                     self._rest_until = now + _SHARE * (self._clock() - now)
         except ENDS_PROGRAM:
             raise
@@ -415,14 +458,14 @@ class LiveSource:
             self._failed(error)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        watched = (session.watch.timeline for session in sessions)
-        round_ = Round(self._runtime, self._history, self._timelines, now)
-        lines = [query.agent for query in watched if query is not None]
-        self._timelines.keep(lines, lambda name: round_.see(name).snapshot)
+        scene = Scene(self._runtime, self._history, self._timelines, now)
+        # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
+        lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
+        self._timelines.keep(lines, lambda name: scene.see(name).snapshot)
         state = self._last_state = self._state()
         for session in due:
             try:
-                messages = compose(round_, session)
+                messages = list(scene.compose(session))
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
@@ -430,8 +473,7 @@ class LiveSource:
                 session.forget()
                 messages = [{"is": "error", "message": f"it could not be shown: {words_of(error)}", "code": "failed"}]
             mine = {**state, "dropped": session.held_back + session.missed}
-            if session.told.get("state") != mine:
-                session.told["state"] = mine
+            if session.is_news("state", mine):
                 messages.insert(0, mine)
             session.post(messages, now)
 
@@ -468,10 +510,7 @@ class LiveSource:
     def _listen_if_needed(self) -> None:
         is_needed = bool(self._open or len(self._breakpoints))
         if is_needed and not self._ears:
-            self._ears = [
-                self._runtime.trace.listen(self._heard),
-                self._runtime.every_tick(self._times.begin),
-            ]
+            self._ears = [self._runtime.trace.listen(self._heard), self._runtime.every_tick(self._times.begin)]
         elif not is_needed and self._ears:
             for close in self._ears:
                 close()
@@ -520,7 +559,7 @@ class LiveSource:
 
     def _change_breakpoints(self, session: Session, do: str, fields: dict[str, Any]) -> None:
         if do == "break":
-            if self._breakpoints.add(fields["kind"], fields["name"], fields["agent"]) is None:
+            if not self._breakpoints.add(fields["kind"], fields["name"], fields["agent"]):
                 session.refuse("there are too many breakpoints; remove one", "too_many")
         elif not self._breakpoints.remove(fields["id"]):
             session.refuse(f"there is no breakpoint {fields['id']}", "unknown_breakpoint")
@@ -530,20 +569,8 @@ class LiveSource:
     def greeting(self) -> list[Message]:
         """What every client is told first: a hello, and the state, as far as it is known."""
         tick = self._runtime.tick  # a number: it can be read from any thread
-        hello: Message = {
-            "is": "hello",
-            "protocol": PROTOCOL,
-            "agentrt": library_version(),
-            "source": "live",
-            "title": self._title,
-            "controls": self._controls,
-            "ticks_per_second": self._runtime.clock.ticks_per_second,
-            "tick": tick,
-            "first_tick": 0,
-            "last_tick": tick,
-            "unreplayable": [],
-        }
-        return [hello, self._last_state]
+        rate = self._runtime.clock.ticks_per_second
+        return [hello("live", self._title, rate, controls=self._controls, tick=tick, reach=(0, tick)), self._last_state]
 
     def open(self, session: Session) -> None:
         """A client has come."""

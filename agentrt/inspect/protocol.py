@@ -1,4 +1,4 @@
-"""What a page and an inspector say to each other: JSON texts over a WebSocket. Reading what a client sends.
+"""What a page and an inspector say to each other: JSON texts over a WebSocket.
 
 A client is hostile until it is shown otherwise. So this module knows the shape of every message, and nothing that it
 lets through is larger, deeper or of another type than what is written here:
@@ -8,8 +8,9 @@ lets through is larger, deeper or of another type than what is written here:
   type or size refuses the message as a whole;
 * a watch replaces the one before it: a client's wishes are one value and never a history.
 
-``read`` gives a ``Command`` or a ``Refusal``; it never raises. ``write`` makes JSON of what a source composed. JSON has
-no word for infinity, and an author's debug value may be anything: what it cannot hold is written as text.
+``read`` gives a ``Command`` or a ``Denial``; it never raises. What both a runtime and a recording tell is composed
+here; ``write`` makes JSON of it. JSON has no word for infinity, and an author's debug value may be anything: what it
+cannot hold is written as text.
 
 Source: ours.
 """
@@ -18,24 +19,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceEvent
+from agentrt.snapshot import AgentSummary
 
 __all__ = [
-    "LONGEST_MESSAGE",
-    "PROTOCOL",
-    "AgentsQuery",
-    "Command",
-    "EventsQuery",
-    "Refusal",
-    "TimelineQuery",
-    "Watch",
-    "read",
-    "write",
-]
+    "LONGEST_MESSAGE", "PROTOCOL", "AgentsQuery", "Command", "Denial", "EventsQuery", "TimelineQuery", "WatchQuery",
+    "agents_message", "hello", "read", "timeline_message", "write",
+]  # fmt: skip
 
 PROTOCOL = 1
 LONGEST_MESSAGE = 64 * 1024  # bytes
@@ -78,7 +73,7 @@ class TimelineQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchQuery:
     """What one client looks at; what it does not look at is not composed."""
 
     agents: AgentsQuery | None = None  # a part of the list of agents
@@ -94,18 +89,18 @@ class Command(NamedTuple):
     fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
 
-class Refusal(NamedTuple):
-    """Why a message was not understood."""
+class Denial(NamedTuple):
+    """Why nothing comes of what a client sent."""
 
     message: str
-    code: str  # for programs: ``bad_message`` or ``unknown_command``
+    code: str  # for programs: ``bad_message``, ``unknown_command`` or ``busy``
 
 
 class _Wrong(ValueError):
-    """A field is not what it has to be; turned into a ``Refusal`` by ``read``."""
+    """A field is not what it has to be; turned into a ``Denial`` by ``read``."""
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: object) -> str:
     if value is None:
         return ""
     if type(value) is not str or len(value) > _LONGEST_TEXT:
@@ -113,18 +108,18 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
-def _name(name: str, value: Any) -> str:
+def _name(name: str, value: object) -> str:
     if not (text := _text(name, value)):
         raise _Wrong(f"'{name}' is missing")
     return text
 
 
-def _name_or_none(name: str, value: Any) -> str | None:
+def _name_or_none(name: str, value: object) -> str | None:
     return _text(name, value) or None
 
 
 def _whole(least: int, most: int, default: int | None = None) -> Callable[[str, Any], int]:
-    def check(name: str, value: Any) -> int:
+    def check(name: str, value: object) -> int:
         if value is None and default is not None:
             return default
         if type(value) is float and value.is_integer():
@@ -139,7 +134,7 @@ def _whole(least: int, most: int, default: int | None = None) -> Callable[[str, 
 _tick = _whole(0, _LARGEST_TICK, 0)
 
 
-def _tick_or_none(name: str, value: Any) -> int | None:
+def _tick_or_none(name: str, value: object) -> int | None:
     return None if value is None else _tick(name, value)
 
 
@@ -149,14 +144,14 @@ def _speed(name: str, value: Any) -> float:
     return float(value)
 
 
-def _kind(name: str, value: Any) -> str:
+def _kind(name: str, value: object) -> str:
     kinds = ("action", "activity", "strategy", "decider", "goal", "agent")
     if value not in kinds:
         raise _Wrong(f"'{name}' has to be one of {', '.join(kinds)}")
     return str(value)
 
 
-def _events(name: str, value: Any) -> frozenset[str] | None:
+def _events(name: str, value: object) -> frozenset[str] | None:
     if value is None:
         return None
     if type(value) is not list or len(value) > len(TraceEvent):
@@ -168,7 +163,7 @@ _Fields = Mapping[str, Callable[[str, Any], Any]]
 
 
 def _part(make: Callable[..., Any], fields: _Fields) -> Callable[[str, Any], Any]:
-    def check(name: str, value: Any) -> Any:
+    def check(name: str, value: object) -> Any:
         if value is None:
             return None
         if type(value) is not dict:
@@ -178,17 +173,15 @@ def _part(make: Callable[..., Any], fields: _Fields) -> Callable[[str, Any], Any
     return check
 
 
+_AGENTS: _Fields = {
+    "filter": _text,
+    "kind": _text,
+    "running": _text,
+    "offset": _whole(0, 10_000_000, 0),
+    "limit": _whole(0, _MOST_ROWS, 100),
+}
 _WATCH: _Fields = {
-    "agents": _part(
-        AgentsQuery,
-        {
-            "filter": _text,
-            "kind": _text,
-            "running": _text,
-            "offset": _whole(0, 10_000_000, 0),
-            "limit": _whole(0, _MOST_ROWS, 100),
-        },
-    ),
+    "agents": _part(AgentsQuery, _AGENTS),
     "agent": _name_or_none,
     "events": _part(EventsQuery, {"agent": _name_or_none, "events": _events, "text": _text}),
     "timeline": _part(TimelineQuery, {"agent": _name, "first": _tick, "last": _tick_or_none}),
@@ -211,49 +204,101 @@ def _no_constant(name: str) -> None:
     raise _Wrong(f"{name} is no JSON")
 
 
-def read(text: str) -> Command | Refusal:
-    """Read what a client sent.
-
-    Returns:
-        What it asks for, or why it was not understood.
-    """
+def read(text: str) -> Command | Denial:
+    """Read what a client sent: what it asks for, or why it was not understood."""
     if len(text) > LONGEST_MESSAGE:
-        return Refusal(f"a message has at most {LONGEST_MESSAGE} bytes", "bad_message")
+        return Denial(f"a message has at most {LONGEST_MESSAGE} bytes", "bad_message")
     try:
         message = json.loads(text, parse_constant=_no_constant)
     except RecursionError:
-        return Refusal("the message is nested too deeply", "bad_message")
+        return Denial("the message is nested too deeply", "bad_message")
     except ValueError:
-        return Refusal("the message is no JSON", "bad_message")
+        return Denial("the message is no JSON", "bad_message")
     if type(message) is not dict:
-        return Refusal("the message is no JSON object", "bad_message")
+        return Denial("the message is no JSON object", "bad_message")
     do = message.get("do")
     fields = _COMMANDS.get(do) if type(do) is str else None
     if fields is None:
-        return Refusal(f"'do' has to be one of {', '.join(_COMMANDS)}", "unknown_command")
+        return Denial(f"'do' has to be one of {', '.join(_COMMANDS)}", "unknown_command")
     try:
         checked = {name: check(name, message.get(name)) for name, check in fields.items()}
     except _Wrong as wrong:
-        return Refusal(f"{do}: {wrong}", "bad_message")
-    return Command(str(do), {"watch": Watch(**checked)} if do == "watch" else checked)
+        return Denial(f"{do}: {wrong}", "bad_message")
+    return Command(str(do), {"watch": WatchQuery(**checked)} if do == "watch" else checked)
+
+
+# --- what both kinds of sources tell ----------------------------------------------------------------------------------
+
+
+def hello(
+    source: str,
+    title: str,
+    ticks_per_second: float,
+    *,
+    controls: bool,
+    tick: int,
+    reach: tuple[int, int],
+    unreplayable: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What every client is told first."""
+    return {
+        "is": "hello",
+        "protocol": PROTOCOL,
+        "agentrt": library_version(),
+        "source": source,
+        "title": title,
+        "controls": controls,
+        "ticks_per_second": ticks_per_second,
+        "tick": tick,
+        "first_tick": reach[0],
+        "last_tick": reach[1],
+        "unreplayable": list(unreplayable),
+    }
+
+
+def agents_message(
+    names: Sequence[str], query: AgentsQuery, kind_of: Callable[[str], str], summary_of: Callable[[str], AgentSummary]
+) -> dict[str, Any]:
+    """One page of the list of agents. Only its rows are composed, unless the query is about what agents do."""
+    wanted, running = query.filter.casefold(), query.running.casefold()
+
+    def matches(name: str) -> bool:
+        # Names first: the kind of a recorded agent is read from the file.
+        if query.kind and kind_of(name) != query.kind:
+            return False
+        if wanted and wanted not in name.casefold() and wanted not in kind_of(name).casefold():
+            return False
+        row = summary_of(name) if running else None
+        return row is None or running in f"{row.running}\n{row.doing}\n{row.status}".casefold()
+
+    matching = [name for name in names if matches(name)]
+    page = matching[query.offset : query.offset + query.limit]
+    return {
+        "is": "agents",
+        "total": len(names),
+        "matching": len(matching),
+        "offset": query.offset,
+        "rows": [summary_of(name).as_json() for name in page],
+    }
+
+
+def timeline_message(query: TimelineQuery, last: int, now: int, rows: list[list[Any]]) -> dict[str, Any]:
+    """The spans of an agent, and up to which tick."""
+    return {"is": "timeline", "agent": query.agent, "first": query.first, "last": last, "now": now, "spans": rows}
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def write(message: Mapping[str, Any]) -> str:
-    """Make JSON of a message of ours.
-
-    Args:
-        message: plain values; what JSON cannot hold is written as text.
-    """
+    """Make JSON of a message of ours; what JSON cannot hold is written as text."""
     try:
         return json.dumps(message, allow_nan=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError):  # an author's value: infinity, a number of 5,000 digits, a circle
         return json.dumps(_plain(message, 0), allow_nan=False, separators=(",", ":"))
 
 
-def _plain(value: Any, depth: int) -> Any:
+def _plain(value: object, depth: int) -> Any:
     if value is None or type(value) in (bool, str):
         return value
     if isinstance(value, float):

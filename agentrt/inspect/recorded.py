@@ -14,29 +14,31 @@ still be looked at. What is read for one message is bounded, whatever lies in th
 * a time line is folded from the first tick on, so much in each round, and kept while somebody looks at that agent. So a
   long recording's line appears little by little, and nobody else waits for it.
 
+One module reads this one, the inspector's door: it is a room because of its thread, as ``live`` is because of another.
+
 Source: ours.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
-from agentrt.inspect.history import SPANS, Kept, as_row, as_span_row, fits, kept
-from agentrt.inspect.protocol import PROTOCOL, AgentsQuery, Command, EventsQuery, TimelineQuery
+from agentrt.inspect.history import Kept, as_row, as_span_row, fits, kept
+from agentrt.inspect.protocol import Command, EventsQuery, TimelineQuery, agents_message, hello, timeline_message
 from agentrt.inspect.sessions import Message, Session
-from agentrt.installed import library_version
 from agentrt.record.recording import Recording
-from agentrt.record.spans import SpanBuilder
-from agentrt.snapshot import AgentSnapshot
+from agentrt.record.spans import FOLDED, SpanBuilder
+from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
 
-__all__ = ["Reader", "RecordedSource"]
+__all__ = ["RecordedScene", "RecordedSource"]
 
 _ROWS = 300  # of a log
 _WINDOWS = (20, 200, 2000)  # how many ticks back it is read for these
@@ -46,37 +48,24 @@ _LINE_TICKS = 200  # read for a time line in one go
 _LINE_SECONDS = 0.03  # spent on it in one round
 _KEPT_SPANS = 20_000
 _MOST_SPANS = 3000
-_SPANS = sorted(SPANS)
+_FOLDED = sorted(FOLDED)
 
 
-class _Line:
-    """The time line of one agent, as far as it has been read."""
-
-    __slots__ = ("builder", "next")
-
-    def __init__(self, first: int) -> None:
-        self.builder = SpanBuilder(_KEPT_SPANS)
-        self.next = first
-
-
-class Reader:
-    """Reads one recording for all clients.
-
-    Args:
-        clock: gives real seconds, from any start.
-    """
+class RecordedScene:
+    """What one recording holds at a tick, for all clients; its clock gives real seconds, from any start."""
 
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[
+            str, tuple[SpanBuilder, int]
+        ] = {}  # time lines, and the first tick that was not read for them
         self._kinds: dict[str, str] = {}
-        self._names: tuple[int, tuple[str, ...]] = (-1, ())
+        self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
 
     def keep(self, agents: list[str]) -> None:
         """Keep the time lines of these agents, and of no others."""
-        for name in [name for name in self._lines if name not in agents]:
-            del self._lines[name]
+        self._lines = {name: line for name, line in self._lines.items() if name in agents}
 
     def count(self, tick: int) -> int:
         """How many agents there were."""
@@ -87,52 +76,25 @@ class Reader:
             self._names = tick, self._recording.agents(tick)
         return self._names[1]
 
-    def compose(self, session: Session, tick: int, last: int, now: float) -> list[Message]:
-        """What a client is told now, besides the state.
-
-        Args:
-            last: the last one of the recording.
-        """
+    def compose(self, session: Session, tick: int, last: int, now: float) -> Iterator[Message]:
+        """What a client is told now, besides the state; the recording reaches up to ``last``."""
         watch = session.watch
-        messages: list[Message] = []
         if watch.agents is not None:
             seen = (tick, watch.agents)
             if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
                 session.told["agents"] = seen
-                messages.append(self._list(tick, watch.agents))
-        if watch.agent is not None and session.told.get("agent") != (tick, watch.agent):
-            session.told["agent"] = tick, watch.agent
-            messages.append(self._agent(session, tick, watch.agent))
+                names = self._agents(tick)
+                yield agents_message(
+                    names, watch.agents, lambda name: self._kind(name, tick), lambda name: self._summary(name, tick)
+                )
+        if watch.agent is not None and session.is_news("agent", (tick, watch.agent)):
+            yield self._agent(session, tick, watch.agent)
         if watch.events is not None:
-            messages += self._events(session, tick, watch.events)
+            yield from self._events(session, tick, watch.events)
         if watch.timeline is not None:
-            messages += self._timeline(session, tick, last, watch.timeline)
-        return messages
+            yield from self._timeline(session, tick, last, watch.timeline)
 
     # --- agents -------------------------------------------------------------------------------------------------------
-
-    def _list(self, tick: int, query: AgentsQuery) -> Message:
-        names = self._agents(tick)
-        wanted, running = query.filter.casefold(), query.running.casefold()
-        matching: list[str] = []
-        for name in names:
-            if query.kind and self._kind(name, tick) != query.kind:
-                continue
-            if wanted and wanted not in name.casefold() and wanted not in self._kind(name, tick).casefold():
-                continue
-            if running:
-                row = self._row(name, tick)
-                if running not in f"{row['running']}\n{row['doing']}\n{row['status']}".casefold():
-                    continue
-            matching.append(name)
-        page = matching[query.offset : query.offset + query.limit]
-        return {
-            "is": "agents",
-            "total": len(names),
-            "matching": len(matching),
-            "offset": query.offset,
-            "rows": [self._row(name, tick) for name in page],
-        }
 
     def _kind(self, name: str, tick: int) -> str:
         """The kind of an agent, which is always the same."""
@@ -140,14 +102,11 @@ class Reader:
             self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
         return self._kinds[name]
 
-    def _row(self, name: str, tick: int) -> Message:
+    def _summary(self, name: str, tick: int) -> AgentSummary:
         view = self._recording.view(name, tick)
         if view is not None:
-            return AgentSnapshot.from_json(view).summary().as_json()
-        return {
-            "name": name, "number": 0, "kind": "", "status": "", "running": "", "doing": "", "models": [], "aborts": 0,
-            "waiting": False, "alive": True,
-        }  # fmt: skip
+            return AgentSnapshot.from_json(view).summary()
+        return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
 
     def _agent(self, session: Session, tick: int, name: str) -> Message:
         view = self._recording.view(name, tick) if name in self._agents(tick) else None
@@ -161,29 +120,25 @@ class Reader:
         }
         if view is not None:
             known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
-            if session.told.get("outlines") != known:
-                session.told["outlines"] = known
+            if session.is_news("outlines", known):
                 message["outlines"] = self._recording.outlines(name, tick)
         return message
 
     # --- events -------------------------------------------------------------------------------------------------------
 
-    def _events(self, session: Session, tick: int, query: EventsQuery) -> list[Message]:
+    def _events(self, session: Session, tick: int, query: EventsQuery) -> Iterator[Message]:
         """The log up to a tick: what is new since it was told last, if that is not far, or the newest records."""
-        told = session.cursor
-        if not session.wants_reset and tick == told:
-            return []
-        if session.wants_reset or not told < tick <= told + _FAR:
-            records, is_new = self._newest(tick, query), True
-        else:
-            records, is_new = list(self._matching(told + 1, tick, query)), False
+        told, is_new = session.cursor, session.wants_reset
+        if tick == told and not is_new:
+            return
+        is_new = is_new or not told < tick <= told + _FAR
+        records = self._newest(tick, query) if is_new else self._matching(told + 1, tick, query)
         session.cursor, session.wants_reset = tick, False
-        missed = 0 if is_new else max(0, len(records) - _ROWS)
+        missed = max(0, len(records) - _ROWS)
         session.missed += missed
-        if not is_new and not records:
-            return []
-        rows = [as_row(record) for record in records[-_ROWS:]]
-        return [{"is": "events", "reset": is_new, "records": rows, "missed": missed}]
+        if is_new or records:
+            rows = [as_row(record) for record in records[-_ROWS:]]
+            yield {"is": "events", "reset": is_new, "records": rows, "missed": missed}
 
     def _newest(self, tick: int, query: EventsQuery) -> list[Kept]:
         begin = self._clock()
@@ -202,32 +157,19 @@ class Reader:
 
     # --- the time line ------------------------------------------------------------------------------------------------
 
-    def _timeline(self, session: Session, tick: int, last: int, query: TimelineQuery) -> list[Message]:
-        line = self._lines.get(query.agent)
-        if line is None:
-            line = self._lines[query.agent] = _Line(self._recording.first_tick)
+    def _timeline(self, session: Session, tick: int, last: int, query: TimelineQuery) -> Iterator[Message]:
+        builder, unread = self._lines.get(query.agent) or (SpanBuilder(_KEPT_SPANS), self._recording.first_tick)
         until = last if query.last is None else min(query.last, last)
         begin = self._clock()
-        while line.next <= until and self._clock() - begin < _LINE_SECONDS:
-            to = min(line.next + _LINE_TICKS - 1, until)
-            for record in self._recording.records(line.next, to, agent=query.agent, events=_SPANS):
-                line.builder.feed(record)
-            line.next = to + 1
-        seen = (query, line.next, tick, until)
-        if session.told.get("timeline") == seen:
-            return []
-        session.told["timeline"] = seen
-        spans = line.builder.spans(query.agent, query.first, until)[-_MOST_SPANS:]
-        return [
-            {
-                "is": "timeline",
-                "agent": query.agent,
-                "first": query.first,
-                "last": until,
-                "now": tick,
-                "spans": [as_span_row(span) for span in spans],
-            }
-        ]
+        while unread <= until and self._clock() - begin < _LINE_SECONDS:
+            to = min(unread + _LINE_TICKS - 1, until)
+            for record in self._recording.records(unread, to, agent=query.agent, events=_FOLDED):
+                builder.feed(record)
+            unread = to + 1
+        self._lines[query.agent] = builder, unread
+        if session.is_news("timeline", (query, unread, tick, until)):
+            spans = builder.spans(query.agent, query.first, until)[-_MOST_SPANS:]
+            yield timeline_message(query, until, tick, [as_span_row(span) for span in spans])
 
 
 _ROUND_SECONDS = 0.025
@@ -238,12 +180,7 @@ _NO_TIMES = {"last": 0.0, "mean": 0.0, "worst": 0.0}
 
 
 class RecordedSource:
-    """A recording, for clients.
-
-    Args:
-        title: what it is called; by default the name of the file.
-        clock: gives real seconds, from any start.
-    """
+    """A recording, for clients; by default it is called by the name of its file."""
 
     def __init__(self, path: str, title: str, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self._path = path
@@ -263,27 +200,18 @@ class RecordedSource:
     # --- on the caller's thread ---------------------------------------------------------------------------------------
 
     def attach(self) -> None:
-        """Open the recording, on the thread that will read it.
-
-        Raises:
-            RecordingError: it cannot be read.
-        """
+        """Open the recording, on the thread that will read it; raises what that thread meets with."""
         self._is_stopping, self._error = False, None
         self._is_ready.clear()
         self._thread = threading.Thread(target=self._run, name="agentrt inspector: recording", daemon=True)
         self._thread.start()
         try:
-            error = self._opened()
-        except BaseException:  # interrupted meanwhile
+            self._is_ready.wait()
+            if self._error is not None:
+                raise self._error
+        except BaseException:  # also if somebody interrupts the waiting: no thread is left behind
             self.detach()
             raise
-        if error is not None:
-            self.detach()
-            raise error
-
-    def _opened(self) -> AgentRTError | None:
-        self._is_ready.wait()
-        return self._error
 
     def detach(self) -> None:
         """Close the recording."""
@@ -297,15 +225,10 @@ class RecordedSource:
     # --- on the thread that reads -------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        try:
-            recording = Recording.open(self._path)
-        except AgentRTError as error:
-            self._error = error
-            self._is_ready.set()
-            return
-        with recording:
+        with contextlib.ExitStack() as stack:
             try:
-                reader = Reader(recording)
+                recording = stack.enter_context(Recording.open(self._path))
+                scene = RecordedScene(recording)
                 self._look(recording)
             except AgentRTError as error:
                 self._error = error
@@ -316,11 +239,11 @@ class RecordedSource:
                 self._error = InspectorError(f"{self._path} cannot be shown: {repr_of(error)}", "Record it anew.")
                 return
             finally:
-                self._is_ready.set()
+                self._is_ready.set()  # whatever comes: the caller waits for it
             while not self._is_stopping:
                 self._wake.wait(_ROUND_SECONDS if self._open else None)
                 self._wake.clear()
-                self._serve(recording, reader)
+                self._serve(recording, scene)
 
     def _look(self, recording: Recording) -> bool:
         """See how far the recording reaches."""
@@ -328,22 +251,13 @@ class RecordedSource:
         if reach == self._known and self._hello:
             return False
         self._known = reach
-        self._hello = {
-            "is": "hello",
-            "protocol": PROTOCOL,
-            "agentrt": library_version(),
-            "source": "recording",
-            "title": self._title,
-            "controls": True,
-            "ticks_per_second": recording.meta.get("ticks_per_second", 20),
-            "tick": reach[0],
-            "first_tick": reach[0],
-            "last_tick": reach[1],
-            "unreplayable": list(recording.unreplayable),
-        }
+        rate, reasons = recording.meta["ticks_per_second"], recording.unreplayable
+        self._hello = hello(
+            "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons
+        )
         return True
 
-    def _serve(self, recording: Recording, reader: Reader) -> None:
+    def _serve(self, recording: Recording, scene: RecordedScene) -> None:
         now = self._clock()
         sessions = tuple(self._open)
         if now >= self._asked:
@@ -356,26 +270,24 @@ class RecordedSource:
                 raise
             except BaseException as error:
                 self._failed(error)
-        watched = (session.watch.timeline for session in sessions)
-        reader.keep([query.agent for query in watched if query is not None])
+        scene.keep([query.agent for session in sessions if (query := session.watch.timeline) is not None])
         for session in sessions:
             while session.commands:
                 self._obey(session, session.commands.popleft(), now)
                 session.hurry()
             if session.is_due(now):
-                session.post(self._compose(reader, session, now), now)
+                session.post(self._compose(scene, session, now), now)
 
-    def _compose(self, reader: Reader, session: Session, now: float) -> list[Message]:
+    def _compose(self, scene: RecordedScene, session: Session, now: float) -> list[Message]:
         first, last = self._known
         position = session.position
         session.at = tick = position.now(now, first, last, float(self._hello["ticks_per_second"]))
         messages: list[Message] = []
         try:
-            state = self._state(session, tick, reader.count(tick))
-            if session.told.get("state") != state:
-                session.told["state"] = state
+            state = self._state(session, tick, scene.count(tick))
+            if session.is_news("state", state):
                 messages.append(state)
-            messages += reader.compose(session, tick, last, now)
+            messages += list(scene.compose(session, tick, last, now))  # all of it or nothing
         except ENDS_PROGRAM:
             raise
         except BaseException as error:

@@ -7,25 +7,13 @@ the runtime nor the recording: a source does, on another thread (see ``sessions`
 * Bounds: so many clients, connections, bytes in a message, messages in a second. A connection over which nothing was
   asked for within ten seconds is closed, so that nobody can use up the program's file descriptors. Messages are not
   compressed, so that a small one cannot become a large one.
+* Pages are sent with a policy that lets them load from here alone and be framed nowhere.
 * Static files are looked up by a pattern that has no dots before the last one, below one folder of this package.
 * uvicorn writes the path of a WebSocket into its log; the token is taken out of it before.
 
 Rejected: running on the runtime's own event loop. A plain runtime has none, and one that hangs could not be looked at.
 
-This module is imported when an inspector starts, and needs the extra ``inspect``.
-
-An inspector shows everything that goes on in a program, so it listens to few:
-
-* It listens on loopback, unless told otherwise; any other address needs a token of at least 16 characters.
-* ``Host`` is checked on every request: a page of somebody else's, whose name is made to point at this machine (DNS
-  rebinding), has that name in it. On loopback only loopback names are good, elsewhere also numbers, and the names that
-  were given.
-* ``Origin``, which every browser sends with a WebSocket, has to be the inspector's own page. A program that is no
-  browser sends none.
-* A token comes in the query (``?token=``) or as ``Authorization: Bearer``, and is compared in constant time. There are
-  no cookies, so no page of anybody's can ride on one. The page and its scripts hold no data and need no token; the
-  socket and ``/api`` do.
-* Pages are sent with a policy that lets them load from here alone and be framed nowhere.
+One module reads this one, the inspector's door, and only when an inspector starts: it needs the extra ``inspect``.
 
 Source: ours.
 """
@@ -33,32 +21,31 @@ Source: ours.
 from __future__ import annotations
 
 import asyncio
-import hmac
-import ipaddress
 import re
 import socket
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from agentrt.errors import InspectorError
-from agentrt.inspect.protocol import LONGEST_MESSAGE
-from agentrt.inspect.sessions import Client, Source
+from agentrt.inspect.doorkeeper import Doorkeeper
+from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
+from agentrt.inspect.sessions import Message, Session, Source
 
-__all__ = ["Listener", "HEADERS", "Doorkeeper", "Server", "bind"]
+__all__ = ["HEADERS", "Client", "Server", "bind"]
 
 _MOST_CONNECTIONS = 128
 _SILENT_SECONDS = 10.0
@@ -73,7 +60,7 @@ class _Connection(H11Protocol):
         # What it asks for has the token in it, and the log may be that of the program's own server. (Told to uvicorn by
         # its option, this would take the handlers from that one.)
         self.access_log = False
-        self._answered: Any = None  # the last request when it was looked at
+        self._answered: RequestResponseCycle | None = None  # the last request when it was looked at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody connects."""
@@ -91,7 +78,7 @@ class _Connection(H11Protocol):
         """However slowly a request comes in, it has so much time; the one that is being answered has more."""
         if self.transport.is_closing() or self.transport.get_protocol() is not self:
             return  # it may have become a WebSocket
-        cycle: Any = getattr(self, "cycle", None)
+        cycle: RequestResponseCycle | None = getattr(self, "cycle", None)
         if cycle is self._answered and (cycle is None or cycle.response_complete):
             self.transport.abort()
         else:
@@ -106,7 +93,7 @@ class _Socket(WebSocketsSansIOProtocol):
         self.conn.debug = False
 
 
-class Listener(Uvicorn):
+class _HttpServer(Uvicorn):
     """The HTTP server."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -136,9 +123,98 @@ class Listener(Uvicorn):
         self._leave.set()
 
 
-SHORTEST_TOKEN = 16
+_PER_SECOND = 50.0  # messages of one client, for long
+_AT_ONCE = 200.0  # messages, in either direction
+_POLICY = 1008  # closed because of what it does
 
-HEADERS: Mapping[str, str] = {
+
+class Client:
+    """One client, at its socket: one task reads, and one writes.
+
+    JSON is made here of what was composed, so that the runtime's thread does not spend its time on that.
+    """
+
+    def __init__(self, websocket: WebSocket, source: Source) -> None:
+        self._websocket = websocket
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: asyncio.Queue[Message | None] = asyncio.Queue()  # None: the end of a batch
+        self._session = Session(self._hand_over)
+        self._allowance = _AT_ONCE
+        self._counted = self._loop.time()
+
+    async def serve(self) -> None:
+        """Talk to it until it goes."""
+        await self._websocket.accept()
+        for message in self._source.greeting():
+            self._outgoing.put_nowait(message)
+        self._source.open(self._session)  # after the greeting: nothing that is composed is told before it
+        writer = asyncio.create_task(self._write(), name="agentrt inspector: writer")
+        try:
+            await self._read()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._session.is_open = False
+            self._source.close(self._session)
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        while True:
+            event = await self._websocket.receive()
+            if event["type"] == "websocket.disconnect":
+                return
+            if not self._may_speak():
+                await self._websocket.close(_POLICY, "too many messages")
+                return
+            text = event.get("text")
+            command = Denial("a message is text", "bad_message") if text is None else read(text)
+            if isinstance(command, Denial):
+                self._tell(command)
+            elif not self._session.submit(command):
+                self._tell(Denial("too much was asked for already; nobody runs the ticks", "busy"))
+
+    def _may_speak(self) -> bool:
+        """Whether it keeps to its number of messages a second."""
+        now = self._loop.time()
+        self._allowance = min(_AT_ONCE, self._allowance + (now - self._counted) * _PER_SECOND) - 1
+        self._counted = now
+        return self._allowance >= 0
+
+    def _tell(self, denial: Denial) -> None:
+        if self._outgoing.qsize() < _AT_ONCE:  # who does not read is not told again and again
+            self._outgoing.put_nowait({"is": "error", "message": denial.message, "code": denial.code})
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _hand_over(self, batch: list[Message]) -> bool:
+        """Take a batch, on the composing thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._deliver, batch)
+        except RuntimeError:  # the loop has been closed meanwhile
+            return False
+        return True
+
+    def _deliver(self, batch: list[Message]) -> None:
+        for message in (*batch, None):
+            self._outgoing.put_nowait(message)
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                message = await self._outgoing.get()
+                if message is None:
+                    self._session.arrived()
+                else:
+                    await self._websocket.send_text(write(message))
+        except (WebSocketDisconnect, RuntimeError):  # it has gone; who reads hears of it, too
+            pass
+
+
+HEADERS: Mapping[str, str] = {  # what every answer carries
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -150,102 +226,6 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-"""What every answer carries."""
-
-
-class Doorkeeper:
-    """Decides about each request.
-
-    Args:
-        address: what the inspector listens on: a number, or ``localhost``.
-        token: what clients have to know; None for nothing.
-        hosts: further names by which the machine is called.
-
-    Raises:
-        InspectorError: the address is no loopback address and there is no token, or it is too short.
-    """
-
-    __slots__ = ("_hosts", "_is_loopback", "_token")
-
-    def __init__(self, address: str, token: str | None, hosts: Iterable[str] = ()) -> None:
-        self._is_loopback = is_loopback(address)
-        if token is None and not self._is_loopback:
-            raise InspectorError(
-                f"it is to listen on {address!r}, where others can reach it, and has no token",
-                "Give it one: Inspector(..., token=secrets.token_urlsafe()). Or leave the address away, and reach it "
-                "from elsewhere by 'ssh -L'.",
-            )
-        if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii()):
-            raise InspectorError(
-                f"its token is not {SHORTEST_TOKEN} ASCII characters long or longer",
-                "Make one: secrets.token_urlsafe().",
-            )
-        self._token = None if token is None else token.encode()
-        self._hosts = frozenset(host.casefold() for host in (address, *hosts))
-
-    def admits(self, headers: Mapping[str, str]) -> bool:
-        """Whether a request came to the right host, from a page of that host or from no page at all.
-
-        Args:
-            headers: of the request, names in lower case.
-        """
-        host = headers.get("host", "")
-        if not self._is_ours(_name_of(f"//{host}")):
-            return False
-        origin = headers.get("origin")
-        if origin is None:
-            return True
-        scheme, _, rest = origin.partition("://")
-        return scheme in ("http", "https") and rest.casefold() == host.casefold()
-
-    def knows(self, given: str | None) -> bool:
-        """Whether a request knows the token.
-
-        Args:
-            given: the token that came with it, or None.
-        """
-        if self._token is None:
-            return True
-        return hmac.compare_digest((given or "").encode("utf-8", "surrogatepass"), self._token)
-
-    def _is_ours(self, name: str) -> bool:
-        if not name:
-            return False
-        if is_loopback(name):
-            return True
-        return not self._is_loopback and (name in self._hosts or _is_number(name))
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a name means this machine and can be reached from it alone."""
-    if name.casefold() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_number(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _name_of(url: str) -> str:
-    """The host's name in a URL, without the port; empty if it is no URL."""
-    try:
-        parts = urlsplit(url)
-        if parts.username is not None or parts.path or parts.query or parts.fragment:
-            return ""
-        _ = parts.port  # raises if it is no number
-        return (parts.hostname or "").casefold()
-    except ValueError:
-        return ""
-
-
 _STATIC = Path(__file__).parent / "static"
 _FILE = re.compile(r"(?:[A-Za-z0-9_-]+/){0,3}[A-Za-z0-9_-]+\.(css|js|svg|png|ico|json)", re.ASCII)
 _TYPES = {
@@ -258,20 +238,12 @@ _TYPES = {
 }
 
 _LAST_PORT = 65535
-_START_SECONDS = 10.0
-_STOP_SECONDS = 5.0
+_START_SECONDS, _STOP_SECONDS = 10.0, 5.0  # for its thread
 _FULL = 1013  # closed because there are too many
 
 
 def bind(address: str, port: int) -> socket.socket:
-    """Make the socket to listen on.
-
-    Args:
-        port: 0 for any that is free.
-
-    Raises:
-        InspectorError: it cannot be had.
-    """
+    """Make the socket to listen on; ``InspectorError`` if it cannot be had."""
     where = f"it cannot listen on {address!r}, port {port}"
     remedy = "Choose another port, or 0 for any that is free."
     if not 0 <= port <= _LAST_PORT:
@@ -292,12 +264,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 class Server:
-    """The server of one inspector.
-
-    Args:
-        listener: the socket to listen on; it is closed with the server.
-        max_clients: how many may look at the same time.
-    """
+    """The server of one inspector; the socket to listen on is closed with it."""
 
     def __init__(self, source: Source, doorkeeper: Doorkeeper, listener: socket.socket, max_clients: int) -> None:
         self._source = source
@@ -305,8 +272,7 @@ class Server:
         self._socket = listener
         self._max_clients = max_clients
         self._clients = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._uvicorn: Listener | None = None
+        self._end: Callable[[], object] | None = None  # has its thread end it
         self._error: BaseException | None = None
         self._is_up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="agentrt inspector", daemon=True)
@@ -314,11 +280,7 @@ class Server:
     # --- the thread ---------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to serve.
-
-        Raises:
-            InspectorError: its thread could not begin.
-        """
+        """Start to serve; ``InspectorError`` if its thread cannot begin."""
         try:
             self._thread.start()
             self._is_up.wait(_START_SECONDS)
@@ -330,10 +292,9 @@ class Server:
 
     def leave(self) -> None:
         """Begin to send all clients away."""
-        loop, uvicorn = self._loop, self._uvicorn
-        if loop is not None and uvicorn is not None:
+        if self._end is not None:
             try:
-                loop.call_soon_threadsafe(uvicorn.leave)
+                self._end()
             except RuntimeError:  # its loop has been closed: it has ended
                 pass
 
@@ -350,10 +311,10 @@ class Server:
             self._is_up.set()
 
     async def _serve(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._uvicorn = Listener(self._app())
+        uvicorn = _HttpServer(self._app())
+        self._end = partial(asyncio.get_running_loop().call_soon_threadsafe, uvicorn.leave)
         self._is_up.set()
-        await self._uvicorn.serve(sockets=[self._socket])
+        await uvicorn.serve(sockets=[self._socket])
 
     # --- what it answers ----------------------------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ This is the façade for programs that have a recording; ``runtime.record(path)``
 * ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools.
 """
 
-from agentrt.record.branch import Edit, branch, load_edits, parse_edits
+from agentrt.record.branch import BranchReport, Edit, branch, load_edits, parse_edits
 from agentrt.record.compare import AgentDifference, Difference, TraceDifference, compare_recordings
 from agentrt.record.export import OtelExport, PerfettoWriter, export_spans, write_otlp, write_perfetto
 from agentrt.record.recorder import Recorder
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replay import BranchReport, Replay, ReplayReport, replay
+from agentrt.record.replay import Replay, ReplayReport, replay
 from agentrt.record.spans import Span, SpanBuilder
 from agentrt.record.values import Codec, Unkept
 

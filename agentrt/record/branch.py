@@ -38,22 +38,22 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
-from agentrt.record.compare import TraceComparison
+from agentrt.record.compare import TraceComparison, TraceDifference, counted
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replay import BranchReport, Feeder, Make, Replay, require_host, run_on
+from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
 from agentrt.record.values import Codecs, Unkept
 
 if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Edit", "apply_edits", "load_edits", "parse_edits", "branch"]
+__all__ = ["BranchReport", "Edit", "apply_edits", "load_edits", "parse_edits", "branch"]
 
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_EDITS = 10_000
@@ -63,25 +63,15 @@ _EXAMPLE = 'An edit is for example {"tick": 40, "send": "door_opened", "args": {
 
 
 class Edit(NamedTuple):
-    """One change.
+    """One change."""
 
-    Attributes:
-        tick: the tick whose intake it is about.
-        does: ``"send"``, ``"drop"``, ``"change"`` or ``"answer"``.
-        what: the name of an input, or the number of a call.
-        args: of an input.
-        value: what the call returns.
-        error: what it raises, or None.
-        pointer: where it stands in its script.
-    """
-
-    tick: int
-    does: str
-    what: str | int
-    args: dict[str, Any] | None = None
-    value: Any = None
-    error: BaseException | None = None
-    pointer: str = ""
+    tick: int  # the tick whose intake it is about
+    does: str  # ``"send"``, ``"drop"``, ``"change"`` or ``"answer"``
+    what: str | int  # the name of an input, or the number of a call
+    args: dict[str, Any] | None = None  # of an input
+    value: object = None  # what the call returns
+    error: BaseException | None = None  # what it raises, or None
+    pointer: str = ""  # where it stands in its script
 
 
 def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit, ...]:
@@ -108,7 +98,7 @@ def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit,
     return parse_edits(data, codecs=codecs, file=file)
 
 
-def parse_edits(data: Any, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
+def parse_edits(data: object, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
     """Make edits of what a JSON file contained.
 
     Args:
@@ -121,10 +111,10 @@ def parse_edits(data: Any, *, codecs: Codecs | None = None, file: str = "") -> t
     """
     if not isinstance(data, list) or len(data) > _MOST_EDITS:
         raise EditError(f"a script is a list of at most {_MOST_EDITS} edits", _EXAMPLE, file=file)
-    return tuple(_Reader(codecs or Codecs(), file, f"/{index}").edit(one) for index, one in enumerate(data))
+    return tuple(_EditReader(codecs or Codecs(), file, f"/{index}").edit(one) for index, one in enumerate(data))
 
 
-class _Reader:
+class _EditReader:
     """Reads one edit."""
 
     def __init__(self, codecs: Codecs, file: str, pointer: str) -> None:
@@ -135,7 +125,7 @@ class _Reader:
     def fail(self, problem: str, remedy: str = _EXAMPLE) -> EditError:
         return EditError(problem, remedy, file=self._file, pointer=self._pointer)
 
-    def edit(self, data: Any) -> Edit:
+    def edit(self, data: object) -> Edit:
         if not isinstance(data, dict):
             raise self.fail(f"this is a {type(data).__name__} and no edit")
         tick, does = data.get("tick"), [key for key in _DOES if key in data]
@@ -171,7 +161,7 @@ class _Reader:
         if does == "change" and not is_call and "args" not in data:
             raise self.fail("the 'args' are missing with which it comes in instead")
 
-    def _value(self, data: Any) -> Any:
+    def _value(self, data: object) -> Any:
         try:
             return self._codecs.read(json.dumps(data), self._file)
         except RecordingError as error:
@@ -181,19 +171,16 @@ class _Reader:
 def apply_edits(
     inputs: Iterable[RecordedInput], edits: Sequence[Edit], *, at: int, file: str = ""
 ) -> list[RecordedInput]:
-    """What comes in instead.
+    """What comes in instead of what was recorded after the branch, in ascending order of tick and place.
 
     Args:
-        inputs: what was recorded after the branch.
+        inputs: what was recorded.
         at: the last tick before the branch.
 
-    Returns:
-        What comes in, in ascending order of tick and place.
-
     Raises:
-        EditError: an edit is about a tick that is over, or finds nothing to change.
+        EditError: an edit is about a tick that is over, does nothing that is known, or finds nothing to change.
     """
-    left: list[RecordedInput | None] = list(inputs)
+    left = list(inputs)
     coming: list[RecordedInput] = []
     for edit in edits:
         if edit.tick <= at:
@@ -203,63 +190,42 @@ def apply_edits(
                 file=file,
                 pointer=edit.pointer,
             )
-        found = _APPLY[edit.does](edit, left, file)
-        if found is not None:
-            coming.append(found)
-    coming = [*(one for one in left if one is not None), *coming]
-    return sorted(coming, key=lambda one: (one.tick, one.place))  # a stable order: what is sent comes as scripted
+        if edit.does not in _DOES:  # a program may have made it, and no script
+            problem = f"it does {edit.does!r}, and not one of {', '.join(_DOES)}"
+            raise EditError(problem, _EXAMPLE, file=file, pointer=edit.pointer)
+        if edit.does in ("send", "answer"):
+            coming.append(_added(edit))
+        else:
+            one = _take(edit, left, file)
+            if edit.does == "change":
+                coming.append(one._replace(args=edit.args or {}, value=edit.value, error=edit.error))
+    # A stable order: what is sent comes as scripted.
+    return sorted([*left, *coming], key=lambda one: (one.tick, one.place))
 
 
-def _send(edit: Edit, _left: list[RecordedInput | None], _file: str) -> RecordedInput:
-    return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, str(edit.what), edit.args or {}, None, None)
-
-
-def _answer(edit: Edit, _left: list[RecordedInput | None], _file: str) -> RecordedInput:
+def _added(edit: Edit) -> RecordedInput:
+    if edit.does == "send":
+        return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, str(edit.what), edit.args or {}, None, None)
     return RecordedInput(edit.tick, _AT_THE_END, "answered", int(edit.what), "", {}, edit.value, edit.error)
 
 
-def _drop(edit: Edit, left: list[RecordedInput | None], file: str) -> None:
-    _take(edit, left, file)
-
-
-def _change(edit: Edit, left: list[RecordedInput | None], file: str) -> RecordedInput:
-    one = _take(edit, left, file)
-    if one.kind == "sent":
-        return one._replace(args=edit.args or {})
-    return one._replace(value=edit.value, error=edit.error)
-
-
-def _take(edit: Edit, left: list[RecordedInput | None], file: str) -> RecordedInput:
-    """The recorded input that an edit is about; it is taken out."""
+def _take(edit: Edit, left: list[RecordedInput], file: str) -> RecordedInput:
+    """The recorded input that an edit is about; it is taken out, so that the next edit of its name finds the next."""
     for index, one in enumerate(left):
-        if one is None or one.tick != edit.tick:
-            continue
-        if (one.kind == "sent" and one.name == edit.what) or (one.kind == "answered" and one.number == edit.what):
-            left[index] = None
-            return one
+        if one.tick == edit.tick and edit.what == {"sent": one.name, "answered": one.number}.get(one.kind):
+            return left.pop(index)
     what = f"the input {edit.what!r}" if isinstance(edit.what, str) else f"the result of call {edit.what}"
-    there = [one for one in left if one is not None and one.tick == edit.tick]
-    told = ", ".join(repr(one.name) if one.kind == "sent" else f"call {one.number}" for one in there[:10])
+    there = [one for one in left if one.tick == edit.tick][:10]
+    told = ", ".join(repr(one.name) if one.kind == "sent" else f"call {one.number}" for one in there)
+    ticks = [str(one.tick) for one in left if edit.what in (one.name, one.number)]
+    elsewhere = f" It comes in in tick {', '.join(ticks[:5])}." if ticks else ""
     raise EditError(
         f"there is nothing to {edit.does}: {what} does not come in in tick {edit.tick}",
-        f"In that tick comes in: {told or 'nothing'}.{_elsewhere(edit, left)}",
+        f"In that tick comes in: {told or 'nothing'}.{elsewhere}",
         file=file,
         pointer=edit.pointer,
     )
 
-
-def _elsewhere(edit: Edit, left: list[RecordedInput | None]) -> str:
-    """Where after the branch something of that name or number does come in."""
-    ticks = [one.tick for one in left if one is not None and edit.what in (one.name, one.number)]
-    return f" It comes in in tick {', '.join(map(str, ticks[:5]))}." if ticks else ""
-
-
-_APPLY: dict[str, Callable[[Edit, list[RecordedInput | None], str], RecordedInput | None]] = {
-    "send": _send,
-    "answer": _answer,
-    "drop": _drop,
-    "change": _change,
-}
 
 _MOST_TICKS = 10_000_000
 
@@ -277,11 +243,10 @@ class _BranchFeeder(Feeder):
         live: bool,
         file: str,
     ) -> None:
-        before: list[RecordedInput] = []
-        after: list[RecordedInput] = []
-        for one in inputs:
-            (before if one.tick <= at else after).append(one)
-        after = apply_edits(after, edits, at=at, file=file)
+        # All of them now: an edit may be about any, and the branch may make a call sooner or later than it was made.
+        every = list(inputs)
+        before = [one for one in every if one.tick <= at]
+        after = apply_edits([one for one in every if one.tick > at], edits, at=at, file=file)
         self.late: int = 0
         self.left_over: int = 0
         self.live: int = 0
@@ -298,10 +263,11 @@ class _BranchFeeder(Feeder):
 
     @property
     def _is_branch(self) -> bool:
+        """Whether what is fed is the branch's: this is asked between two ticks, of the one that comes."""
         return self.runtime.tick >= self._at
 
     def asked(self, call: OutsideCall) -> bool:
-        now = self.runtime.tick
+        now = self.runtime.tick  # which runs: a call is made within it
         if now <= self._at:
             return super().asked(call)
         # A scripted answer is for whatever is called; it may stand beside that of another function's call.
@@ -309,20 +275,20 @@ class _BranchFeeder(Feeder):
         one = next((one for one in answers if one.name in ("", call.what)), None)
         if one is not None:
             if one.tick > now:
-                return super().asked(call)
+                return super().asked(call)  # its time is still to come
             self.late += 1
             self.answered += 1
             self.left_over -= 1  # it was, until now
-            self.runtime.kernel.post(call.deliver, one.value, one.error)
+            self.runtime.kernel.post(call.deliver, one.value, one.error)  # never at once: a result comes at an intake
             return True
         if call.number in self._dropped:
             return super().asked(call)  # for ever
         if self._may_call:
             self.live += 1
             return False
-        if self.missing is None:
+        if self.missing is None:  # the first one: what follows may be a consequence of it
             self.missing = UnansweredCallError(call.number, call.what, now, file=self._file)
-        return True
+        return True  # whoever called waits until the branch is broken off, at the end of this tick
 
     def nobody_asked(self, problem: str) -> str:
         if not self._is_branch:
@@ -336,8 +302,44 @@ class _BranchFeeder(Feeder):
         return super().insert(place, fn, args, what)
 
 
+@dataclass(frozen=True, slots=True)
+class BranchReport:
+    """What a branch came to."""
+
+    recording: str  # the file that was branched
+    at: int  # the last tick that is the same
+    tick: int  # the last tick of the branch
+    digest: str  # of the whole trace of the branch
+    sent: int  # how many inputs came in, all in all
+    answered: int  # how many results of calls came in from the recording or the script
+    late: int  # how many of them had to wait for their call
+    left_over: int  # how many recorded results nobody waited for
+    live: int  # how many calls went to the outside
+    # how the branch differs from what was recorded; None if the recording ends where it begins
+    difference: TraceDifference | None
+    recorded: Path | None  # where it was recorded; None if it was not
+
+    def as_text(self) -> str:
+        """It in several lines."""
+        came = f"{counted(self.sent, 'input')}, {counted(self.answered, 'result')} of calls"
+        lines = [f"branched {self.recording} after tick {self.at}, went on to tick {self.tick}: {came}"]
+        for count, words in (
+            (self.late, "came in later than recorded"),
+            (self.left_over, "for nobody"),
+            (self.live, "of calls asked for outside"),
+        ):
+            lines += [f"{counted(count, 'result')} {words}"] if count else []
+        if self.difference is not None:
+            lines.append(self.difference.as_text())
+        lines += [f"recorded: {self.recorded}"] if self.recorded is not None else []
+        lines.append(f"digest: {self.digest}")
+        return "\n".join(lines)
+
+
 class _Branching:
     """One branch while it is made."""
+
+    _feeder: _BranchFeeder  # made for the replay's own runtime
 
     def __init__(
         self,
@@ -370,26 +372,25 @@ class _Branching:
                 file=file,
                 pointer=late.pointer,
             )
-        self._make = partial(
-            Replay, recording, make, host=host,
-            feeder=partial(_BranchFeeder, at=at, edits=edits, live=live, file=file),
-        )  # fmt: skip
         self._comparison = TraceComparison(("the recording", "the branch"))
         self._agents: tuple[str, ...] | None = None
 
-    def begin(self) -> Replay:
-        replay = self._make()
-        replay.opens_gates = True
-        return replay
+        def feed(runtime: Runtime, inputs: Iterable[RecordedInput]) -> Feeder:
+            self._feeder = _BranchFeeder(runtime, inputs, at=at, edits=edits, live=live, file=file)
+            return self._feeder
 
-    def record(self, replay: Replay, path: Path | None) -> AbstractContextManager[object]:
+        self.replay: Replay = Replay(recording, make, host=host, feeder=feed)
+        self.replay.opens_gates = True
+
+    def record(self, path: Path | None) -> AbstractContextManager[object]:
         if path is None:
             return nullcontext()
         meta = {"branched_from": {"recording": self._recording.path.name, "tick": self._at}}
-        return replay.runtime.record(path, world=self._recording.meta["world"], meta=meta)
+        return self.replay.runtime.record(path, world=self._recording.meta["world"], meta=meta)
 
-    def leave(self, replay: Replay) -> range:
+    def leave(self) -> range:
         """The replay stands where the branch begins: the ticks to go on with."""
+        replay = self.replay
         replay.require(self._at)
         for edit in self._edits:
             if edit.does == "send" and edit.what not in replay.runtime.inputs:
@@ -399,28 +400,28 @@ class _Branching:
                     file=str(self._recording.path),
                     pointer=edit.pointer,
                 )
-        replay.verify = False
+        replay.verify = False  # from here on it is meant to differ; ``compare`` tells how
         replay.last_tick = max(replay.last_tick, self._end)
         if self._edit is not None:
+            # As anybody's from outside: a recording of the branch notes it, since a replay of that cannot repeat it.
             replay.runtime.post(self._edit, replay.runtime)
         return range(self._at + 1, self._end + 1)
 
-    def compare(self, replay: Replay) -> None:
+    def compare(self) -> None:
         """A tick of the branch is over."""
-        feeder = replay.feeder
-        assert isinstance(feeder, _BranchFeeder)
-        if feeder.missing is not None:
-            raise feeder.missing
+        if self._feeder.missing is not None:
+            raise self._feeder.missing  # here, and not where the call was made: an action would contain it
+        replay = self.replay
         replay.require(self._end)
         tick, last = replay.tick, self._recording.last_tick
         if tick <= last:
             self._comparison.feed(tick, self._recording.batch(tick), replay.batch)
         if tick == min(last, self._end):
+            # Now: the branch may go on after the last tick that was recorded, and they are compared with who was there.
             self._agents = tuple(agent.name for agent in replay.runtime.agents)
 
-    def report(self, replay: Replay, path: Path | None) -> BranchReport:
-        feeder = replay.feeder
-        assert isinstance(feeder, _BranchFeeder)
+    def report(self, path: Path | None) -> BranchReport:
+        feeder = self._feeder
         difference = None
         if self._agents is not None:
             last = min(self._recording.last_tick, self._end)
@@ -428,8 +429,8 @@ class _Branching:
         return BranchReport(
             recording=str(self._recording.path),
             at=self._at,
-            tick=replay.tick,
-            digest=replay.digest,
+            tick=self.replay.tick,
+            digest=self.replay.digest,
             sent=feeder.sent,
             answered=feeder.answered,
             late=feeder.late,
@@ -486,20 +487,20 @@ def branch(
     path = None if record is None else Path(record)
     work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
     if host == "plain":
-        with work.begin() as replay, work.record(replay, path):
+        with work.replay as replay, work.record(path):
             replay.to(at)
-            for tick in work.leave(replay):
+            for tick in work.leave():
                 replay.to(tick)
-                work.compare(replay)
-            return work.report(replay, path)
+                work.compare()
+            return work.report(path)
 
     async def whole() -> BranchReport:
-        async with work.begin() as replay:
-            with work.record(replay, path):
+        async with work.replay as replay:
+            with work.record(path):
                 await replay.run_to(at)
-                for tick in work.leave(replay):
+                for tick in work.leave():
                     await replay.run_to(tick)
-                    work.compare(replay)
-                return work.report(replay, path)
+                    work.compare()
+                return work.report(path)
 
     return run_on(host, whole)

@@ -42,41 +42,27 @@ __all__ = [
     "compare_recordings",
 ]
 
-_BEFORE = 4
-_AFTER = 3
-_TOLD = 12
+_BEFORE, _AFTER = 4, 3  # records that are shown around a difference
+_TOLD = 12  # agents, and names of what ran: the rest is counted
 _LONGEST_LINE = 240
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where a replay is not what was recorded.
+    """The first place where a replay is not what was recorded."""
 
-    Attributes:
-        tick: the tick in which it shows.
-        reason: what it is, in words.
-        place: how many records of that tick are the same.
-        expected: the record that was recorded there; None if there was no more.
-        got: the record of the replay; None if there is no more.
-        before: the last records that are the same, in this tick.
-        expected_after: the recorded ones that follow.
-        got_after: those of the replay that follow.
-        agent: whom the records are about; empty for the runtime itself.
-        expected_explained: what that agent did by the end of that tick when it was recorded, in words; may be empty.
-        got_explained: what it does now.
-    """
-
-    tick: int
-    reason: str
-    place: int = 0
-    expected: TraceRecord | None = None
-    got: TraceRecord | None = None
-    before: tuple[TraceRecord, ...] = ()
-    expected_after: tuple[TraceRecord, ...] = ()
-    got_after: tuple[TraceRecord, ...] = ()
-    agent: str = ""
+    tick: int  # the tick in which it shows
+    reason: str  # what it is, in words
+    place: int = 0  # how many records of that tick are the same
+    expected: TraceRecord | None = None  # the record that was recorded there; None if there was no more
+    got: TraceRecord | None = None  # the record of the replay; None if there is no more
+    before: tuple[TraceRecord, ...] = ()  # the last records that are the same, in this tick
+    expected_after: tuple[TraceRecord, ...] = ()  # the recorded ones that follow
+    got_after: tuple[TraceRecord, ...] = ()  # those of the replay that follow
+    agent: str = ""  # whom the records are about; empty for the runtime itself
+    # what that agent did by the end of that tick when it was recorded, in words; may be empty
     expected_explained: str = ""
-    got_explained: str = ""
+    got_explained: str = ""  # what it does now
 
     def as_text(self) -> str:
         """Both sides, in several lines."""
@@ -95,11 +81,8 @@ class Difference:
 
 def first_difference(tick: int, expected: Sequence[TraceRecord], got: Sequence[TraceRecord]) -> Difference | None:
     """Compare what was emitted up to the publish of one tick."""
-    place = 0
-    for one, other in zip(expected, got, strict=False):
-        if not is_same(one, other):
-            break
-        place += 1
+    pairs = enumerate(zip(expected, got, strict=False))
+    place = next((at for at, pair in pairs if not is_same(*pair)), min(len(expected), len(got)))
     if place == len(expected) == len(got):
         return None
     left = expected[place] if place < len(expected) else None
@@ -159,46 +142,27 @@ def _line(record: TraceRecord) -> str:
 
 
 class AgentDifference(NamedTuple):
-    """Where one agent first does something else.
+    """Where one agent first does something else."""
 
-    Attributes:
-        agent: its name; empty for the runtime itself.
-        tick: when.
-        one: its record in the first run; None if there was no more in that tick.
-        other: its record in the second run.
-    """
-
-    agent: str
-    tick: int
-    one: TraceRecord | None
-    other: TraceRecord | None
+    agent: str  # its name; empty for the runtime itself
+    tick: int  # when
+    one: TraceRecord | None  # its record in the first run; None if there was no more in that tick
+    other: TraceRecord | None  # its record in the second run
 
 
 @dataclass(frozen=True, slots=True)
 class TraceDifference:
-    """How two runs differ.
+    """How two runs differ."""
 
-    Attributes:
-        names: what the two are called.
-        first_tick: the first tick that was compared.
-        last_tick: the last one.
-        agents: where each agent that differs first does so, in the order of ticks.
-        untouched: how many agents have the same records in both.
-        ran: what ran, and how often in each; only where that differs.
-        events: how often there was a record of a kind, likewise.
-        gone: agents that are there in the end of the first run only.
-        come: agents that are there in the end of the second run only.
-    """
-
-    names: tuple[str, str]
-    first_tick: int
-    last_tick: int
-    agents: tuple[AgentDifference, ...]
-    untouched: int
-    ran: tuple[tuple[str, int, int], ...]
-    events: tuple[tuple[str, int, int], ...]
-    gone: tuple[str, ...]
-    come: tuple[str, ...]
+    names: tuple[str, str]  # what the two are called
+    first_tick: int  # the first tick that was compared
+    last_tick: int  # the last one
+    agents: tuple[AgentDifference, ...]  # where each agent that differs first does so, in the order of ticks
+    untouched: int  # how many agents have the same records in both
+    ran: tuple[tuple[str, int, int], ...]  # what ran, and how often in each; only where that differs
+    events: tuple[tuple[str, int, int], ...]  # how often there was a record of a kind, likewise
+    gone: tuple[str, ...]  # agents that are there in the end of the first run only
+    come: tuple[str, ...]  # agents that are there in the end of the second run only
 
     @property
     def is_empty(self) -> bool:
@@ -300,9 +264,6 @@ def compare_recordings(one: Recording, other: Recording) -> TraceDifference:
     Args:
         one: a recording.
         other: another one.
-
-    Returns:
-        How they differ.
 
     Raises:
         RecordingError: they have no tick in common, or one is broken.

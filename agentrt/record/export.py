@@ -1,6 +1,6 @@
 """Exports: the spans of a run as other tools want them.
 
-An ``Exported`` is a span with what its neighbors need to find each other: its own id, that of the span it lies within,
+An ``_Exported`` is a span with what its neighbors need to find each other: its own id, that of the span it lies within,
 and that of the whole *trace* it belongs to, as OpenTelemetry calls it. A trace here is what one outermost span holds:
 one plan from its root to its end, one stay of a goal. A trace for the whole life of an agent would be one that no tool
 shows. Rules:
@@ -35,9 +35,10 @@ the Chromium project, "Complete events", "Instant events", "Counter events", "Me
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from hashlib import blake2b
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import MissingExtraError
@@ -51,38 +52,23 @@ if TYPE_CHECKING:
 
     from agentrt.record.recording import Recording
 
-__all__ = [
-    "INSTANTS",
-    "Exported",
-    "Moment",
-    "SpanFold",
-    "Timeline",
-    "is_finite",
-    "json_line",
-    "PerfettoWriter",
-    "write_perfetto",
-    "OtelExport",
-    "export_spans",
-    "write_otlp",
-]
+__all__ = ["OtelExport", "PerfettoWriter", "SpanFold", "Timeline", "export_spans", "write_otlp", "write_perfetto"]
 
-INSTANTS = (
+_INSTANTS = (  # what is shown as a moment
     TraceEvent.PREEMPT, TraceEvent.ABORT, TraceEvent.KILLED, TraceEvent.RESTARTED, TraceEvent.DISABLED,
     TraceEvent.FAULT, TraceEvent.STORM, TraceEvent.TIMEOUT, TraceEvent.COMPLETE, TraceEvent.INTERRUPTED,
     TraceEvent.RESUMED, TraceEvent.NOTE,
 )  # fmt: skip
-"""The events that are shown as moments."""
-
-_MOST_MOMENTS = 32
+_MOST_MOMENTS = 32  # of one span: they wait in memory until it ends
 _ROOM = 0.8  # of a tick, for the order of its records
 
 
-def is_finite(value: object) -> bool:
+def _is_finite(value: object) -> bool:
     """Whether a value of a record can stand in JSON as it is: infinite numbers cannot."""
     return not isinstance(value, float) or value - value == 0
 
 
-def json_line(value: object) -> str:
+def _json_line(value: object) -> str:
     """Plain data as one line of JSON in ASCII, which every reader takes.
 
     Half of a surrogate pair is no text, and a strict reader refuses the file: it is written as its escape.
@@ -104,12 +90,7 @@ def _whole(value: object) -> object:
 
 
 class Timeline:
-    """Where ticks lie on a clock.
-
-    Args:
-        ticks_per_second: how many ticks make one second.
-        begin: what the clock shows at tick 0, in nanoseconds.
-    """
+    """Where ticks lie on a clock, which shows ``begin`` at tick 0, in nanoseconds."""
 
     def __init__(self, ticks_per_second: float, begin: int = 0) -> None:
         if not ticks_per_second > 0:
@@ -118,22 +99,18 @@ class Timeline:
         self._begin = begin
 
     def at(self, tick: int, place: int = 0) -> int:
-        """When something happened, in nanoseconds.
-
-        Args:
-            place: how many records of that tick came before.
-        """
+        """When something happened, in nanoseconds; so many records of that tick came before."""
         return self._begin + int(tick * self._tick + min(place * 1000, self._tick * _ROOM))
 
 
-class Moment(NamedTuple):
+class _Moment(NamedTuple):
     """Something that happened within a span."""
 
     at: int  # when, in nanoseconds
     record: TraceRecord
 
 
-class Exported(NamedTuple):
+class _Exported(NamedTuple):
     """A span with its place among others."""
 
     span: Span
@@ -142,7 +119,7 @@ class Exported(NamedTuple):
     parent_id: bytes  # that of the span it lies within; empty for an outermost one
     begin: int  # when it began, in nanoseconds
     end: int  # when it ended
-    moments: tuple[Moment, ...]  # what happened within it, and within nothing that lies deeper
+    moments: tuple[_Moment, ...]  # what happened within it, and within nothing that lies deeper
 
 
 class SpanFold:
@@ -156,23 +133,19 @@ class SpanFold:
         self._timeline = timeline
         self._run = run
         self._builder = SpanBuilder(keep=0)
-        self._moments: dict[tuple[str, str], list[Moment]] = {}
+        self._moments: dict[tuple[str, str], list[_Moment]] = {}
         self._tick = 0
         self._place = 0
 
-    def feed(self, record: TraceRecord) -> list[Exported]:
-        """Take the next record.
-
-        Returns:
-            The spans that ended with it, inner ones first.
-        """
+    def feed(self, record: TraceRecord) -> list[_Exported]:
+        """Take the next record; returns the spans that ended with it, inner ones first."""
         self._place = self._place + 1 if record.tick == self._tick else 0
         self._tick = record.tick
-        if record.event in INSTANTS and record.agent:
+        if record.event in _INSTANTS and record.agent:
             self._note(record)
         return self._export(self._builder.feed(record))
 
-    def finish(self) -> Iterator[Exported]:
+    def finish(self) -> Iterator[_Exported]:
         """The trace is over: what is open ends."""
         for agent in self._builder.agents:
             spans = self._builder.open_spans(agent)
@@ -181,26 +154,25 @@ class SpanFold:
 
     def _note(self, record: TraceRecord) -> None:
         """Put a moment to the innermost open span that it happened in."""
-        inner: Span | None = None
-        for span in self._builder.open_spans(record.agent):
-            if record.path == span.path or record.path.startswith(span.path + "/"):
-                inner = span
-        if inner is not None:
-            moments = self._moments.setdefault((record.agent, inner.path), [])
+        spans = self._builder.open_spans(record.agent)  # in the order in which they began: the innermost comes last
+        around = [span for span in spans if f"{record.path}/".startswith(f"{span.path}/")]
+        if around:
+            moments = self._moments.setdefault((record.agent, around[-1].path), [])
             if len(moments) < _MOST_MOMENTS:
-                moments.append(Moment(self._timeline.at(record.tick, self._place), record))
+                moments.append(_Moment(self._timeline.at(record.tick, self._place), record))
 
-    def _export(self, ended: list[Span]) -> list[Exported]:
+    def _export(self, ended: list[Span]) -> list[_Exported]:
         if not ended:
             return []
-        lanes = {(span.lane, span.depth): span for span in self._builder.open_spans(ended[0].agent)}
-        lanes.update(((span.lane, span.depth), span) for span in ended)
+        # What lies around one that ended is open still, or ended with it; all of them are of the record's agent.
+        known = (*self._builder.open_spans(ended[0].agent), *ended)
+        lanes = {(span.lane, span.depth): span for span in known}
         exported = []
         for span in ended:
             outermost = lanes.get((span.lane, 0), span)
             outer = lanes.get((span.lane, span.depth - 1))
             exported.append(
-                Exported(
+                _Exported(
                     span=span,
                     trace_id=self._id(outermost, 16),
                     span_id=self._id(span, 8),
@@ -227,13 +199,10 @@ class PerfettoWriter:
         out: where to.
         ticks_per_second: how many ticks make one second of game time.
         title: what the run is called.
-
-    Attributes:
-        events: how many events were written.
     """
 
     def __init__(self, out: SupportsWrite[str], ticks_per_second: float, title: str = "") -> None:
-        self.events: int = 0
+        self.events: int = 0  # how many events were written
         self._out = out
         self._timeline = Timeline(ticks_per_second)
         self._fold = SpanFold(self._timeline)
@@ -244,15 +213,10 @@ class PerfettoWriter:
         self._place = 0
         self._agents = 0
         self._out.write('{"displayTimeUnit":"ms","traceEvents":[')
-        self._name(_WORLD, 0, "process_name", title or "the world")
-        self._sort(_WORLD)
+        self._begin_process(_WORLD, title or "the world")
 
     def feed(self, record: TraceRecord) -> None:
-        """Take the next record.
-
-        Args:
-            record: what happened.
-        """
+        """Take the next record."""
         if record.tick != self._tick:
             self._end_tick()
             self._tick, self._place = record.tick, 0
@@ -261,7 +225,7 @@ class PerfettoWriter:
             self._agents += 1
         elif record.event is TraceEvent.REMOVED:
             self._agents -= 1
-        if record.event in INSTANTS:
+        if record.event in _INSTANTS:
             self._instant(record)
         for exported in self._fold.feed(record):
             self._slice(exported)
@@ -276,7 +240,7 @@ class PerfettoWriter:
 
     # --- events -------------------------------------------------------------------------------------------------------
 
-    def _slice(self, exported: Exported) -> None:
+    def _slice(self, exported: _Exported) -> None:
         span = exported.span
         args = {"path": span.path, "outcome": span.outcome, "begin": span.begin, "end": span.end}
         if span.reason:
@@ -289,7 +253,7 @@ class PerfettoWriter:
         )  # fmt: skip
 
     def _instant(self, record: TraceRecord) -> None:
-        detail = {key: value if is_finite(value) else str(value) for key, value in record.detail}
+        detail = {key: value if _is_finite(value) else str(value) for key, value in record.detail}
         name = f"{record.event.value}: {detail['text']}" if "text" in detail else record.event.value
         # A moment belongs to the whole agent: which of its lanes is in the path.
         self._write(
@@ -311,25 +275,22 @@ class PerfettoWriter:
         number = self._processes.get(agent)
         if number is None:
             number = self._processes[agent] = len(self._processes) + 1
-            self._name(number, 0, "process_name", agent)
-            self._sort(number)
+            self._begin_process(number, agent)
         return number
 
     def _thread(self, agent: str, lane: str) -> int:
         number = self._threads.get((agent, lane))
         if number is None:
             number = self._threads[agent, lane] = len(self._threads) + 1
-            self._name(self._process(agent), number, "thread_name", lane)
+            self._write(name="thread_name", ph="M", pid=self._process(agent), tid=number, args={"name": lane})
         return number
 
-    def _name(self, process: int, thread: int, what: str, name: str) -> None:
-        self._write(name=what, ph="M", pid=process, tid=thread, args={"name": name})
+    def _begin_process(self, number: int, name: str) -> None:
+        self._write(name="process_name", ph="M", pid=number, tid=0, args={"name": name})
+        self._write(name="process_sort_index", ph="M", pid=number, tid=0, args={"sort_index": number})
 
-    def _sort(self, process: int) -> None:
-        self._write(name="process_sort_index", ph="M", pid=process, tid=0, args={"sort_index": process})
-
-    def _write(self, **event: Any) -> None:
-        self._out.write(("," if self.events else "") + "\n" + json_line(event))
+    def _write(self, **event: object) -> None:
+        self._out.write(("," if self.events else "") + "\n" + _json_line(event))
         self.events += 1
 
 
@@ -341,8 +302,7 @@ def write_perfetto(
     Args:
         recording: what to write.
         out: where to.
-        first: the first tick; None for the first that was kept.
-        last: the last tick; None for the last.
+        first, last: which ticks; None for all that were kept.
 
     Returns:
         How many events were written.
@@ -363,7 +323,7 @@ _INTERNAL, _ERROR = 1, 2  # OTLP's numbers for a kind of span, and for a status
 _SCOPE = "agentrt"
 
 
-def _attributes(exported: Exported) -> dict[str, str | int]:
+def _attributes(exported: _Exported) -> dict[str, str | int]:
     span = exported.span
     told: dict[str, str | int] = {
         "agentrt.agent": span.agent,
@@ -390,8 +350,7 @@ def write_otlp(
     Args:
         recording: what to write.
         out: where to.
-        first: the first tick; None for the first that was kept.
-        last: the last tick; None for the last.
+        first, last: which ticks; None for all that were kept.
 
     Returns:
         How many spans were written.
@@ -399,19 +358,23 @@ def write_otlp(
     Raises:
         RecordingError: the recording cannot be read.
     """
+    meta = recording.meta
+    fold = SpanFold(Timeline(meta["ticks_per_second"], _created(meta)), _run(meta))
+    ended = chain.from_iterable(fold.feed(record) for record in recording.records(first, last))
+    exported = chain(ended, fold.finish())  # what is open ends when all else was read
     resource = {"attributes": _pairs(_resource(recording))}
     written = 0
-    for batch in _batches(_exported(recording, first, last)):
-        spans = [_otlp(exported) for exported in batch]
+    while batch := list(islice(exported, _BATCH)):
+        spans = [_otlp(one) for one in batch]
         request = {
             "resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": _SCOPE}, "spans": spans}]}]
         }
-        out.write(json_line(request) + "\n")
+        out.write(_json_line(request) + "\n")
         written += len(batch)
     return written
 
 
-def _otlp(exported: Exported) -> dict[str, Any]:
+def _otlp(exported: _Exported) -> dict[str, Any]:
     span = exported.span
     data: dict[str, Any] = {
         "traceId": exported.trace_id.hex(),
@@ -438,13 +401,13 @@ def _pairs(told: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"key": key, "value": _value(value)} for key, value in told.items() if value is not None]
 
 
-def _value(value: Any) -> dict[str, Any]:
+def _value(value: object) -> dict[str, Any]:
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, int):
         return {"intValue": str(value)}
     if isinstance(value, float):
-        return {"doubleValue": value if is_finite(value) else str(value)}
+        return {"doubleValue": value if _is_finite(value) else str(value)}
     return {"stringValue": str(value)}
 
 
@@ -463,9 +426,6 @@ class OtelExport:
         run: what tells this run from others; part of every id.
         resource: attributes of what made the spans.
         batch: how many spans are handed over at once.
-
-    Attributes:
-        spans: how many spans were handed over.
 
     Raises:
         MissingExtraError: ``opentelemetry-sdk`` is not installed.
@@ -486,7 +446,7 @@ class OtelExport:
             from opentelemetry.sdk.util.instrumentation import InstrumentationScope
         except ModuleNotFoundError as error:
             raise MissingExtraError("otel", error.name or "opentelemetry") from error
-        self.spans: int = 0
+        self.spans: int = 0  # how many spans were handed over
         self._exporter = exporter
         self._fold = SpanFold(Timeline(ticks_per_second, begin), run)
         self._resource = Resource({"service.name": _SCOPE, **(resource or {})})
@@ -495,11 +455,7 @@ class OtelExport:
         self._waiting: list[ReadableSpan] = []
 
     def feed(self, record: TraceRecord) -> None:
-        """Take the next record.
-
-        Args:
-            record: what happened.
-        """
+        """Take the next record."""
         self._take(self._fold.feed(record))
 
     def close(self) -> None:
@@ -507,7 +463,7 @@ class OtelExport:
         self._take(self._fold.finish())
         self._flush()
 
-    def _take(self, ended: Iterable[Exported]) -> None:
+    def _take(self, ended: Iterable[_Exported]) -> None:
         for exported in ended:
             self._waiting.append(self._span(exported))
             if len(self._waiting) >= self._batch:
@@ -519,7 +475,7 @@ class OtelExport:
             self._exporter.export(waiting)
             self.spans += len(waiting)
 
-    def _span(self, exported: Exported) -> ReadableSpan:
+    def _span(self, exported: _Exported) -> ReadableSpan:
         from opentelemetry.sdk.trace import Event, ReadableSpan
         from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
@@ -555,8 +511,7 @@ def export_spans(
     Args:
         recording: what to export.
         exporter: of the SDK.
-        first: the first tick; None for the first that was kept.
-        last: the last tick; None for the last.
+        first, last: which ticks; None for all that were kept.
 
     Returns:
         How many spans were handed over.
@@ -576,25 +531,6 @@ def export_spans(
 
 
 # --- recordings -------------------------------------------------------------------------------------------------------
-
-
-def _exported(recording: Recording, first: int | None, last: int | None) -> Iterable[Exported]:
-    meta = recording.meta
-    fold = SpanFold(Timeline(meta["ticks_per_second"], _created(meta)), _run(meta))
-    for record in recording.records(first, last):
-        yield from fold.feed(record)
-    yield from fold.finish()
-
-
-def _batches(spans: Iterable[Exported]) -> Iterable[Sequence[Exported]]:
-    batch: list[Exported] = []
-    for one in spans:
-        batch.append(one)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _created(meta: dict[str, Any]) -> int:

@@ -40,7 +40,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _EVENTS: dict[str, TraceEvent] = {event.value: event for event in TraceEvent}
 
 
-def pack(data: Any) -> bytes:
+def pack(data: object) -> bytes:
     """Plain data as compact bytes."""
     raw = _encode(data).encode()
     if len(raw) > _LONGEST:
@@ -49,18 +49,11 @@ def pack(data: Any) -> bytes:
 
 
 def unpack(data: Any, where: str) -> Any:
-    """What ``pack`` packed.
-
-    Args:
-        data: from a file that anybody may have made.
-
-    Raises:
-        RecordingError: it is nothing of the kind, or too long.
-    """
+    """What ``pack`` packed, from a file that anybody may have made: ``RecordingError`` if it is no such thing."""
     try:
         raw, is_whole = data, len(data) <= _LONGEST
         if data[:1] == b"z":
-            inflate = zlib.decompressobj()
+            inflate = zlib.decompressobj()  # which stops at a length: a kilobyte may hold a gigabyte
             raw = inflate.decompress(data[1:], _LONGEST)
             is_whole = inflate.eof
         if not is_whole:
@@ -103,14 +96,10 @@ class LineWriter:
         return self._hash.digest()
 
     def pack(self, tick: int, records: Sequence[TraceRecord]) -> Packed:
-        """Pack the records of a tick.
-
-        Args:
-            records: what was emitted since the end of the tick before.
-        """
+        """Pack what was emitted since the end of the tick before."""
         is_first = self._turn_over(tick)
         known = self._lines
-        get, dumps = known.get, marshal.dumps
+        get, dumps = known.get, marshal.dumps  # each record of a run passes here
         numbers: list[int] = []
         told: list[str] = []
         new: list[tuple[Any, ...]] = []
@@ -148,25 +137,20 @@ class LineWriter:
         return True
 
     def _hash_all(self, tick: int, told: list[str], odd: list[tuple[int, int]]) -> None:
-        if not told:
-            return
-        head = f"({tick}, "
         if odd:
             heads = dict(odd)
             told = [f"({heads.get(place, tick)}, {text}" for place, text in enumerate(told)]
             self._hash.update("".join(told).encode())
-        else:
+        elif told:
+            head = f"({tick}, "
             self._hash.update((head + head.join(told)).encode())
 
 
 class Segment:
-    """The records of one segment, read.
+    """The records of one segment, read: ``RecordingError`` if it is none.
 
     Args:
         rows: tick, packed lines, packed numbers; from the segment's first tick on.
-
-    Raises:
-        RecordingError: it is no segment.
     """
 
     def __init__(self, rows: Iterable[tuple[int, Any, Any]], where: str) -> None:
@@ -182,7 +166,7 @@ class Segment:
         self.first: int = min(self._numbers)
         self.last: int = max(self._numbers)
 
-    def _list(self, data: Any) -> list[Any]:
+    def _list(self, data: object) -> list[Any]:
         if not isinstance(data, list):
             raise RecordingError(self._where, "the trace has something else where a list belongs")
         return data
@@ -201,7 +185,7 @@ class Segment:
             pass
         raise RecordingError(self._where, f"the trace has a line that is none: {str(line)[:100]}")
 
-    def _read_numbers(self, data: Any) -> tuple[list[int], dict[int, int]]:
+    def _read_numbers(self, data: object) -> tuple[list[int], dict[int, int]]:
         parts = self._list(data)
         numbers = self._list(parts[0] if parts else None)
         bound = len(self._lines)
@@ -214,10 +198,6 @@ class Segment:
         if not all(type(place) is int and type(tick) is int for place, tick in odd.items()):
             raise RecordingError(self._where, "the trace has a tick that is none")
         return numbers, odd
-
-    def has(self, tick: int) -> bool:
-        """Whether a tick lies in it."""
-        return self.first <= tick <= self.last
 
     def ticks(self, first: int, last: int) -> list[int]:
         """Its ticks that have records, within a range."""

@@ -33,7 +33,7 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -49,11 +49,9 @@ from agentrt.record.views import ViewWriter
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.trace import TraceHub
     from agentrt.record.views import Viewed
-    from agentrt.runtime.intake import Journal
+    from agentrt.runtime.intake import Intake
 
 __all__ = ["OWN_KEYS", "Codec", "InputRow", "Recorded", "Recorder", "Store", "Views"]
 
@@ -61,26 +59,15 @@ InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""
 
 _LOOK_EVERY = 64  # ticks after which the size is looked at
-_NEARLY = 0.8
-_LOG_PAGES = 1000  # of the log beside the file, before it is taken up
+_NEARLY = 0.8  # of the bytes that the file may have
 
 
 class Store:
-    """The file of one recorder.
-
-    Args:
-        path: where; there must be nothing yet.
-        keep_ticks: how many ticks of trace and views are kept at least; None for all.
-        max_bytes: how large the file may become; None for any size.
-        commit_every: after how many ticks it commits.
-
-    Raises:
-        RecordingError: it cannot be made.
-    """
+    """The file of one recorder; ``RecordingError`` if it cannot be made. The limits are those of ``Recorder``."""
 
     def __init__(self, path: Path, keep_ticks: int | None, max_bytes: int | None, commit_every: int) -> None:
         self._path = path
-        self._connection = connect_writer(path)
+        self._connection = connect_writer(path, max_bytes)
         self._keep_ticks = keep_ticks
         self._max_bytes = max_bytes
         self._commit_every = commit_every
@@ -93,29 +80,10 @@ class Store:
         self._traced = 0  # the last tick with records
         self._written = 0  # bytes of trace and views
         self._looked = 0  # how many of them there were when the size was looked at
-        try:
-            self._page_size = self._set_up(max_bytes)
-        except BaseException as error:
-            self.discard()
-            if isinstance(error, (sqlite3.Error, OSError)):
-                raise RecordingError(str(path), f"it cannot be written: {error}") from None
-            raise
-
-    def _set_up(self, max_bytes: int | None) -> int:
-        """Tell SQLite the limits, and begin; returns the size of a page."""
-        execute = self._connection.execute
-        page_size = int(execute("PRAGMA page_size").fetchone()[0])
-        if max_bytes is not None:
-            pages = max_bytes // page_size
-            execute(f"PRAGMA max_page_count={pages}")
-            execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
-            execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
-        execute("BEGIN")
-        return page_size
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
-    def put(self, key: str, value: Any) -> None:
+    def put(self, key: str, value: object) -> None:
         """Write into the header."""
         self._connection.execute("REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
 
@@ -147,19 +115,15 @@ class Store:
         """Whether an agent of this name is there."""
         return name in self._agents
 
-    def put_view(self, name: str, tick: int, is_whole: bool, data: Any) -> None:
+    def put_view(self, name: str, tick: int, is_whole: bool, data: object) -> None:
         """Write a view."""
         packed = pack(data)
         self._written += len(packed)
         row = (self._agents[name], tick, int(is_whole), packed)
         self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", row)
 
-    def put_outline(self, name: str, driver: str, tick: int, outline: Any) -> None:
-        """Write which tree a driver has; equal ones are written once.
-
-        Args:
-            name: of the agent; one that is there.
-        """
+    def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
+        """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
         mark = blake2b(json.dumps(outline).encode(), digest_size=16).digest()
         number = self._outlines.get(mark)
         if number is None:
@@ -211,9 +175,9 @@ class Store:
         return next(later, segments[-1][0] if segments else 0)
 
     def _used(self) -> int:
-        pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
-        free = self._connection.execute("PRAGMA freelist_count").fetchone()[0]
-        return int(pages - free) * self._page_size
+        pragmas = ("page_count", "freelist_count", "page_size")
+        pages, free, size = [self._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
+        return int((pages - free) * size)
 
     def _drop_before(self, start: int) -> None:
         execute = self._connection.execute
@@ -233,16 +197,12 @@ class Store:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def close(self, why: str) -> None:
-        """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it.
-
-        Args:
-            why: it ends, for the header. What was written before is committed without it if there is no room for it.
-        """
+        """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it."""
         try:
-            self.commit()
+            self.commit()  # before the header is written: what came is to stay, also if there is no room for more
             self.put("ended", why)
             self._connection.execute("COMMIT")
-            self._connection.execute("PRAGMA busy_timeout=0")
+            self._connection.execute("PRAGMA busy_timeout=0")  # who reads may read for long, and the run waits
             with contextlib.suppress(sqlite3.OperationalError):  # somebody reads it
                 self._connection.execute("PRAGMA journal_mode=DELETE")
         finally:
@@ -276,38 +236,9 @@ LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few tick
 class Recorded(Protocol):
     """A runtime, as its recorder sees it."""
 
-    @property
-    def journal(self) -> Journal | None:
-        """Who keeps what comes in, or nobody."""
-        ...
-
-    @journal.setter
-    def journal(self, journal: Journal | None) -> None: ...
-
-    @property
-    def kernel(self) -> Kernel:
-        """The scheduler."""
-        ...
-
-    @property
-    def trace(self) -> TraceHub:
-        """Where records are handed out."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The clock."""
-        ...
-
-    @property
-    def tick(self) -> int:
-        """The number of the last tick."""
-        ...
-
-    @property
-    def host(self) -> str:
-        """The name of the host."""
-        ...
+    kernel: Kernel
+    intake: Intake  # which tells its journal what comes in
+    host: str
 
     @property
     def agents(self) -> Sequence[Viewed]:
@@ -318,35 +249,14 @@ class Recorded(Protocol):
         """The agent of a name; None if there is none now."""
         ...
 
-    def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a function at the end of every tick; returns what ends that."""
-        ...
-
 
 class Recorder:
-    """Writes one run into one file. Made by ``Runtime.record``; also a context manager.
-
-    Args:
-        runtime: whose run; between two ticks.
-        path: where to; there must be nothing yet.
-        world: the name of the world that a replay makes; empty if whoever replays has to bring it.
-        views: which views of agents are kept.
-        keep_ticks: how many ticks of trace and views are kept at least; None for all.
-        max_bytes: how large the file may become; None for any size.
-        commit_every: after how many ticks it commits.
-        codecs: for values of one's own types that come in.
-        meta: more plain data for the header.
+    """Writes one run into one file. Made by ``Runtime.record``, which tells its arguments; also a context manager.
 
     Raises:
         RecordingError: the file cannot be made.
         WrongStateError: a tick runs, or somebody else keeps this runtime's inputs.
         ValueError: an argument is out of its range.
-
-    Attributes:
-        path: as given.
-        started: the tick after which the recording begins.
-        ticks: how many ticks were written; when it ended by a failure, how many are in the file.
-        stopped: why nothing more is written; empty while it goes on.
     """
 
     def __init__(
@@ -362,35 +272,36 @@ class Recorder:
         codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
     ) -> None:
-        runtime.kernel.require_between_ticks("runtime.record")
-        if runtime.journal is not None:
+        kernel = runtime.kernel
+        kernel.require_between_ticks("runtime.record")
+        if runtime.intake.journal is not None:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
         every = _check(views, keep_ticks, max_bytes, commit_every, meta)
-        _check_header(runtime.kernel.seed, world, meta)
+        _check_header(kernel.seed, world, meta)
         self.path: Path = Path(path)
-        self.started: int = runtime.tick
-        self.ticks: int = 0
-        self.stopped: str = ""
+        self.started: int = kernel.tick  # the tick after which the recording begins
+        self.ticks: int = 0  # how many ticks were written; when it ended by a failure, how many are in the file
+        self.stopped: str = ""  # why nothing more is written; empty while it goes on
         self._runtime = runtime
-        self._kernel = runtime.kernel
+        self._kernel = kernel
         self._codecs = Codecs(codecs)
-        self._made = len(self._kernel.inbox) if runtime.tick == 0 else 0
+        self._made = len(kernel.inbox) if not kernel.tick else 0  # how much of the first intake makes the world
         self._pending: list[TraceRecord] = []
         self._inputs: list[InputRow] = []
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
         self._host = ""
         self._has_between = self._has_unkept = False
-        self._foreign_waits = runtime.kernel.host.foreign_waits
+        self._foreign_waits = kernel.host.foreign_waits
+        # What is dropped goes by whole segments: they are short enough that little more is kept than was asked for.
         segment_ticks = SEGMENT_TICKS if keep_ticks is None else min(SEGMENT_TICKS, max(keep_ticks // 4, 16))
         self._lines = LineWriter(segment_ticks, None if max_bytes is None else max_bytes // 16)
-        self._views: ViewWriter | None = None
-        if every:
-            self._views = ViewWriter(runtime.find, every)
+        self._views = ViewWriter(runtime.find, every) if every else None
         self._store = Store(self.path, keep_ticks, max_bytes, commit_every)
         self._begin({**(meta or {}), "world": world, "views": views})
-        self._close_hooks = (runtime.trace.listen(self._pending.append), runtime.after_tick(self._publish))
-        runtime.journal = self
+        # Last of all: had anything above failed, nobody would take these away again.
+        self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
+        runtime.intake.journal = self
 
     @property
     def is_open(self) -> bool:
@@ -416,58 +327,37 @@ class Recorder:
     # --- what comes in (the journal) ----------------------------------------------------------------------------------
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
-        """An input is taken.
-
-        Args:
-            name: of the input.
-            args: plain values.
-        """
+        """An input is taken; see ``Journal``."""
         if not self._is_making():
             self._take("sent", -1, name, args)
 
-    def answered(self, number: int, what: str, value: Any, error: BaseException | None) -> None:
-        """The result of a call to the outside is taken.
-
-        Args:
-            number: which call of this runtime, from 0.
-            what: the name of the function that was called.
-            value: what it returned.
-            error: what it raised, or None.
-        """
+    def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
+        """The result of a call to the outside is taken; see ``Journal``."""
         self._take("answered" if error is None else "failed", number, what, value if error is None else error)
 
     def posted(self, what: str) -> None:
-        """A function was posted from outside, which cannot be kept. Safe from any thread.
-
-        Args:
-            what: its name.
-        """
+        """A function was posted from outside, which cannot be kept; see ``Journal``. Safe from any thread."""
         tick = self._kernel.tick
         if tick > 0 and self.is_open:  # before the first tick it belongs to how the world is made
             self._posted.append((tick + 1, what))
 
     def closing(self, reason: str) -> None:
-        """The runtime is about to be closed.
-
-        Args:
-            reason: why, in words.
-        """
+        """The runtime is about to be closed; see ``Journal``."""
         self.close(reason)
 
     def _is_making(self) -> bool:
         """Whether what is taken was there before the recording began, in a world that was just made."""
         return self._kernel.tick == 1 and self._kernel.taking < self._made
 
-    def _take(self, kind: str, number: int, name: str, value: Any) -> None:
+    def _take(self, kind: str, number: int, name: str, value: object) -> None:
         if not self.is_open:
             return  # a call that was made before it was closed still knows it
         try:
-            text, problem = self._codecs.write(value)
-            kernel = self._kernel
-            place = kernel.taking
-            self._inputs.append((kernel.tick, place, len(self._inputs), kind, number, name_in(name), text))
+            text, problem = self._codecs.write(value)  # now: the run may change what was handed in
+            tick = self._kernel.tick
+            self._inputs.append((tick, self._kernel.taking, len(self._inputs), kind, number, name_in(name), text))
             if problem:
-                self._unkept(f"{name} ({kind} in tick {kernel.tick}): {problem}")
+                self._unkept(f"{name} ({kind} in tick {tick}): {problem}")
         except ENDS_PROGRAM as error:
             self._fail(error)
             raise
@@ -489,7 +379,7 @@ class Recorder:
     # --- a tick -------------------------------------------------------------------------------------------------------
 
     def _publish(self) -> None:
-        with self._lock:
+        with self._lock:  # it may be closed from another thread meanwhile
             if not self.is_open:
                 return
             try:
@@ -502,7 +392,7 @@ class Recorder:
 
     def _write_tick(self, tick: int) -> None:
         store = self._store
-        records = self._pending.copy()
+        records = self._pending.copy()  # the list stays: its ``append`` is what listens to the trace
         self._pending.clear()
         if self._host != self._runtime.host:
             self._host = self._runtime.host
@@ -530,14 +420,13 @@ class Recorder:
         if packed.between and tick > 1:
             self._put_between(tick)
         names = list(dict.fromkeys([record[1] for record in records]))
-        find = self._runtime.find
-        for name in names:
-            if store.knows(name):
-                if find(name) is None:
-                    store.agent_goes(name, tick)
-            elif find(name) is not None:
+        for name in names:  # whoever comes or goes has a record of it
+            is_there = self._runtime.find(name) is not None
+            if is_there and not store.knows(name):
                 store.agent_comes(name, tick)
-        self._look(names)
+            elif not is_there and store.knows(name):
+                store.agent_goes(name, tick)
+        self._look(names)  # after that: a view belongs to an agent that the file knows
 
     def _put_between(self, tick: int) -> None:
         """Something happened that no input tells, and that a replay cannot repeat: note when it did first."""
@@ -601,8 +490,8 @@ class Recorder:
         self.stopped = why
         for close in self._close_hooks:
             close()
-        if self._runtime.journal is self:
-            self._runtime.journal = None
+        if self._runtime.intake.journal is self:
+            self._runtime.intake.journal = None
 
     def _report(self, text: str, error: BaseException | None) -> None:
         """Into the log, and never into the trace: watching does not change the run."""
@@ -622,11 +511,7 @@ class Recorder:
 def _check(
     views: object, keep_ticks: object, max_bytes: object, commit_every: object, meta: dict[str, Any] | None
 ) -> int:
-    """Look at the options.
-
-    Returns:
-        At most one view of an agent in so many ticks; 0 for none.
-    """
+    """Look at the options; returns in how many ticks there is one view of an agent at most, 0 for none at all."""
     for name, value, least in (("keep_ticks", keep_ticks, 1), ("max_bytes", max_bytes, LEAST_BYTES)):
         if value is not None and not _is_number(value, least):
             raise ValueError(f"{name} is {value!r}: it takes a whole number of at least {least}, or None")
@@ -666,8 +551,8 @@ def _origin(runtime: Recorded) -> dict[str, Any]:
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "host": runtime.host,
         "seed": runtime.kernel.seed,
-        "ticks_per_second": runtime.clock.ticks_per_second,
-        "started": runtime.tick,
+        "ticks_per_second": runtime.kernel.clock.ticks_per_second,
+        "started": runtime.kernel.tick,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ended": "",
     }

@@ -6,7 +6,9 @@ trace that was read last. What it is asked for it selects.
 Rules:
 
 * Everything in the file is hostile until it was looked at: types, lengths, numbers. What is wrong is a
-  ``RecordingError`` with the name of the file, whatever SQLite, zlib or JSON call it; nothing else comes out.
+  ``RecordingError`` with the name of the file, whatever SQLite, zlib or JSON call it; nothing else comes out. SQLite
+  looks at a page when it is read, so a file that opens may turn out to be broken at any row: whatever is selected goes
+  through ``_rows`` or ``_row``.
 * A tick counts when it was committed. What stands in the file beyond the last one is not told.
 * The *batch* of a tick is what was emitted after the end of the tick before, up to its end. This is what a replay
   compares. Records that came between two ticks stand at its beginning, with the number of the tick before.
@@ -17,48 +19,41 @@ Source: ours.
 from __future__ import annotations
 
 import itertools
+import json
+import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypeGuard
 
 from agentrt.errors import AgentRTError, RecordingError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
-from agentrt.record.schema import Source, name_in, name_out
+from agentrt.record.schema import THINNED, connect_reader, name_in, name_out
 from agentrt.record.values import Codec, Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
 from agentrt.snapshot import AgentSnapshot, explain
 
 __all__ = ["RecordedInput", "Recording"]
 
-_LONGEST_CHAIN = 2 * WHOLE_EVERY
+_LONGEST_CHAIN = 2 * WHOLE_EVERY  # of views that are put together; a recorder writes a whole one much sooner
+_HEADER_TEXTS = ("world", "host", "agentrt", "python", "ended")
+_HEADER_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that each can be
 
 
 class RecordedInput(NamedTuple):
-    """Something that came in from outside.
+    """Something that came in from outside."""
 
-    Attributes:
-        tick: the tick whose intake took it.
-        place: its place in that intake, from 0; -1 if it is not known.
-        kind: ``"sent"``, ``"answered"`` or ``"posted"``.
-        number: which call of the run, from 0; -1 for what is no answer.
-        name: of the input, of the function that was called, or of the function that was posted.
-        args: what was sent with it.
-        value: what a call returned; an ``Unkept`` if what it returned or raised could not be kept.
-        error: what it raised, or None.
-    """
-
-    tick: int
-    place: int
-    kind: str
-    number: int
-    name: str
-    args: dict[str, Any]
-    value: Any
-    error: BaseException | None
+    tick: int  # the tick whose intake took it
+    place: int  # its place in that intake, from 0; -1 if it is not known
+    kind: str  # ``"sent"``, ``"answered"`` or ``"posted"``
+    number: int  # which call of the run, from 0; -1 for what is no answer
+    name: str  # of the input, of the function that was called, or of the function that was posted
+    args: dict[str, Any]  # what was sent with it
+    value: Any  # what a call returned; an ``Unkept`` if what it returned or raised could not be kept
+    error: BaseException | None  # what it raised, or None
 
 
-class Recording(Source):
+class Recording:
     """A recording, opened to be read. Also a context manager.
 
     Args:
@@ -67,30 +62,105 @@ class Recording(Source):
 
     Raises:
         RecordingError: there is none, or it cannot be read.
-
-    Attributes:
-        path: as given.
-        where: the same, for errors.
-        meta: the header.
     """
 
     def __init__(self, path: str | Path, *, codecs: Sequence[Codec] = ()) -> None:
+        self.path: Path = Path(path)
+        self.where: str = str(self.path)  # the same, for errors
         self._codecs = Codecs(codecs)
-        self._segment: Segment | None = None
-        super().__init__(Path(path))
+        self._segment: Segment | None = None  # the one that was read last: who reads a tick reads the next one, too
+        self._connection = connect_reader(self.path)
+        try:
+            self.meta: dict[str, Any] = self._read_meta()  # the header, as it was when it was opened
+            self._require_ticks()
+        except RecordingError:
+            self._connection.close()
+            raise
 
     @classmethod
     def open(cls, path: str | Path, *, codecs: Sequence[Codec] = ()) -> Recording:
-        """Open a recording.
-
-        Args:
-            path: where it lies.
-            codecs: for values of one's own types that came in; see ``Codec``.
-
-        Raises:
-            RecordingError: there is none, or it cannot be read.
-        """
+        """Open a recording; the same as ``Recording(path)``, and raises the same."""
         return cls(path, codecs=codecs)
+
+    def close(self) -> None:
+        """Close the file. Calling it twice does nothing."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    def _rows(self, statement: str, *args: object) -> Iterator[tuple[Any, ...]]:
+        try:
+            for row in self._connection.execute(statement, args):  # noqa: UP028 - `yield from` closes the cursor
+                yield row
+        except (sqlite3.Error, OverflowError) as error:
+            raise RecordingError(self.where, f"it cannot be read any further: {error}") from None
+
+    def _row(self, statement: str, *args: object) -> tuple[Any, ...] | None:
+        """The first row, if there is one."""
+        return next(self._rows(statement, *args), None)
+
+    # --- the header ---------------------------------------------------------------------------------------------------
+
+    def _read_meta(self) -> dict[str, Any]:
+        rows = self._rows("SELECT key, value FROM meta ORDER BY key")
+        meta = {str(key): self._plain(key, value) for key, value in rows}
+        wrong = [key for key in _HEADER_TEXTS if not isinstance(meta.get(key), str)]
+        wrong += [key for key, least in _HEADER_NUMBERS.items() if not _is_number(meta.get(key), least)]
+        if type(meta.get("seed")) not in (int, str):
+            wrong.append("seed")
+        if wrong:
+            raise RecordingError(self.where, f"its header has no proper {wrong[0]!r}")
+        return meta
+
+    def _plain(self, key: object, value: Any) -> Any:
+        try:
+            return json.loads(value)
+        except (ValueError, TypeError, RecursionError):
+            raise RecordingError(self.where, f"its header is broken at {str(key)[:40]!r}") from None
+
+    def _require_ticks(self) -> None:
+        """Each tick that is kept has its row, and each so many-th of those before: no file pretends to be longer.
+
+        Whoever goes through all ticks has no more to do than there are rows.
+        """
+        statement = (
+            "SELECT count(*) FILTER (WHERE tick >= kept), count(*) FILTER (WHERE tick < kept), max(tick), kept "
+            "FROM ticks, (SELECT ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'kept_from'), ?) AS kept)"
+        )
+        started = self.meta["started"]
+        kept, thinned, last, first = self._row(statement, started + 1) or (0, 0, None, 0)
+        is_whole = last is None or (kept == last - first + 1 and first - 1 - started <= (thinned + 1) * THINNED)
+        if not is_whole:
+            raise RecordingError(self.where, "ticks of it are missing")
+
+    def header(self, key: str) -> Any:
+        """What stands in the header now, as plain data; it may still be written. None if there is nothing."""
+        row = self._row("SELECT value FROM meta WHERE key = ?", key)
+        return None if row is None else self._plain(key, row[0])
+
+    @property
+    def first_tick(self) -> int:
+        """The first tick whose records are kept."""
+        return self._tick(self.header("kept_from"), self.meta["started"] + 1)
+
+    @property
+    def last_tick(self) -> int:
+        """The last tick that was committed; that after which the recording began if there is none."""
+        row = self._row("SELECT max(tick) FROM ticks")
+        return self._tick(row and row[0], self.meta["started"])
+
+    def _tick(self, value: object, otherwise: int) -> int:
+        if value is None:
+            return otherwise
+        if not _is_number(value, 0):
+            raise RecordingError(self.where, f"it has {str(value)[:40]!r} where a tick belongs")
+        return value
 
     @property
     def unreplayable(self) -> list[str]:
@@ -99,31 +169,26 @@ class Recording(Source):
         started = self.meta["started"]
         if started > 0:
             reasons.append(f"it begins after tick {started}, and how the world came there is not in it")
-        posted = self.row("SELECT min(tick), count(*), name FROM inputs WHERE kind = 'posted'")
+        posted = self._row("SELECT min(tick), count(*), name FROM inputs WHERE kind = 'posted'")
         if posted is not None and posted[1]:
             more = f", and {posted[1] - 1} more later" if posted[1] > 1 else ""
             reasons.append(
                 f"before tick {posted[0]} the function {name_out(posted[2])} was posted from outside{more}, which "
                 f"cannot be written down; use runtime.send"
             )
-        between = self.header("between")
-        if between is not None:
+        if (between := self.header("between")) is not None:
             reasons.append(
                 f"something came in beside the inputs, the first time at tick {between}: somebody awaited what is not "
                 f"the game's, or a program noted something between ticks; use ctx.call and runtime.send"
             )
-        unkept = self.header("unkept")
-        if unkept is not None:
+        if (unkept := self.header("unkept")) is not None:
             reasons.append(f"a value could not be recorded: {unkept}")
         return reasons
 
     # --- the trace ----------------------------------------------------------------------------------------------------
 
     def digest(self, tick: int | None = None) -> str:
-        """A hash of all records up to the end of a tick: what ``TraceDigest`` gives there.
-
-        Args:
-            tick: which; None for the last one.
+        """A hash of all records up to the end of a tick (None: the last one): what ``TraceDigest`` gives there.
 
         Returns:
             32 hexadecimal digits.
@@ -139,27 +204,19 @@ class Recording(Source):
         raise RecordingError(self.where, f"it has no digest of tick {wanted}")
 
     def digests(self, first: int | None = None, last: int | None = None) -> Iterator[tuple[int, int, str]]:
-        """The digests that are in the file: also some of ticks whose records were dropped.
-
-        Args:
-            first: from this tick on.
-            last: up to this one.
+        """The digests that are in the file, of a range of ticks: also some of ticks whose records were dropped.
 
         Yields:
             The tick, how many records it has, and the digest of all records up to its end.
         """
-        low, high = self._range(0 if first is None else first, last)
         statement = "SELECT tick, records, digest FROM ticks WHERE tick BETWEEN ? AND ? ORDER BY tick"
-        for tick, records, digest in self.rows(statement, low, high):
+        for tick, records, digest in self._rows(statement, *self._range(first or 0, last)):
             if type(records) is not int or type(digest) is not bytes or len(digest) != len(EMPTY_DIGEST):
                 raise RecordingError(self.where, f"its tick {tick} is broken")
             yield tick, records, digest.hex()
 
     def batch(self, tick: int) -> list[TraceRecord]:
         """What was emitted after the end of the tick before, up to the end of a tick, in order.
-
-        Args:
-            tick: which.
 
         Raises:
             RecordingError: its records are not in the file, or broken.
@@ -182,27 +239,23 @@ class Recording(Source):
         """The records of a range of ticks, batch by batch, in order.
 
         Args:
-            first: from this tick on; None for the first one that is kept.
-            last: up to this one; None for the last one.
+            first, last: which ticks; None for all that are kept.
             agent: only this one's; an empty string for the runtime's own.
             events: only of these kinds.
             limit: how many at most.
         """
-        low, high = self._range(first, last)
-        left = -1 if limit is None else limit
-        wanted = self.row("SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?", low, high)
-        while wanted is not None and wanted[0] is not None and left != 0:
-            segment = self._segment_of(self._tick(wanted[0], low))
+        records = self._records(*self._range(first, last), agent, events)
+        yield from itertools.islice(records, limit)
+
+    def _records(self, low: int, high: int, agent: str | None, events: Sequence[str] | None) -> Iterator[TraceRecord]:
+        statement = "SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?"
+        while (row := self._row(statement, low, high)) is not None and row[0] is not None:
+            segment = self._segment_of(self._tick(row[0], low))
             if segment is None:
                 return
             for tick in segment.ticks(low, high):
-                for record in segment.records(tick, agent, events):
-                    if left == 0:
-                        return
-                    left -= 1
-                    yield record
+                yield from segment.records(tick, agent, events)
             low = segment.last + 1
-            wanted = self.row("SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?", low, high)
 
     def _range(self, first: int | None, last: int | None) -> tuple[int, int]:
         """A range of ticks; up to the last one that was committed."""
@@ -213,13 +266,13 @@ class Recording(Source):
     def _segment_of(self, tick: int) -> Segment | None:
         """The segment that has a tick; None if that tick has no records."""
         segment = self._segment
-        if segment is not None and segment.has(tick):
+        if segment is not None and segment.first <= tick <= segment.last:
             return segment
-        row = self.row("SELECT segment FROM traces WHERE tick = ?", tick)
+        row = self._row("SELECT segment FROM traces WHERE tick = ?", tick)
         if row is None:
             return None
-        before = self.row("SELECT tick FROM traces WHERE tick < ? AND segment != ? ORDER BY tick DESC", tick, row[0])
-        rows = self.rows(
+        before = self._row("SELECT tick FROM traces WHERE tick < ? AND segment != ? ORDER BY tick DESC", tick, row[0])
+        rows = self._rows(
             "SELECT segment, tick, lines, numbers FROM traces WHERE tick > ? ORDER BY tick",
             -1 if before is None else before[0],
         )
@@ -230,18 +283,11 @@ class Recording(Source):
     # --- what came in -------------------------------------------------------------------------------------------------
 
     def inputs(self, first: int | None = None, last: int | None = None) -> Iterator[RecordedInput]:
-        """What came in from outside, in the order in which it was taken.
-
-        Args:
-            first: from this tick on; None for the first that was recorded.
-            last: up to this one; None for the last one.
-        """
-        _, high = self._range(0, last)
-        rows = self.rows(
+        """What came in from outside in a range of ticks, in the order in which it was taken. None: all of them."""
+        rows = self._rows(
             "SELECT tick, place, kind, number, name, value FROM inputs WHERE tick BETWEEN ? AND ? "
             "ORDER BY tick, place, nth",
-            0 if first is None else first,
-            high,
+            *self._range(first or 0, last),  # inputs are kept when the trace before them was dropped
         )
         for tick, place, kind, number, name, text in rows:
             plain = all(type(value) is int for value in (tick, place, number))
@@ -251,36 +297,29 @@ class Recording(Source):
             yield self._input(tick, place, kind, number, name_out(name), value)
 
     def _input(self, tick: int, place: int, kind: str, number: int, name: str, value: Any) -> RecordedInput:
+        args, error = {}, None
         if kind == "posted":
-            return RecordedInput(tick, place, kind, number, name, {}, None, None)
-        if kind == "sent":
+            value = None
+        elif kind == "sent":
             if not isinstance(value, dict):
                 why = value.reason if isinstance(value, Unkept) else "there are none"
                 raise RecordingError(self.where, f"the arguments of the input {name!r} in tick {tick}: {why}")
-            return RecordedInput(tick, place, kind, number, name, value, None, None)
-        if kind == "failed" and not isinstance(value, Unkept):
+            args, value = value, None
+        elif kind == "failed" and not isinstance(value, Unkept):
             if not isinstance(value, BaseException):
                 raise RecordingError(self.where, f"call {number} in tick {tick} has no error")
-            return RecordedInput(tick, place, "answered", number, name, {}, None, value)
-        return RecordedInput(tick, place, "answered", number, name, {}, value, None)
+            error, value = value, None
+        return RecordedInput(tick, place, "answered" if kind == "failed" else kind, number, name, args, value, error)
 
     # --- agents -------------------------------------------------------------------------------------------------------
 
     def agents(self, tick: int) -> tuple[str, ...]:
-        """Who was there at the end of a tick, in the order in which they came.
-
-        Args:
-            tick: when.
-        """
+        """Who was there at the end of a tick, in the order in which they came."""
         statement = "SELECT name FROM agents WHERE first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
-        return tuple(name_out(row[0]) for row in self.rows(statement, tick, tick))
+        return tuple(name_out(row[0]) for row in self._rows(statement, tick, tick))
 
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
-
-        Args:
-            agent: its name.
-            tick: when.
 
         Returns:
             The snapshot; None if the agent was not there, or no views were recorded.
@@ -288,13 +327,13 @@ class Recording(Source):
         Raises:
             RecordingError: it is broken.
         """
-        found = self.row(
+        found = self._row(
             "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
             name_in(agent), tick, tick,
         )  # fmt: skip
         if found is None:
             return None
-        rows = self.rows(
+        rows = self._rows(
             "SELECT whole, data FROM views WHERE agent = ? AND tick <= ? AND tick >= "
             "(SELECT max(tick) FROM views WHERE agent = ? AND whole AND tick <= ?) ORDER BY tick LIMIT ?",
             found[0], tick, found[0], tick, _LONGEST_CHAIN,
@@ -313,10 +352,6 @@ class Recording(Source):
     def explain(self, agent: str, tick: int) -> str:
         """Why an agent did what it did at the end of a tick, and why not something else, in words.
 
-        Args:
-            agent: its name.
-            tick: when.
-
         Returns:
             Several lines of text, or one that says that there is no view.
 
@@ -332,13 +367,8 @@ class Recording(Source):
             raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is broken: {error}") from None
 
     def outlines(self, agent: str, tick: int | None = None) -> dict[str, Any]:
-        """The trees of an agent's models: for the name of each driver the outline, as JSON.
-
-        Args:
-            agent: its name.
-            tick: when; None for the last tick.
-        """
-        rows = self.rows(
+        """The trees of an agent's models: for the name of each driver the outline, as JSON. None: in the last tick."""
+        rows = self._rows(
             "SELECT driver, data FROM drawings JOIN agents ON agents.id = drawings.agent "
             "JOIN outlines ON outlines.id = outline WHERE name = ? AND tick <= ? ORDER BY tick",
             name_in(agent), self.last_tick if tick is None else tick,
@@ -347,3 +377,7 @@ class Recording(Source):
 
     def __repr__(self) -> str:
         return f"<Recording: {self.path}>"
+
+
+def _is_number(value: object, least: int) -> TypeGuard[int]:
+    return type(value) is int and value >= least

@@ -37,17 +37,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
-from agentrt.record.compare import Difference, TraceDifference, counted, first_difference
-from agentrt.record.recording import Recording
+from agentrt.record.compare import Difference, counted, first_difference
+from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.values import Unkept
 from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
-    from agentrt.record.recording import RecordedInput
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Feeder", "BranchReport", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]
+__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]
 
 
 class Feeder:
@@ -80,17 +79,11 @@ class Feeder:
         return True
 
     def feed(self) -> str:
-        """Put what came in before the next tick into its intake.
-
-        Returns:
-            What stands against it, in words; an empty string if everything has its place.
-        """
+        """Put what came in for the next tick into its intake; returns what stands against it, in words, if anything."""
         tick = self.runtime.tick + 1
         while self._next is not None and self._next.tick <= tick:
-            one = self._next
-            self._next = next(self._inputs, None)
-            problem = self._feed(one)
-            if problem:
+            one, self._next = self._next, next(self._inputs, None)
+            if problem := self._feed(one):
                 return problem
         return ""
 
@@ -104,6 +97,7 @@ class Feeder:
             self.sent += 1
             what = f"the input {one.name!r}"
             # By the intake's own function: should the input fail, the fault names what was posted, as it was recorded.
+            # As one from outside: whoever records the replay keeps it, too.
             return self.insert(one.place, self.runtime.intake.take, (one.name, one.args, True), what)
         return self._answer(one)
 
@@ -121,20 +115,12 @@ class Feeder:
         return self.insert(one.place, call.deliver, (one.value, one.error), what)
 
     def nobody_asked(self, problem: str) -> str:
-        """A result comes in that no call of this run waits for.
-
-        Returns:
-            What stands against going on; an empty string if nothing does.
-        """
+        """A result comes in that no call of this run waits for; returns what stands against going on, if anything."""
         return problem
 
     def insert(self, place: int, fn: Callable[..., object], args: tuple[Any, ...], what: str) -> str:
-        """Put something to its place in the next intake.
-
-        Returns:
-            What stands against it, in words; an empty string if the place is there.
-        """
-        inbox = self.runtime.kernel.inbox
+        """Put something to its place in the next intake; returns what stands against it, in words, if anything."""
+        inbox = self.runtime.kernel.inbox  # what the run posted to itself in the tick before, in the order of then
         if place > len(inbox):
             return f"{what} comes in as number {place + 1} of the intake, but only {len(inbox)} posts come before it"
         inbox.insert(place, (fn, args))
@@ -146,31 +132,18 @@ _MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What a replay came to.
+    """What a replay came to."""
 
-    Attributes:
-        recording: the file.
-        tick: the last tick that was replayed.
-        wanted: the tick that was to be reached.
-        digest: of the replayed trace.
-        recorded_digest: of the recorded trace at the same tick; empty if it was not kept.
-        compared: how many ticks were compared.
-        sent: how many inputs came in.
-        answered: how many results of calls came in.
-        difference: the first difference, or None.
-        notes: what else there is to know.
-    """
-
-    recording: str
-    tick: int
-    wanted: int
-    digest: str
-    recorded_digest: str
-    compared: int
-    sent: int
-    answered: int
-    difference: Difference | None
-    notes: tuple[str, ...]
+    recording: str  # the file
+    tick: int  # the last tick that was replayed
+    wanted: int  # the tick that was to be reached
+    digest: str  # of the replayed trace
+    recorded_digest: str  # of the recorded trace at the same tick; empty if it was not kept
+    compared: int  # how many ticks were compared
+    sent: int  # how many inputs came in
+    answered: int  # how many results of calls came in
+    difference: Difference | None  # the first difference, or None
+    notes: tuple[str, ...]  # what else there is to know
 
     @property
     def is_same(self) -> bool:
@@ -188,53 +161,6 @@ class ReplayReport:
         lines.append(f"digest: {self.digest}")
         if self.recorded_digest and self.recorded_digest != self.digest:
             lines.append(f"recorded: {self.recorded_digest}")
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class BranchReport:
-    """What a branch came to.
-
-    Attributes:
-        recording: the file that was branched.
-        at: the last tick that is the same.
-        tick: the last tick of the branch.
-        digest: of the whole trace of the branch.
-        sent: how many inputs came in, all in all.
-        answered: how many results of calls came in from the recording or the script.
-        late: how many of them had to wait for their call.
-        left_over: how many recorded results nobody waited for.
-        live: how many calls went to the outside.
-        difference: how the branch differs from what was recorded; None if the recording ends where it begins.
-        recorded: where it was recorded; None if it was not.
-    """
-
-    recording: str
-    at: int
-    tick: int
-    digest: str
-    sent: int
-    answered: int
-    late: int
-    left_over: int
-    live: int
-    difference: TraceDifference | None
-    recorded: Path | None
-
-    def as_text(self) -> str:
-        """It in several lines."""
-        came = f"{counted(self.sent, 'input')}, {counted(self.answered, 'result')} of calls"
-        lines = [f"branched {self.recording} after tick {self.at}, went on to tick {self.tick}: {came}"]
-        for count, words in (
-            (self.late, "came in later than recorded"),
-            (self.left_over, "for nobody"),
-            (self.live, "of calls asked for outside"),
-        ):
-            lines += [f"{counted(count, 'result')} {words}"] if count else []
-        if self.difference is not None:
-            lines.append(self.difference.as_text())
-        lines += [f"recorded: {self.recorded}"] if self.recorded is not None else []
-        lines.append(f"digest: {self.digest}")
         return "\n".join(lines)
 
 
@@ -257,18 +183,6 @@ class Replay:
         verify: whether to compare it with the recording.
         feeder: makes what feeds it; by default the recorded inputs come in.
 
-    Attributes:
-        recording: as given.
-        runtime: the run.
-        feeder: what feeds it.
-        difference: the first difference, or None.
-        compared: how many ticks were compared.
-        batch: what was emitted up to the last publish.
-        verify: whether it is compared from here on.
-        opens_gates: whether it opens the gate that the world itself closed, as whoever drove it has done; otherwise it
-            stands before a closed gate, for whoever looks on.
-        last_tick: the last tick to which it may be driven; that of the recording, unless it is to be left behind.
-
     Raises:
         ReplayError: the recording cannot be replayed, or ``make`` made another world.
         UnknownWorldError: the world that it names is not installed.
@@ -281,16 +195,21 @@ class Replay:
         *,
         host: str = "plain",
         verify: bool = True,
-        feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] = Feeder,
+        feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] | None = None,
     ) -> None:
         self.recording: Recording = recording
-        self.runtime: Runtime = _make(recording, make, host)
-        self.feeder: Feeder = feeder(self.runtime, recording.inputs())
-        self.difference: Difference | None = None
-        self.compared: int = 0
-        self.batch: list[TraceRecord] = []
-        self.verify: bool = verify
+        self.runtime: Runtime = _make(recording, make, host)  # the run
+        inputs = recording.inputs()
+        # what feeds it
+        self.feeder: Feeder = Feeder(self.runtime, inputs) if feeder is None else feeder(self.runtime, inputs)
+        self.difference: Difference | None = None  # the first difference, or None
+        self.compared: int = 0  # how many ticks were compared
+        self.batch: list[TraceRecord] = []  # what was emitted up to the last publish
+        self.verify: bool = verify  # whether it is compared from here on
+        # whether it opens the gate that the world itself closed, as whoever drove it has done; otherwise it stands
+        # before a closed gate, for whoever looks on
         self.opens_gates: bool = False
+        # the last tick to which it may be driven; that of the recording, unless it is to be left behind
         self.last_tick: int = recording.last_tick
         self._coming: list[TraceRecord] = []
         self._hexdigest = ""
@@ -299,7 +218,7 @@ class Replay:
             self._digest.close,
             self.runtime.trace.listen(self._coming.append),
             self.runtime.after_tick(self._publish),
-            self.feeder.close,
+            self.feeder.close,  # else the generator would keep the file's cursor open
         ]
         self._expected = recording.digests(self.runtime.tick + 1)
         self._awaited = next(self._expected, None)
@@ -332,26 +251,15 @@ class Replay:
         return self.difference
 
     async def run_to(self, tick: int | None = None) -> Difference | None:
-        """As ``to``, inside of the event loop of its host.
-
-        Args:
-            tick: the last tick to run; None for the last one that was recorded.
-
-        Returns:
-            The first difference, or None.
-        """
+        """As ``to``, inside of the event loop of its host."""
         target = self._target(tick)
         while self._may_go_on(target):
-            await self.runtime.run(1, speed=math.inf, blocking_ms=None)
+            await self.runtime.run(1, speed=math.inf, blocking_ms=None)  # one: what is fed depends on the tick before
             self._compare()
         return self.difference
 
     def require(self, tick: int) -> None:
-        """Raise ``ReplayDifferenceError`` if it has not come to a tick without a difference.
-
-        Args:
-            tick: which.
-        """
+        """Raise ``ReplayDifferenceError`` if it has not come to ``tick`` without a difference."""
         if self.difference is not None:
             raise ReplayDifferenceError(
                 self.difference.tick, tick, self.difference.as_text(), file=str(self.recording.path)
@@ -381,8 +289,7 @@ class Replay:
             if not self.opens_gates:
                 return False
             self.runtime.gate.resume()
-        problem = self.feeder.feed()
-        if problem:
+        if problem := self.feeder.feed():
             self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
         return not problem
 
@@ -391,10 +298,11 @@ class Replay:
     def _publish(self) -> None:
         self.batch = self._coming.copy()
         self._coming.clear()
-        self._hexdigest = self._digest.hexdigest()
+        self._hexdigest = self._digest.hexdigest()  # now: what comes between two ticks belongs to the next one
 
     def _compare(self) -> None:
         tick = self.tick
+        # Not every tick has a digest: those of ticks that were dropped are thinned out.
         while self._awaited is not None and self._awaited[0] < tick:
             self._awaited = next(self._expected, None)
         if not self.verify or self._awaited is None or self._awaited[0] != tick:

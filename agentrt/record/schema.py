@@ -17,9 +17,7 @@ Tables:
 
 A file from somebody else is hostile until it was looked at. SQLite runs what stands in a schema (views, triggers,
 virtual tables), so the schema has to be the one below, word by word, before anything is selected. Lengths are bounded
-by SQLite itself. Another schema number is refused: there is one so far. SQLite looks at a page when it is read, so that
-a file which opens may turn out to be broken at any row: each selection goes through ``Source``, behind which whatever
-fails is a ``RecordingError``.
+by SQLite itself. Another schema number is refused: there is one so far.
 
 Rejected: a row for each record (three times the time to write and five times the file, and what is asked for is mostly
 a range of ticks); pickle, marshal (they run code or crash).
@@ -28,36 +26,22 @@ a range of ticks); pickle, marshal (they run code or crash).
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
 
 from agentrt.errors import RecordingError
 
-__all__ = [
-    "APPLICATION_ID",
-    "SCHEMA",
-    "THINNED",
-    "connect_reader",
-    "connect_writer",
-    "discard",
-    "name_in",
-    "name_out",
-    "Source",
-]
+__all__ = ["APPLICATION_ID", "SCHEMA", "THINNED", "connect_reader", "connect_writer", "discard", "name_in", "name_out"]
 
 APPLICATION_ID = 0x61677274  # "agrt"
 SCHEMA = 1
-THINNED = 1000
-"""Of the ticks whose trace was dropped, each so many-th keeps its digest."""
-
+THINNED = 1000  # of the ticks whose trace was dropped, each so many-th keeps its digest
 
 _LONGEST = 64 * 1024 * 1024  # bytes of one value of a row
 _READER_WAIT = 2.0  # seconds for which a locked file is waited for
 _WRITER_WAIT = 0.5  # the run stands still meanwhile
+_LOG_PAGES = 1000  # of the log beside the file, before it is taken up; SQLite's own number
 
 _TABLES = {
     "meta": "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -91,7 +75,7 @@ def name_in(name: str) -> str | bytes:
     return name
 
 
-def name_out(name: Any) -> str:
+def name_out(name: object) -> str:
     """What ``name_in`` was given."""
     if not isinstance(name, bytes):
         return str(name)
@@ -101,15 +85,8 @@ def name_out(name: Any) -> str:
         return name.decode("utf-8", "replace")
 
 
-def connect_writer(path: Path) -> sqlite3.Connection:
-    """Make a new recording.
-
-    Args:
-        path: where; there must be nothing yet.
-
-    Raises:
-        RecordingError: there is something, or it cannot be made.
-    """
+def connect_writer(path: Path, max_bytes: int | None) -> sqlite3.Connection:
+    """Make a new recording, and begin; ``RecordingError`` if there is something at that path, or it cannot be made."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))  # never into what is somebody's
     except FileExistsError:
@@ -120,12 +97,20 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     try:
         # The runtime may be driven on another thread than the one that began to record; see Recorder.
         connection = sqlite3.connect(path, timeout=_WRITER_WAIT, isolation_level=None, check_same_thread=False)
+        # Each commit is appended to the log without waiting for the disk: it survives the process, not the machine.
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version={SCHEMA}")
         for statement in _TABLES.values():
             connection.execute(statement)
+        if max_bytes is not None:
+            pages = max_bytes // connection.execute("PRAGMA page_size").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count={pages}")
+            # The log counts, too: it is taken up early, and is not left as long as it once was.
+            connection.execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
+            connection.execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
+        connection.execute("BEGIN")
     except BaseException as error:
         discard(connection, path)
         if isinstance(error, (sqlite3.Error, OSError)):
@@ -135,11 +120,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 
 def discard(connection: sqlite3.Connection | None, path: Path) -> None:
-    """Take away a file of which nothing can be read yet, so that its name is free again.
-
-    Args:
-        connection: to it, if there is one already.
-    """
+    """Take away a file of which nothing can be read yet, so that its name is free again."""
     with contextlib.suppress(sqlite3.Error, OSError):
         if connection is not None:
             connection.close()
@@ -149,28 +130,22 @@ def discard(connection: sqlite3.Connection | None, path: Path) -> None:
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """Open a recording to read it.
-
-    Args:
-        path: where it lies; anybody may have made it.
-
-    Raises:
-        RecordingError: there is none, or it is none that can be read here.
-    """
+    """Open a recording that anybody may have made; ``RecordingError`` if it is none that can be read here."""
     connection: sqlite3.Connection | None = None
     try:
         if not path.is_file():
             raise RecordingError(str(path), "there is no such file")
         connection = _connect(path)
-        _harden(connection)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        # No memory map: a file that somebody shortens while it is mapped ends the process, and is no error to catch.
+        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+            connection.execute(f"PRAGMA {pragma}")
         _check(connection, path)
-    except (sqlite3.Error, OSError, ValueError, OverflowError) as error:
+    except BaseException as error:
         if connection is not None:
             connection.close()
-        raise RecordingError(str(path), f"it is no recording that can be read: {error}") from None
-    except RecordingError:
-        if connection is not None:
-            connection.close()
+        if isinstance(error, (sqlite3.Error, OSError, ValueError, OverflowError)):
+            raise RecordingError(str(path), f"it is no recording that can be read: {error}") from None
         raise
     return connection
 
@@ -180,7 +155,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     address = path.absolute().as_uri()
     connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=_READER_WAIT, check_same_thread=False)
     try:
-        connection.execute("PRAGMA user_version").fetchone()
+        connection.execute("PRAGMA user_version").fetchone()  # SQLite opens a file when it first reads from it
     except sqlite3.Error as error:
         connection.close()
         is_closed_off = isinstance(error, sqlite3.OperationalError) and not os.access(path.parent, os.W_OK)
@@ -190,17 +165,9 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _harden(connection: sqlite3.Connection) -> None:
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    connection.execute("PRAGMA query_only=ON")
-    connection.execute("PRAGMA trusted_schema=OFF")
-    connection.execute("PRAGMA cell_size_check=ON")
-    connection.execute("PRAGMA mmap_size=0")
-
-
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    number = _number(connection, "application_id")
-    if number != APPLICATION_ID:
+    """Refuse what is no recording. These pragmas and ``sqlite_master`` run nothing that the file brings along."""
+    if _number(connection, "application_id") != APPLICATION_ID:
         raise RecordingError(str(path), "it is a SQLite database, but no recording")
     schema = _number(connection, "user_version")
     if schema != SCHEMA:
@@ -217,150 +184,5 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise RecordingError(str(path), f"it has what no recording has: {str(min(map(str, found)))[:80]!r}")
 
 
-def _number(connection: sqlite3.Connection, pragma: str) -> Any:
+def _number(connection: sqlite3.Connection, pragma: str) -> object:
     return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
-
-
-_TEXTS = ("world", "host", "agentrt", "python", "ended")
-_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that each can be
-
-
-class Source:
-    """A file that is read. Also a context manager.
-
-    Args:
-        path: where it lies.
-
-    Raises:
-        RecordingError: there is none, or it cannot be read.
-
-    Attributes:
-        path: as given.
-        where: the same, for errors.
-        meta: the header, as it was when it was opened.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path: Path = path
-        self.where: str = str(path)
-        self._connection = connect_reader(path)
-        try:
-            self.meta: dict[str, Any] = self._read_meta()
-            self._require_ticks()
-        except RecordingError:
-            self._connection.close()
-            raise
-
-    def rows(self, statement: str, *args: Any) -> Iterator[tuple[Any, ...]]:
-        """Select.
-
-        Args:
-            statement: SQL.
-            args: for its places.
-
-        Raises:
-            RecordingError: the file is broken, or closed.
-        """
-        try:
-            for row in self._connection.execute(statement, args):  # noqa: UP028 - `yield from` closes the cursor
-                yield row
-        except (sqlite3.Error, OverflowError) as error:
-            raise self._broken(error) from None
-
-    def row(self, statement: str, *args: Any) -> tuple[Any, ...] | None:
-        """Select the first row.
-
-        Args:
-            statement: SQL.
-            args: for its places.
-
-        Raises:
-            RecordingError: the file is broken, or closed.
-        """
-        try:
-            row: tuple[Any, ...] | None = self._connection.execute(statement, args).fetchone()
-        except (sqlite3.Error, OverflowError) as error:
-            raise self._broken(error) from None
-        return row
-
-    def _broken(self, error: Exception) -> RecordingError:
-        return RecordingError(self.where, f"it cannot be read any further: {error}")
-
-    def _read_meta(self) -> dict[str, Any]:
-        meta = {
-            str(key): self._plain(key, value) for key, value in self.rows("SELECT key, value FROM meta ORDER BY key")
-        }
-        wrong = [key for key in _TEXTS if not isinstance(meta.get(key), str)]
-        wrong += [key for key, least in _NUMBERS.items() if not self._is_number(meta.get(key), least)]
-        if type(meta.get("seed")) not in (int, str):
-            wrong.append("seed")
-        if wrong:
-            raise RecordingError(self.where, f"its header has no proper {wrong[0]!r}")
-        return meta
-
-    def _plain(self, key: Any, value: Any) -> Any:
-        try:
-            return json.loads(value)
-        except (ValueError, TypeError, RecursionError):
-            raise RecordingError(self.where, f"its header is broken at {str(key)[:40]!r}") from None
-
-    def _is_number(self, value: Any, least: int) -> bool:
-        return type(value) is int and value >= least
-
-    def _require_ticks(self) -> None:
-        """Each tick that is kept has its row, and each so many-th of those before: no file pretends to be longer.
-
-        Whoever goes through all ticks has no more to do than there are rows.
-        """
-        statement = (
-            "SELECT count(*) FILTER (WHERE tick >= kept), count(*) FILTER (WHERE tick < kept), max(tick), kept "
-            "FROM ticks, (SELECT ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'kept_from'), ?) AS kept)"
-        )
-        started = self.meta["started"]
-        kept, thinned, last, first = self.row(statement, started + 1) or (0, 0, None, 0)
-        is_whole = last is None or (kept == last - first + 1 and first - 1 - started <= (thinned + 1) * THINNED)
-        if not is_whole:
-            raise RecordingError(self.where, "ticks of it are missing")
-
-    def header(self, key: str) -> Any:
-        """What stands in the header now; it may still be written.
-
-        Args:
-            key: what.
-
-        Returns:
-            Plain data; None if there is nothing.
-
-        Raises:
-            RecordingError: it is broken.
-        """
-        row = self.row("SELECT value FROM meta WHERE key = ?", key)
-        return None if row is None else self._plain(key, row[0])
-
-    @property
-    def first_tick(self) -> int:
-        """The first tick whose records are kept."""
-        return self._tick(self.header("kept_from"), self.meta["started"] + 1)
-
-    @property
-    def last_tick(self) -> int:
-        """The last tick that was committed; that after which the recording began if there is none."""
-        row = self.row("SELECT max(tick) FROM ticks")
-        return self._tick(row and row[0], self.meta["started"])
-
-    def _tick(self, value: Any, otherwise: int) -> int:
-        if value is None:
-            return otherwise
-        if not self._is_number(value, 0):
-            raise RecordingError(self.where, f"it has {str(value)[:40]!r} where a tick belongs")
-        return int(value)
-
-    def close(self) -> None:
-        """Close the file. Calling it twice does nothing."""
-        self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()

@@ -29,22 +29,36 @@ over, so they would all be equally long.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
-__all__ = ["ABORTED", "FAILED", "FINISHED", "OPEN", "PLAN", "PREEMPTED", "STOPPED", "STRATEGIES", "Span", "SpanBuilder"]
+__all__ = [
+    "ABORTED",
+    "FAILED",
+    "FINISHED",
+    "FOLDED",
+    "OPEN",
+    "PLAN",
+    "PREEMPTED",
+    "STOPPED",
+    "STRATEGIES",
+    "Span",
+    "SpanBuilder",
+]
 
 PLAN, STRATEGIES = "plan", "strategies"
 
 OPEN, FINISHED, STOPPED, PREEMPTED = "open", "finished", "stopped", "preempted"
 ABORTED, FAILED = "aborted", "failed"
 
-_KEEP = 2000
-_KEEP_GONE = 200
-_MOST_OPEN = 1000
+_KEEP = 2000  # closed spans of each agent
+_KEEP_GONE = 200  # agents that are gone
+_MOST_OPEN = 1000  # spans of one agent, in a trace that somebody made up
 
-_OUTCOMES = (  # how the reason of a driver's end begins, or what it contains, and what that makes of it
+_OUTCOMES = (  # how the reason of a driver's end begins, and what that makes of it
     ("its run is over", FINISHED),
     ("it cannot continue", FINISHED),
     ("replaced by ", PREEMPTED),
@@ -55,56 +69,38 @@ _OUTCOMES = (  # how the reason of a driver's end begins, or what it contains, a
 
 
 class Span(NamedTuple):
-    """One thing that ran for a while.
+    """One thing that ran for a while."""
 
-    Attributes:
-        agent: whose.
-        lane: ``"plan"``, ``"strategies"`` or the name of a driver, with a number if several things run side by side.
-        depth: how many others of its lane it lies within.
-        path: its path, as in the trace.
-        name: for people: the end of the path.
-        begin: the tick in which it began.
-        end: the tick in which it ended; None while it is open.
-        outcome: ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"``, ``"aborted"`` or ``"failed"``.
-        reason: why it ended, in words, if anybody said so.
-        first: where in its first tick it began: how many records of that tick came before.
-        last: the same for its end.
-    """
-
-    agent: str
-    lane: str
-    depth: int
-    path: str
-    name: str
-    begin: int
-    end: int | None = None
-    outcome: str = OPEN
-    reason: str = ""
-    first: int = 0
-    last: int = 0
+    agent: str  # whose
+    lane: str  # ``"plan"``, ``"strategies"`` or the name of a driver, with a number if several things run side by side
+    depth: int  # how many others of its lane it lies within
+    path: str  # its path, as in the trace
+    name: str  # for people: the end of the path
+    begin: int  # the tick in which it began
+    end: int | None = None  # the tick in which it ended; None while it is open
+    outcome: str = OPEN  # ``"open"``, ``"finished"``, ``"stopped"``, ``"preempted"``, ``"aborted"`` or ``"failed"``
+    reason: str = ""  # why it ended, in words, if anybody said so
+    first: int = 0  # where in its first tick it began: how many records of that tick came before
+    last: int = 0  # the same for its end
 
 
+@dataclass(slots=True, eq=False)
 class _Open:
-    """A span that has not ended: its data, what it lies within, and how many lie within it."""
+    """A span that has not ended."""
 
-    __slots__ = ("children", "fate", "is_over", "is_unit", "needed_by", "outer", "reason", "root", "span")
-
-    def __init__(self, span: Span, outer: _Open | None, *, is_unit: bool, root: str, needed_by: str) -> None:
-        self.span: Span = span
-        self.outer: _Open | None = outer
-        self.is_unit: bool = is_unit
-        self.root: str = root  # the frame that the plan, performance or attempt grows from
-        self.needed_by: str = needed_by  # of a strategy: the path of what needs it, where its records are
-        self.children: int = 0
-        self.is_over: bool = False
-        self.fate: str = ""
-        self.reason: str = ""
+    span: Span
+    outer: _Open | None  # what it lies within
+    is_unit: bool
+    root: str  # the frame that the plan, performance or attempt grows from
+    needed_by: str  # of a strategy: the path of what needs it, where its records are
+    children: int = 0  # how many open ones lie within it
+    is_over: bool = False
+    fate: str = ""
+    reason: str = ""
 
 
 class _Agent:
     """The spans of one agent."""
-
-    __slots__ = ("closed", "lanes", "open", "top", "tried")
 
     def __init__(self, keep: int | None) -> None:
         self.open: dict[str, _Open] = {}  # by path, in the order in which they began
@@ -119,13 +115,10 @@ class SpanBuilder:
 
     Args:
         keep: how many closed spans of each agent are kept, the newest; None for all, 0 for none.
-
-    Attributes:
-        dropped: how many closed spans were not kept, or not any more.
     """
 
     def __init__(self, keep: int | None = _KEEP) -> None:
-        self.dropped: int = 0
+        self.dropped: int = 0  # how many closed spans were not kept, or not any more
         self._keep = keep
         self._agents: dict[str, _Agent] = {}
         self._gone: deque[str] = deque()
@@ -133,40 +126,20 @@ class SpanBuilder:
         self._place = 0
         self._ended: list[Span] = []
         self._unjudged: dict[tuple[str, str], _Open] = {}  # strategies that ended in this tick, by agent and needer
-        self._rules = {
-            TraceEvent.RUN: self._run,
-            TraceEvent.FINISH: self._finish,
-            TraceEvent.START: self._start,
-            TraceEvent.STOP: self._stop,
-            TraceEvent.ACTIVATE: self._activate,
-            TraceEvent.DEACTIVATE: self._deactivate,
-            TraceEvent.PREEMPT: self._preempt,
-            TraceEvent.ABORT: self._abort,
-            TraceEvent.TRY: self._try,
-            TraceEvent.SOLVED: self._judge,
-            TraceEvent.FAILED: self._judge,
-            TraceEvent.REMOVED: self._removed,
-        }
 
     def feed(self, record: TraceRecord) -> list[Span]:
-        """Take the next record.
-
-        Args:
-            record: what happened.
-
-        Returns:
-            The spans that ended with it, inner ones first.
-        """
+        """Take the next record; returns the spans that ended with it, inner ones first."""
         if record.tick != self._tick:
+            # What becomes of a strategy is said in the tick in which it ends, or never.
             for entry in tuple(self._unjudged.values()):
                 self._leave_unjudged(entry)
             self._tick, self._place = record.tick, 0
-        rule = self._rules.get(record.event)
+        rule = _RULES.get(record.event)
         if rule is not None and record.agent:
             agent = self._agents.get(record.agent)
             if agent is None:
                 agent = self._agents[record.agent] = _Agent(self._keep)
-            rule(agent, record)
+            rule(self, agent, record)
         self._place += 1
         if not self._ended:
             return []
@@ -184,19 +157,14 @@ class SpanBuilder:
         known = self._agents.get(agent)
         if known is None:
             return []
-        spans = [*known.closed, *(entry.span for entry in known.open.values())]
         return [
             span
-            for span in spans
+            for span in (*known.closed, *self.open_spans(agent))
             if (last is None or span.begin <= last) and (first is None or span.end is None or span.end >= first)
         ]
 
     def open_spans(self, agent: str) -> list[Span]:
-        """What runs now, in the order in which it began.
-
-        Args:
-            agent: the name of the agent.
-        """
+        """What an agent runs now, in the order in which it began."""
         known = self._agents.get(agent)
         return [] if known is None else [entry.span for entry in known.open.values()]
 
@@ -248,7 +216,7 @@ class SpanBuilder:
         name = name or (path.rpartition("/")[2] if is_unit or "/" not in path else rest.rpartition("/")[2])
         depth = 0 if outer is None else outer.span.depth + 1
         span = Span(record.agent, lane, depth, path, name, record.tick, first=self._place)
-        entry = _Open(span, outer, is_unit=is_unit, root=root, needed_by=needed_by)
+        entry = _Open(span, outer, is_unit, root, needed_by)
         if outer is not None:
             outer.children += 1
         agent.open[path] = entry
@@ -262,9 +230,6 @@ class SpanBuilder:
     def _stop(self, agent: _Agent, record: TraceRecord) -> None:
         reason = _reason(record)
         self._end(agent, record.path, _outcome(reason), reason)
-
-    def _deactivate(self, agent: _Agent, record: TraceRecord) -> None:
-        self._stop(agent, record)
 
     def _removed(self, agent: _Agent, record: TraceRecord) -> None:
         self._close_all(agent, "", "removed")
@@ -341,6 +306,23 @@ class SpanBuilder:
         for entry in agent.open.values():
             if entry.is_unit and entry.root == innermost:
                 entry.fate, entry.reason = ABORTED, _reason(record)
+
+
+_RULES: dict[TraceEvent, Callable[[SpanBuilder, _Agent, TraceRecord], None]] = {
+    TraceEvent.RUN: SpanBuilder._run,
+    TraceEvent.FINISH: SpanBuilder._finish,
+    TraceEvent.START: SpanBuilder._start,
+    TraceEvent.STOP: SpanBuilder._stop,
+    TraceEvent.ACTIVATE: SpanBuilder._activate,
+    TraceEvent.DEACTIVATE: SpanBuilder._stop,
+    TraceEvent.PREEMPT: SpanBuilder._preempt,
+    TraceEvent.ABORT: SpanBuilder._abort,
+    TraceEvent.TRY: SpanBuilder._try,
+    TraceEvent.SOLVED: SpanBuilder._judge,
+    TraceEvent.FAILED: SpanBuilder._judge,
+    TraceEvent.REMOVED: SpanBuilder._removed,
+}
+FOLDED = frozenset(_RULES)  # what spans are folded from
 
 
 def _is_within(path: str, outer: str) -> bool:

@@ -46,37 +46,25 @@ _PYTHON_ERRORS: dict[str, type[Exception]] = {
 
 
 class Codec(NamedTuple):
-    """How values of one type are written and read.
+    """How values of one type are written and read."""
 
-    Attributes:
-        name: what stands in the file; the same on both sides.
-        type: the values' type, exactly.
-        encode: makes plain values, or values of other codecs, of one.
-        decode: makes one of what ``encode`` made.
-    """
-
-    name: str
-    type: type[Any]
-    encode: Callable[[Any], Any]
-    decode: Callable[[Any], Any]
+    name: str  # what stands in the file; the same on both sides
+    type: type[Any]  # the values' type, exactly
+    encode: Callable[[Any], Any]  # makes plain values, or values of other codecs, of one
+    decode: Callable[[Any], Any]  # makes one of what ``encode`` made
 
 
 class Unkept(NamedTuple):
-    """What stands where a value could not be kept.
+    """What stands where a value could not be kept."""
 
-    Attributes:
-        type_name: of the value.
-        reason: why not.
-    """
-
-    type_name: str
-    reason: str
+    type_name: str  # of the value
+    reason: str  # why not
 
 
 class _NotKept(Exception):
     """A value, or a part of it, cannot be written."""
 
-    def __init__(self, part: Any, reason: str) -> None:
+    def __init__(self, part: object, reason: str) -> None:
         super().__init__(f"{type(part).__qualname__}: {reason}")
 
 
@@ -98,12 +86,8 @@ class Codecs:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def write(self, value: Any) -> tuple[str, str]:
-        """A value as JSON text.
-
-        Returns:
-            The text, and why the value could not be kept; an empty string if it could.
-        """
+    def write(self, value: object) -> tuple[str, str]:
+        """A value as JSON text, and why it could not be kept; an empty string if it could."""
         try:
             text = _dump(self._plain(value, 0))
             if len(text) <= _LONGEST:
@@ -130,15 +114,13 @@ class Codecs:
             return {"$": "codec", "name": codec.name, "v": self._plain(codec.encode(value), depth)}
         if kind is float:
             return value if value - value == 0 else {"$": "float", "v": repr(value)}
-        if kind is list:
-            return [self._plain(one, depth) for one in value]
         if kind is dict:
             return self._plain_dict(value, depth)
-        if kind is tuple:
-            return {"$": "tuple", "v": [self._plain(one, depth) for one in value]}
-        if kind in (set, frozenset):
+        if kind in (list, tuple, set, frozenset):
             parts = [self._plain(one, depth) for one in value]
-            return {"$": kind.__name__, "v": sorted(parts, key=_dump)}
+            if kind is list:
+                return parts
+            return {"$": kind.__name__, "v": parts if kind is tuple else sorted(parts, key=_dump)}
         if kind in (bytes, bytearray):
             return {"$": kind.__name__, "v": base64.b64encode(value).decode()}
         if isinstance(value, BaseException):
@@ -166,14 +148,7 @@ class Codecs:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, text: str, where: str) -> Any:
-        """What ``write`` wrote.
-
-        Args:
-            text: JSON; from a file that anybody may have made.
-
-        Raises:
-            RecordingError: it is no such text, or names a codec that is not there.
-        """
+        """What ``write`` wrote, from a file that anybody may have made: ``RecordingError`` if it is no such text."""
         if len(text) > _LONGEST:
             raise RecordingError(where, f"a value is longer than {_LONGEST} characters")
         try:
@@ -184,7 +159,8 @@ class Codecs:
             raise RecordingError(where, f"a value cannot be read: {words_of(problem)}") from None
         except ENDS_PROGRAM:
             raise
-        except BaseException as error:  # JSON that is none, or too deep, or arguments that an error does not take
+        # JSON that is none or too deep, keys that are missing, arguments that an error does not take, a codec's own.
+        except BaseException as error:
             raise RecordingError(where, f"a value cannot be read: {error_words(error)}") from None
 
     def _value(self, data: Any, depth: int) -> Any:
@@ -215,12 +191,11 @@ class Codecs:
     def _read_float(self, data: dict[str, Any], _depth: int) -> Any:
         return {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}[data["v"]]
 
-    def _read_tuple(self, data: dict[str, Any], depth: int) -> Any:
-        return tuple([self._value(one, depth) for one in data["v"]])
+    def _read_many(self, data: dict[str, Any], depth: int) -> Any:
+        return {"tuple": tuple, "set": set, "frozenset": frozenset}[data["$"]](self._list(data, depth))
 
-    def _read_set(self, data: dict[str, Any], depth: int) -> Any:
-        values = [self._value(one, depth) for one in data["v"]]
-        return set(values) if data["$"] == "set" else frozenset(values)
+    def _list(self, data: dict[str, Any], depth: int) -> list[Any]:
+        return [self._value(one, depth) for one in data["v"]]
 
     def _read_bytes(self, data: dict[str, Any], _depth: int) -> Any:
         raw = base64.b64decode(data["v"], validate=True)
@@ -240,15 +215,15 @@ class Codecs:
         return error
 
     def _read_raised(self, data: dict[str, Any], depth: int) -> Any:
-        return _PYTHON_ERRORS[data["name"]](*[self._value(one, depth) for one in data["v"]])
+        return _PYTHON_ERRORS[data["name"]](*self._list(data, depth))
 
 
 _TAGS: dict[Any, Callable[[Codecs, dict[str, Any], int], Any]] = {
     "codec": Codecs._read_codec,
     "float": Codecs._read_float,
-    "tuple": Codecs._read_tuple,
-    "set": Codecs._read_set,
-    "frozenset": Codecs._read_set,
+    "tuple": Codecs._read_many,
+    "set": Codecs._read_many,
+    "frozenset": Codecs._read_many,
     "bytes": Codecs._read_bytes,
     "bytearray": Codecs._read_bytes,
     "dict": Codecs._read_dict,
@@ -257,7 +232,7 @@ _TAGS: dict[Any, Callable[[Codecs, dict[str, Any], int], Any]] = {
 }
 
 
-def _dump(plain: Any) -> str:
+def _dump(plain: object) -> str:
     return json.dumps(plain, separators=(",", ":"))
 
 

@@ -36,12 +36,12 @@ _SLEEPS = "until tick "  # how a view says that something sleeps
 _MISSING = object()
 
 
-def difference(old: Any, new: Any) -> Any:
+def difference(old: object, new: object) -> Any:
     """What changed."""
     return None if old == new else _difference(old, new)
 
 
-def _difference(old: Any, new: Any) -> Any:
+def _difference(old: object, new: object) -> Any:
     """As above, of what is not equal. Parts are compared before they are looked into: most of them are equal."""
     if type(old) is dict and type(new) is dict:
         changes: dict[str, Any] = {}
@@ -57,15 +57,8 @@ def _difference(old: Any, new: Any) -> Any:
     return {"=": new}
 
 
-def patched(old: Any, patch: Any, where: str) -> Any:
-    """What a patch makes of a value; the value stays as it is.
-
-    Args:
-        patch: from a file that anybody may have made.
-
-    Raises:
-        RecordingError: the patch does not fit.
-    """
+def patched(old: object, patch: object, where: str) -> Any:
+    """What a patch makes of a value, which stays as it is: ``RecordingError`` if it does not fit."""
     try:
         return _patched(old, patch, 0)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -91,11 +84,7 @@ def _patched(old: Any, patch: Any, depth: int) -> Any:
 
 
 def settle(view: dict[str, Any], tick: int) -> None:
-    """Take out of a view what cannot be so any more in a later tick: sleep that is over.
-
-    Args:
-        view: a snapshot, from a file that anybody may have made; it is changed.
-    """
+    """Take out of a view what cannot be so any more in a later tick: sleep that is over."""
     frames = [view.get("plan"), *_list(view.get("performances"))]
     while frames:
         frame = frames.pop()
@@ -112,7 +101,7 @@ def _is_over(waits: str, tick: int) -> bool:
     return until.isdecimal() and len(until) < _DIGITS and int(until) <= tick
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
@@ -150,8 +139,9 @@ class ViewWriter:
         wanted.update(self._again.pop(tick, {}))
         for name in wanted:
             agent = self._find(name)
-            if agent is None:
-                self.forget(name)
+            if agent is None:  # it is gone
+                self._last.pop(name, None)
+                self._looked.pop(name, None)
                 continue
             looked = self._looked.get(name)
             if looked is not None and tick - looked < self._every:
@@ -180,11 +170,6 @@ class ViewWriter:
             return None
         self._last[name] = (view, before[1] + 1)
         return name, False, patch
-
-    def forget(self, name: str) -> None:
-        """An agent is gone."""
-        self._last.pop(name, None)
-        self._looked.pop(name, None)
 
 
 def _boosts(view: dict[str, Any]) -> Iterator[int]:

@@ -22,6 +22,9 @@ time of grace is killed, and reported with the place where it was; the ``stop`` 
 same. Calls to the outside are waited for last, so that no task of the event loop is left.
 
 Rejected: a task of our own that drives in the background (its errors and its cancellation would be nobody's).
+
+One module reads this one, the runtime: it is a room because baton, pace and end hold each other up, and because a
+runtime is read by those who want to know what it offers, and not in which order its callers wait.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
 
 from agentrt.errors import RunFault, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
@@ -40,12 +44,14 @@ from agentrt.runtime.collector import COLLECTOR
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
+    import anyio
+
     from agentrt.agent.agent import Agent
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
     from agentrt.runtime.collector import Policy
     from agentrt.runtime.gate import Gate
-    from agentrt.runtime.intake import Calls, Journal
+    from agentrt.runtime.intake import Intake
 
 __all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
 
@@ -53,28 +59,9 @@ __all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
 class Conducted(Protocol):
     """A runtime, as who drives it sees it."""
 
-    @property
-    def journal(self) -> Journal | None:
-        """Who keeps what comes in, or nobody."""
-        ...
-
-    @journal.setter
-    def journal(self, journal: Journal | None) -> None: ...
-
-    @property
-    def kernel(self) -> Kernel:
-        """The scheduler."""
-        ...
-
-    @property
-    def gate(self) -> Gate:
-        """What is asked before each tick."""
-        ...
-
-    @property
-    def calls(self) -> Calls:
-        """The calls to the outside that are under way."""
-        ...
+    kernel: Kernel
+    gate: Gate  # what is asked before each tick
+    intake: Intake  # whose calls are waited for, and whose journal hears of the end
 
     @property
     def agents(self) -> tuple[Agent, ...]:
@@ -84,17 +71,13 @@ class Conducted(Protocol):
     def remove(self, agent: Agent, reason: str) -> None:
         """End an agent at the next intake."""
 
-    def report_step(self, report: StepReport) -> None:
-        """A step took long."""
-
 
 class Pacer:
-    """When the next tick is due.
+    """When the next tick is due. Its times are seconds from any start; the first tick is due at once.
 
     Args:
         period: real seconds from one tick to the next; 0 for no pause at all.
         catch_up: how many ticks may be run in a row, without a rest, when it is late.
-        now: the time now, in seconds from any start; the first tick is due at once.
     """
 
     __slots__ = ("_catch_up", "_due", "_given", "_period")
@@ -110,11 +93,7 @@ class Pacer:
         return max(0.0, self._due - now)
 
     def accelerate(self, speed: float) -> None:
-        """Change the pace.
-
-        Args:
-            speed: how many times as fast as it was given.
-        """
+        """Change the pace: so many times as fast as it was given."""
         self._period = self._given / speed
 
     def restart(self, now: float) -> None:
@@ -122,16 +101,12 @@ class Pacer:
         self._due = now
 
     def ticked(self, now: float) -> int:
-        """A tick was run.
-
-        Returns:
-            How many ticks are left out because it is too late for them.
-        """
+        """A tick was run; returns how many are left out because it is too late for them."""
         self._due += self._period
         late = now - self._due
         if late <= self._catch_up * self._period:
             return 0
-        if not self._period:
+        if not self._period:  # nothing is ever late, and nothing can be left out
             self._due = now
             return 0
         left_out = int(late / self._period) - self._catch_up
@@ -139,84 +114,8 @@ class Pacer:
         return left_out
 
 
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 5.0  # of game time; of real time for calls to the outside
 _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
-
-
-class _Closer:
-    """Closes one runtime, as often as it is asked to."""
-
-    __slots__ = ("_runtime",)
-
-    def __init__(self, runtime: Conducted) -> None:
-        self._runtime = runtime
-
-    def close(self, reason: str) -> None:
-        """End everything, on the caller's stack. What waits for the event loop gets no chance to end."""
-        kernel = self._runtime.kernel
-        for _ in self._rounds(reason):
-            kernel.step_tick()
-        for _ in self._kills():
-            kernel.step_tick()
-
-    async def aclose(self, reason: str) -> None:
-        """End everything. The caller shields it from cancellation."""
-        kernel = self._runtime.kernel
-        host = kernel.host
-        try:
-            for _ in self._rounds(reason):
-                await host.run_tick(kernel, None)
-                foreign = [strand for strand in self._strands() if strand.state == "foreign"]
-                if foreign:
-                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
-        finally:
-            for _ in self._kills():
-                await host.run_tick(kernel, None)
-        await self._runtime.calls.settle(_GRACE_SECONDS)
-
-    def _rounds(self, reason: str) -> Iterator[None]:
-        """Tell all to end, once for each tick that it takes."""
-        runtime = self._runtime
-        for _ in range(runtime.kernel.clock.ticks(_GRACE_SECONDS)):
-            for agent in runtime.agents:
-                runtime.remove(agent, reason)
-            for strand in tuple(runtime.kernel.strays.strands):
-                strand.stop(reason)
-            strays, generators = runtime.kernel.strays, runtime.kernel.generators
-            if not runtime.agents and not strays.strands and not generators.close_open():
-                return
-            yield
-
-    def _kills(self) -> Iterator[None]:
-        """Kill what has not ended; after each round comes a tick, in which those that waited for it go on."""
-        kernel = self._runtime.kernel
-        for _ in range(_KILL_ROUNDS):
-            strands = self._strands()
-            if not strands:
-                return
-            for strand in strands:
-                error = RunFault(
-                    "did not end within its time when the runtime was closed; it was killed",
-                    path=f"{strand.name} ({strand.where()})",
-                    tick=kernel.tick,
-                )
-                kill(strand, error)
-            yield
-
-    def _strands(self) -> list[Strand]:
-        """All that keeps the runtime from being closed, innermost first."""
-        strands = list(self._runtime.kernel.strays.strands)
-        for agent in self._runtime.agents:
-            lent = agent.drivers.lent_strands()
-            if lent:
-                strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
-            elif agent.planner is not None:
-                executions = (*reversed(agent.planner.performances), agent.planner.execution)
-                runs = (unit for execution in executions for unit in reversed(execution.runs))
-                strands.extend(unit.running for unit in runs if unit.running is not None)
-            strands.extend(agent.drivers.strands())
-            strands.extend(agent.observer_strands())
-        return strands
 
 
 CATCH_UP = 5
@@ -242,7 +141,7 @@ class _Turn:
         self.is_over = False  # whether that agent has ended
         self.is_leaving = False  # whether the caller was cancelled and waits for the end of the unwinding only
         self.error: Exception | None = None  # what the agent ended with
-        self._event: Any = None
+        self._event: anyio.Event | None = None
 
     async def wait(self) -> None:
         """Wait until ``wake`` is called."""
@@ -261,17 +160,19 @@ class Conductor:
     """Who drives one runtime: whoever of its callers has the baton.
 
     Args:
+        report: told when a step takes long: at an intake when it is over, and from another thread while it hangs.
         hang_limit: real seconds after which a step is ended; None for never.
         policy: what becomes of the garbage collector while it runs.
     """
 
-    def __init__(self, runtime: Conducted, hang_limit: float | None = None, policy: Policy = "leave") -> None:
+    def __init__(
+        self, runtime: Conducted, report: Callable[[StepReport], None], hang_limit: float | None, policy: Policy
+    ) -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
-        self.watch: Watch = Watch(runtime.kernel, runtime.report_step, hang_limit)  # looks at what takes long
+        self.watch: Watch = Watch(runtime.kernel, report, hang_limit)  # looks at what takes long
         self._runtime = runtime
         self._kernel = runtime.kernel
         self._policy: Policy = policy
-        self._closer = _Closer(runtime)
         self._baton: _Turn | None = None
         self._main: _Turn | None = None  # the caller of ``runtime.run()``
         self._turns: dict[_Turn, None] = {}  # the callers of ``agent.run()``, in the order in which they came
@@ -293,15 +194,7 @@ class Conductor:
     async def run(
         self, ticks: int | None, speed: float, catch_up: int, budget: float | None, blocking: float | None
     ) -> None:
-        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``.
-
-        Args:
-            ticks: how many; None for no limit.
-            speed: game seconds for each real second.
-            catch_up: how many ticks may run in a row without a rest.
-            budget: real seconds after which a tick lets the event loop work; None for never.
-            blocking: real seconds after which a step is reported; None for never.
-        """
+        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``; here all is in seconds."""
         self._refuse_inside("runtime.run", is_endless=ticks is None)
         if self._main is not None:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
@@ -315,19 +208,15 @@ class Conductor:
             raise  # the coroutine was thrown away: nothing can be awaited any more
         except BaseException as error:
             with shield():
-                await self._take_baton(turn)
+                await self._take_baton(turn)  # it may have been cancelled while another one drove
                 await self._close(_reason("the runtime was cancelled", error))
             raise
         finally:
-            self._main = None
+            self._main = None  # before the baton is passed on: else it would go to this very caller
             self._pass_on(turn)
 
     async def run_agent(self, agent: Agent) -> None:
-        """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``.
-
-        Raises:
-            AgentKilled: its planner gave up.
-        """
+        """Wait until an agent has ended; drive if nobody else does. See ``Agent.run``."""
         if self._baton is None:
             self._refuse_inside("agent.run", is_endless=True)
         turn = _Turn(agent, is_inside=running.kernel is self._kernel)
@@ -341,7 +230,7 @@ class Conductor:
         except GeneratorExit:
             raise
         except BaseException as error:
-            turn.is_leaving = True
+            turn.is_leaving = True  # from here on no closed gate holds up the ticks in which its agent ends
             reason = _reason("agent.run() was cancelled", error)
             if not turn.is_over:
                 self._runtime.remove(agent, reason)
@@ -351,7 +240,7 @@ class Conductor:
                 await self._leave(turn, reason, others_may_drive=is_cancellation(error))
             raise
         finally:
-            self._forget(turn)
+            self._forget(turn)  # before the baton is passed on, likewise
             self._pass_on(turn)
         if turn.error is not None:
             raise turn.error
@@ -385,6 +274,7 @@ class Conductor:
 
     async def _take_baton(self, turn: _Turn) -> None:
         """Wait until it is this caller's turn to drive, or its agent has ended."""
+        # In a loop: whoever is woken looks again, since the baton may be gone by the time when it is resumed.
         while (self._baton is not None or turn.is_inside) and self._baton is not turn and not turn.is_over:
             await turn.wait()
         if self._baton is None and not turn.is_over:
@@ -398,9 +288,9 @@ class Conductor:
         if following is None:
             waiting = [one for one in self._turns if not one.is_over and not one.is_inside]
             following = next((one for one in waiting if not one.is_leaving), waiting[0] if waiting else None)
-        self._baton = following
+        self._baton = following  # now, and not when it wakes up: a third one could take it meanwhile
         if following is None or following.agent is None:
-            self._pacer = None
+            self._pacer = None  # ``run`` brings a pace of its own, and after a pause with no driver nothing is late
         if following is not None:
             following.wake()
 
@@ -425,12 +315,7 @@ class Conductor:
     # --- ticks --------------------------------------------------------------------------------------------------------
 
     async def _pace(
-        self,
-        pacer: Pacer,
-        ticks: float,
-        is_over: Callable[[], bool],
-        budget: float | None,
-        blocking: float | None,
+        self, pacer: Pacer, ticks: float, is_over: Callable[[], bool], budget: float | None, blocking: float | None
     ) -> None:
         """Run ticks, each when it is due. When it was told to stop, close the runtime."""
 
@@ -444,14 +329,14 @@ class Conductor:
                 while not is_done() and gate.is_closed and not self._is_awaited() and not gate.admit():
                     await self._rest(_GATE_SECONDS)
                     pacer.restart(now())
-                pacer.accelerate(gate.pace)
-                if not is_done():
+                pacer.accelerate(gate.pace)  # asked in each tick: it may be changed from any thread
+                if not is_done():  # again: time has passed before the gate
                     await self._tick(budget)
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1
             if not is_done():
                 await self._rest(pacer.rest(now()))  # so many ticks take so much time
-        if self._is_stopping:
+        if self._is_stopping:  # out here, since ``_close`` begins a watch of its own
             await self._close("the runtime was stopped")
 
     async def _tick(self, budget: float | None) -> None:
@@ -505,26 +390,86 @@ class Conductor:
             self._pass_on(turn)
 
     async def _close(self, reason: str) -> None:
+        """End everything. The caller shields it from cancellation."""
         self._tell_journal(reason)
         try:
             with self.watch:
-                await self._closer.aclose(reason)
+                await self._end_all(reason)
+                await self._runtime.intake.calls.settle(_GRACE_SECONDS)
         finally:
             self._is_stopping = False
 
+    async def _end_all(self, reason: str) -> None:
+        kernel, host = self._kernel, self._kernel.host
+        try:
+            for _ in self._rounds(reason):
+                await host.run_tick(kernel, None)
+                foreign = [strand for strand in self._strands() if strand.state == "foreign"]
+                if foreign:
+                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
+        finally:
+            for _ in self._kills():
+                await host.run_tick(kernel, None)
+
     def close(self, reason: str) -> None:
-        """End everything, on the caller's stack. See ``Runtime.close``."""
+        """End everything, on the caller's stack. What waits for the event loop gets no chance to end."""
         self.require_idle("runtime.close")
         reason = words_of(reason)
         self._tell_journal(reason)
         with self.watch:
-            self._closer.close(reason)
+            for _ in chain(self._rounds(reason), self._kills()):
+                self._kernel.step_tick()
         self._is_stopping = False
 
+    def _rounds(self, reason: str) -> Iterator[None]:
+        """Tell all to end, once for each tick that it takes."""
+        runtime, kernel = self._runtime, self._kernel
+        strays = kernel.strays
+        for _ in range(kernel.clock.ticks(_GRACE_SECONDS)):
+            for agent in runtime.agents:
+                runtime.remove(agent, reason)
+            for strand in tuple(strays.strands):
+                strand.stop(reason)
+            # Generators last: what still runs may go on iterating one.
+            if not runtime.agents and not strays.strands and not kernel.generators.close_open():
+                return
+            yield
+
+    def _kills(self) -> Iterator[None]:
+        """Kill what has not ended; after each round comes a tick, in which those that waited for it go on."""
+        for _ in range(_KILL_ROUNDS):
+            strands = self._strands()
+            if not strands:
+                return
+            for strand in strands:
+                error = RunFault(
+                    "did not end within its time when the runtime was closed; it was killed",
+                    path=f"{strand.name} ({strand.where()})",
+                    tick=self._kernel.tick,
+                )
+                kill(strand, error)
+            yield
+
+    def _strands(self) -> list[Strand]:
+        """All that keeps the runtime from being closed, innermost first."""
+        strands = list(self._kernel.strays.strands)
+        for agent in self._runtime.agents:
+            lent = agent.drivers.lent_strands()
+            if lent:
+                strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
+            elif agent.planner is not None:
+                executions = (*reversed(agent.planner.performances), agent.planner.execution)
+                runs = (unit for execution in executions for unit in reversed(execution.runs))
+                strands.extend(unit.running for unit in runs if unit.running is not None)
+            strands.extend(agent.drivers.strands())
+            strands.extend(agent.observer_strands())
+        return strands
+
     def _tell_journal(self, reason: str) -> None:
-        journal = self._runtime.journal
+        intake = self._runtime.intake
+        journal = intake.journal
         if journal is not None:
-            self._runtime.journal = None
+            intake.journal = None  # first: what ends from here on is no part of the run, and is not told
             journal.closing(reason)
 
     def require_idle(self, method: str) -> None:

@@ -65,13 +65,8 @@ class Gate:
     def attend(self, fn: Callable[[], object]) -> Callable[[], None]:
         """Have a function called while somebody stands before the closed gate, again and again, on the driver's thread.
 
-        What wants to look at a paused runtime is served like this.
-
-        Args:
-            fn: a plain function that does not raise; it may open the gate.
-
-        Returns:
-            A function that ends it; calling it twice does nothing.
+        What wants to look at a paused runtime is served like this. It must not raise, and may open the gate. Returns a
+        function that ends it; calling that twice does nothing.
         """
         return self._attendants.add(fn)
 
@@ -80,7 +75,7 @@ class Gate:
         if not self.is_closed:
             return True
         for attendant in self._attendants:
-            attendant()
+            attendant()  # before the steps are looked at: it may have asked for some
         if self._steps > 0:
             self._steps -= 1
             return True

@@ -31,7 +31,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.kernel import Kernel, name_of
@@ -39,7 +39,10 @@ from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of
 
-__all__ = ["Answers", "Calls", "Intake", "Journal", "OutsideCall"]
+if TYPE_CHECKING:
+    import anyio
+
+__all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls"]
 
 _DEEPEST = 32
 
@@ -50,13 +53,8 @@ class Journal(Protocol):
     def sent(self, name: str, args: dict[str, Any]) -> None:
         """An input is taken, at this place of this intake (``kernel.tick``, ``kernel.taking``)."""
 
-    def answered(self, number: int, what: str, value: Any, error: BaseException | None) -> None:
-        """The result of a call to the outside is taken, at this place of this intake.
-
-        Args:
-            number: which call of this runtime, from 0.
-            what: the name of the function that was called.
-        """
+    def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
+        """The result of a call (of this runtime, from 0) is taken, at this place of this intake."""
 
     def posted(self, what: str) -> None:
         """A function was posted from outside, which cannot be kept; it is taken at the next intake."""
@@ -69,11 +67,7 @@ class Answers(Protocol):
     """Who answers calls instead of the outside: a replay, which has the results of a journal."""
 
     def asked(self, call: OutsideCall) -> bool:
-        """A call is made. Whoever answers has ``call.deliver`` called at an intake, and nothing is called.
-
-        Returns:
-            Whether it is answered; if not, the outside is called after all.
-        """
+        """A call is made. Whoever answers has ``call.deliver`` called at an intake; if not, the outside is called."""
         ...
 
 
@@ -92,7 +86,7 @@ class OutsideCall:
         self.cancel: Callable[[], object] | None = None  # cancels the task of the event loop; None if there is none
         self.is_cancelled: bool = False  # whether the strand does not wait any more
 
-    def deliver(self, value: Any, error: BaseException | None) -> None:
+    def deliver(self, value: object, error: BaseException | None) -> None:
         """The intake takes what came of it."""
         if self.journal is not None:
             self.journal.answered(self.number, self.what, value, error)
@@ -106,30 +100,22 @@ class OutsideCall:
             self.cancel()
 
 
-class Calls:
+class OutsideCalls:
     """The calls of one runtime."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, intake: Intake) -> None:
         # those that a task of the event loop works on, in order
         self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
         self.count: int = 0  # how many calls there were
-        self.journal: Journal | None = None  # who keeps what comes of them, or nobody
         self.answers: Answers | None = None  # who answers instead of the outside, or nobody
         self._kernel = kernel
-        self._idle: Any = None
+        self._intake = intake
+        self._idle: anyio.Event | None = None  # who waits until no task works on a call
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        """Call a function outside the game.
-
-        Args:
-            fn: a coroutine function or a plain function.
-
-        Raises:
-            ForeignAwaitError: a coroutine function, and no event loop.
-            Exception: what it raised.
-        """
+        """Call a function outside the game; raises what it raised. See ``Context.call``."""
         await at_once()  # it may raise before it waits
-        call = OutsideCall(self.count, functools.partial(fn, *args), self.journal)
+        call = OutsideCall(self.count, functools.partial(fn, *args), self._intake.journal)
         self.count += 1
         if self.answers is None or not self.answers.asked(call):
             start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
@@ -149,11 +135,7 @@ class Calls:
         return value
 
     async def settle(self, seconds: float) -> None:
-        """Wait until no task works on a call any more; for when the runtime is closed.
-
-        Args:
-            seconds: real seconds to wait at most.
-        """
+        """Wait until no task works on a call any more, so many real seconds at most; for when the runtime is closed."""
         if self.running:
             import anyio
 
@@ -261,40 +243,26 @@ class Intake:
     """What comes into one runtime from outside."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.calls: Calls = Calls(kernel)
+        self.calls: OutsideCalls = OutsideCalls(kernel, self)
+        self.journal: Journal | None = None  # who keeps what comes in, or nobody
         self._kernel = kernel
         self._inputs: dict[str, Callable[..., object]] = {}
-        self._journal: Journal | None = None
-
-    @property
-    def journal(self) -> Journal | None:
-        """Who keeps what comes in, or nobody."""
-        return self._journal
-
-    @journal.setter
-    def journal(self, journal: Journal | None) -> None:
-        self._journal = journal
-        self.calls.journal = journal
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
-        journal = self._journal
+        journal = self.journal
         if journal is not None and running.kernel is not self._kernel:
             journal.posted(name_of(fn))
         self._kernel.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
-        """Put up a function for an input. See ``Runtime.on_input``.
-
-        Raises:
-            WrongStateError: there is one for this name.
-        """
+        """Put up a function for an input. See ``Runtime.on_input``."""
         if name in self._inputs:
             raise WrongStateError("runtime.on_input", f"there is a function for {name!r}", "Choose another name.")
         self._inputs[name] = fn
 
         def close() -> None:
-            if self._inputs.get(name) is fn:
+            if self._inputs.get(name) is fn:  # somebody may have put up another one since
                 del self._inputs[name]
 
         return close
@@ -305,26 +273,18 @@ class Intake:
         return tuple(self._inputs)
 
     def send(self, name: str, /, **args: object) -> None:
-        """Hand something in from outside. See ``Runtime.send``; safe from any thread.
-
-        Raises:
-            InputError: nobody takes inputs of this name, or a value is not plain.
-        """
+        """Hand something in from outside. See ``Runtime.send``; safe from any thread."""
         if name not in self._inputs:
             raise InputError(name, "nobody takes it", known=tuple(self._inputs))
         for key, value in args.items():
-            _require_plain(name, key, value, 0)
+            _require_plain(name, key, value, 0)  # here, where whoever sends it can see his mistake
         is_outside = running.kernel is not self._kernel
         self._kernel.post(self.take, name, args, is_outside)
 
     def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
-        """An intake takes what was sent.
-
-        Raises:
-            InputError: nobody takes inputs of this name any more.
-        """
-        if is_outside and self._journal is not None:
-            self._journal.sent(name, args)
+        """An intake takes what was sent; it came from outside of a tick, or else the same run sends it again."""
+        if is_outside and self.journal is not None:
+            self.journal.sent(name, args)
         fn = self._inputs.get(name)
         if fn is None:
             raise InputError(name, "nobody takes it any more", known=tuple(self._inputs))

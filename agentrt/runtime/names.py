@@ -7,8 +7,11 @@ What was given must be remembered, and a runtime that lives for a year sees many
 * Names that differ in a number at their end are runs: ``orc-1`` to ``orc-90000`` are two numbers.
 * Any other name is eight bytes, a part of its hash. Two names with equal ones are one name here: the second gets a
   number that it would not have needed, which is the same in every run.
-* There is an end to both (``MOST``). Beyond it nothing new is remembered, and every newcomer gets a number that is
+* There is an end to both. Beyond it nothing new is remembered, and every newcomer gets a number that is
   higher than all that any name had, so that none can be given twice.
+
+One module reads this one, the runtime: it is a room because it is a book of its own, with a proof of its own in the
+tests, and nothing of it is about running.
 
 What remains: a runtime in which some half a million names of no run were given puts a number behind each new name from
 then on, and keeps some 10 MB.
@@ -23,27 +26,20 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right, insort
 from hashlib import blake2b
-from typing import Final
 
-__all__ = ["MOST", "Names"]
+__all__ = ["Names"]
 
-MOST: Final = 1 << 20
-"""How many things of either kind one ``Names`` remembers: hashes, and runs of numbers."""
-
+_MOST = 1 << 20  # of either kind, hashes and runs
 _DIGITS = 15  # a longer number is part of the name
 _NUMBERED = re.compile(rf"(.*?)([1-9][0-9]{{0,{_DIGITS - 1}}})", re.DOTALL)
 
 
 class Names:
-    """The names that were given in one runtime.
-
-    Args:
-        most: how many hashes and how many runs it remembers.
-    """
+    """The names that were given in one runtime; it remembers so many hashes and so many runs at most."""
 
     __slots__ = ("_hashes", "_highest", "_most", "_runs", "_sizes")
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._hashes: dict[int, array[int]] = {}  # by their low byte, so that inserting one moves few others; sorted
         self._runs: dict[str, tuple[array[int], array[int]]] = {}  # first and last numbers of each, ascending
@@ -51,14 +47,7 @@ class Names:
         self._highest = 1
 
     def give(self, wanted: str) -> str:
-        """Give a name.
-
-        Args:
-            wanted: the one that somebody would like to have.
-
-        Returns:
-            That one if nobody ever had it, else with a number.
-        """
+        """Give a name: the one that is wanted if nobody ever had it, else with a number."""
         if max(self._sizes) >= self._most:
             self._highest += 1
             return f"{wanted} {self._highest}"

@@ -6,73 +6,147 @@
 
 The runtime composes agents, keeps what they share (the kernel, leases, the think budget, names), and is a face over
 parts that do not know each other: ``Conductor`` runs the ticks and closes it all (``driving``), behind the ``Gate``;
-``Intake`` takes what comes in from outside; ``Reporting`` tells what goes wrong; ``Round`` has all agents' drivers
+``Intake`` takes what comes in from outside; ``Reporting`` tells what goes wrong; ``DriverPhase`` has all drivers
 drive. Rules:
 
 * An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
-* A name is given once: an agent that comes later gets a number. So neither a trace nor a random stream, which
-  hangs on the name, is ever continued by somebody else.
 * The host is chosen from the event loop that runs when the runtime is first driven. It may change while
   nothing runs; never under a coroutine that lives.
-* A failure that nobody handles is recorded and logged, and takes nobody with it. What a trace listener raises
-  is only logged: watching never changes the run, and the trace is what others watch.
+* One door leads upward: ``runtime.record(path)`` opens a recorder, which stands two floors above. It is the method that
+  everybody looks for here; a recorder knows of a runtime only what ``Recorded`` names, so the two are no circle.
 
-One door leads upward: ``runtime.record(path)`` opens a recorder, which stands two floors above. It is the method that
-everybody looks for here; a recorder knows of a runtime only what ``Recorded`` names, so the two are no circle.
+*Watching changes nothing.* A failure of the run that nobody handles (``fault``) is a part of it, and takes nobody with
+it: it has a record in the trace, each time. A failure of who watches (``failed``) is none: it is logged and not put
+into the trace, which is to be the same whether anybody looks or not. The log has what comes from the same place in full
+the first time, and then in one line when it has come 10, 100, 1000 times; who asked by ``on_fault`` hears of each. What
+makes two failures the same: see ``faults``. A log may be broken itself, and a step that hangs may hang in the log: so
+nothing here lets out what a log raises, and a step that lasts is told to standard error as well.
+
+Source: ours.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.plan.search import SearchWork
 from agentrt.agent.agent import Agent, runs_alone
 from agentrt.agent.drivers import Attachment
+from agentrt.agent.faults import Fault, FaultHub, Repeats
+from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.budget import WaitTimes
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, current_loop, make_host, step_outside
 from agentrt.kernel.kernel import Kernel
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
 from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
 from agentrt.runtime.intake import Intake
 from agentrt.runtime.names import Names
-from agentrt.runtime.reporting import Reporting
 from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
 from agentrt.snapshot.take import Translator
-from agentrt.words import repr_of
+from agentrt.words import error_words, plain, printable, repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.faults import Fault, FaultHub
-    from agentrt.agent.logs import LogBridge
     from agentrt.agent.restart import Restart
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
     from agentrt.record.recorder import Codec, Recorder, Views
-    from agentrt.runtime.intake import Calls, Journal
+    from agentrt.runtime.intake import Journal, OutsideCalls
     from agentrt.snapshot.take import Translate
 
-__all__ = ["HOSTS", "Round", "Runtime"]
+__all__ = ["HOSTS", "DriverPhase", "Runtime"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
 
 
-class Round:
+# --- what is told to those who look -----------------------------------------------------------------------------------
+
+
+class Reporting:
+    """What one runtime tells."""
+
+    __slots__ = ("_kernel", "_repeats", "faults", "logs")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._repeats = Repeats()
+        self.logs: LogBridge = LogBridge(kernel.trace)  # hands the trace to the log
+        self.faults: FaultHub = FaultHub(self.failed)  # who is told of faults
+
+    def note(self, text: str, detail: dict[str, Any]) -> None:
+        """Put a note of the world's own into the trace."""
+        trace = self._kernel.trace
+        if trace.on:
+            told: list[tuple[str, Any]] = [
+                ("text", _for_a_record(text)),
+                *((name, _for_a_record(value)) for name, value in detail.items()),
+            ]
+            trace.emit(TraceRecord(self._kernel.tick, "", "", TraceEvent.NOTE, tuple(told)))
+
+    def log_state(self) -> tuple[int, int | None]:
+        """From which level on its log speaks, and the tick; for its loggers."""
+        return threshold_of(self.logs.level), self._kernel.tick
+
+    def report_step(self, report: StepReport) -> None:
+        """A step took long: called at an intake when it is over, and from another thread while it hangs."""
+        text = printable(str(report))
+        with contextlib.suppress(Exception):
+            Log(self, {}).warning(text)
+        if not report.is_over:
+            with contextlib.suppress(Exception):
+                print(f"agentrt: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the log may go nowhere
+
+    def fault(self, text: str, error: BaseException) -> None:
+        """Something of the run failed that is nobody's hook."""
+        tick = self._kernel.tick
+        trace = self._kernel.trace
+        if trace.on:
+            detail = (("text", text), ("error", error_words(error)))
+            trace.emit(TraceRecord(tick, "", "", TraceEvent.FAULT, detail))
+        times, first = self._repeats.count(text, error, tick)
+        if times == 1:
+            self._write(text, exc_info=error)
+        elif times == 10 ** (len(str(times)) - 1):
+            self._write(text, times=times, since=first, error=error_words(error))
+        self.faults.tell(Fault(text, error, tick))
+
+    def failed(self, text: str, error: BaseException) -> None:
+        """A failure of who watches: it is no part of the run, so the trace has nothing of it."""
+        self._write(text, exc_info=error)
+        self.faults.tell(Fault(text, error, self._kernel.tick))
+
+    def _write(self, text: str, **values: object) -> None:
+        try:
+            Log(self, {}).error(text, **values)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:  # a log that is broken itself: there is nobody left to tell
+            return
+
+
+def _for_a_record(value: object) -> str | int | float | bool | None:
+    value = plain(value)
+    return value if value is None or isinstance(value, (str, int, float, bool)) else words_of(value)
+
+
+# --- the runtime ------------------------------------------------------------------------------------------------------
+
+
+class DriverPhase:
     """The drivers of all agents of one runtime, in the order in which they drive: the drivers' phase of a tick.
 
     They lie in one flat list, which is made anew when somebody comes or goes, so that a tick costs a call for each of
     them and nothing else. Agents come in the order in which they were added.
-
-    Args:
-        kernel: who calls it in each tick.
-        agents: gives the agents, in their order.
     """
 
     __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
@@ -122,21 +196,6 @@ class Runtime:
             it; None for never. What is ended depends on how fast the machine is: two runs may differ then.
         collector: ``"freeze"`` keeps Python's garbage collector from looking through all that lives while the runtime
             runs, which stops a large world for seconds (``docs/explanation/speed.md``); ``"leave"`` does nothing.
-
-    Attributes:
-        kernel: the scheduler.
-        leases: who has reserved what.
-        host: the name of the host; ``"auto"`` until it is chosen.
-        restart: as given.
-        intake: takes what comes in from outside.
-        calls: the calls to the outside that are under way.
-        gate: pauses it, steps it, and changes its speed.
-        round: the drivers of all agents, in the order in which they drive.
-        waits: how long tasks were available before somebody started them.
-        search: the search work of all agents.
-        texts: makes the status texts.
-        logs: the bridge from the trace to the log.
-        faults: who is told of faults.
     """
 
     def __init__(
@@ -157,27 +216,28 @@ class Runtime:
             raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
         if collector not in POLICIES:
             raise ValueError(f"collector is {repr_of(collector)}: choose one of {', '.join(POLICIES)}")
-        self.kernel: Kernel = Kernel(seed, ticks_per_second)
+        self.kernel: Kernel = Kernel(seed, ticks_per_second)  # the scheduler
         self._reporting = Reporting(self.kernel)
         self.kernel.on_fault = self._reporting.fault
         self.kernel.trace.report = self._reporting.failed
-        self.logs: LogBridge = self._reporting.logs
-        self.faults: FaultHub = self._reporting.faults
-        self.texts: Translator = Translator(translate, self._reporting.failed)
-        self.intake: Intake = Intake(self.kernel)
-        self.calls: Calls = self.intake.calls
-        self.waits: WaitTimes = WaitTimes()
-        self.search: SearchWork = SearchWork(self.kernel, think_budget)
-        self.leases: LeaseBook = LeaseBook()
-        self.host: str = "auto"
+        self.logs: LogBridge = self._reporting.logs  # the bridge from the trace to the log
+        self.faults: FaultHub = self._reporting.faults  # who is told of faults
+        self.texts: Translator = Translator(translate, self._reporting.failed)  # makes the status texts
+        self.intake: Intake = Intake(self.kernel)  # takes what comes in from outside
+        self.calls: OutsideCalls = self.intake.calls  # the calls to the outside that are under way
+        self.waits: WaitTimes = WaitTimes()  # how long tasks were available before somebody started them
+        self.search: SearchWork = SearchWork(self.kernel, think_budget)  # the search work of all agents
+        self.leases: LeaseBook = LeaseBook()  # who has reserved what
+        self.host: str = "auto"  # the name of the host; ``"auto"`` until it is chosen
         self.restart = restart
         self._agents: dict[str, Agent] = {}
         self._names = Names()
         self._arrivals = 0
-        self.round: Round = Round(self.kernel, lambda: self.agents)
-        self.gate: Gate = Gate()
+        # the drivers of all agents, in the order in which they drive
+        self.round: DriverPhase = DriverPhase(self.kernel, lambda: self.agents)
+        self.gate: Gate = Gate()  # pauses it, steps it, and changes its speed
         self._carry = 0.0
-        self._conductor = Conductor(self, hang_limit, collector)
+        self._conductor = Conductor(self, self._reporting.report_step, hang_limit, collector)
         self._policy: Policy = collector
         self._may_choose = host == "auto"
         if host != "auto":
@@ -191,11 +251,7 @@ class Runtime:
         return tuple(self._agents.values())
 
     def find(self, name: str) -> Agent | None:
-        """The agent of a name; None if there is none now.
-
-        Args:
-            name: the one that it has here.
-        """
+        """The agent that has a name here; None if there is none now."""
         return self._agents.get(name)
 
     @property
@@ -219,11 +275,7 @@ class Runtime:
         return self.kernel.trace
 
     def stream(self, name: str) -> Stream:
-        """A random stream of its own for a name; the same name gives the same numbers again.
-
-        Args:
-            name: what it is for.
-        """
+        """A random stream of its own for a name, which says what it is for; the same name gives the same numbers."""
         return self.kernel.stream(name)
 
     def add(self, agent: Agent) -> Agent:
@@ -256,36 +308,17 @@ class Runtime:
         return agent
 
     def remove(self, agent: Agent, reason: str = "removed") -> None:
-        """Remove an agent at the next intake; what it runs is stopped, every ``stop`` is called.
-
-        Args:
-            agent: one of its agents; nothing happens for another.
-            reason: why, in words.
-        """
+        """Remove one of its agents at the next intake; what it runs is stopped, every ``stop`` is called."""
         _require_agent(agent, "runtime.remove")
         if agent.runtime is self and agent.planner is not None:
             self.post(agent.end, reason)
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a function once in every tick, before the agents.
-
-        Args:
-            fn: a plain function.
-
-        Returns:
-            A function that ends it.
-        """
+        """Call a plain function once in every tick, before the agents; returns a function that ends it."""
         return self.kernel.every_tick(fn)
 
     def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a function at the end of every tick; it must not change the run.
-
-        Args:
-            fn: a plain function.
-
-        Returns:
-            A function that ends it.
-        """
+        """Call a plain function, which must not change the run, after each tick; returns a function that ends it."""
         return self.kernel.after_tick(fn)
 
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str = "") -> None:
@@ -315,12 +348,7 @@ class Runtime:
         self.intake.journal = journal
 
     def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake. Safe from any thread.
-
-        Args:
-            fn: a plain function, such as ``signal.emit``.
-            args: what to call it with.
-        """
+        """Call a plain function, such as ``signal.emit``, at the next intake. Safe from any thread."""
         self.intake.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
@@ -343,7 +371,7 @@ class Runtime:
         """The names that can be sent, in the order in which they were put up."""
         return self.intake.inputs
 
-    def send(self, name: str, /, **args: Any) -> None:
+    def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
 
         Args:
@@ -355,26 +383,8 @@ class Runtime:
         """
         self.intake.send(name, **args)
 
-    def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
-        """The intake takes what was sent; called by nobody but an intake, that of a replay too.
-
-        Args:
-            name: which input.
-            args: plain values.
-            is_outside: whether it came from outside of a tick, so that a journal keeps it.
-
-        Raises:
-            InputError: nobody takes inputs of this name any more.
-        """
-        self.intake.take(name, args, is_outside)
-
     def call(self, fn: Callable[..., Any], *args: Any) -> Awaitable[Any]:
-        """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps.
-
-        Args:
-            fn: a coroutine function or a plain function.
-            args: what to call it with.
-        """
+        """Call something outside the game; see ``Context.call``. Await it in a coroutine that the runtime steps."""
         return self.calls.call(fn, *args)
 
     def record(
@@ -484,11 +494,10 @@ class Runtime:
                 self.kernel.step_tick()
         return ticks
 
-    def freezing(self) -> AbstractContextManager[None]:
-        """For a loop of one's own around ``step``: treat the garbage collector within as ``run`` does.
+    def freezing(self) -> contextlib.AbstractContextManager[None]:
+        """For a loop of one's own around ``step``: a context in which the garbage collector is treated as ``run`` does.
 
-        Returns:
-            A context manager. On entering, what is alive is frozen; on leaving, the collector is as it was found.
+        On entering, what is alive is frozen; on leaving, the collector is as it was found.
         """
         return COLLECTOR.freezing(self._policy)
 
@@ -527,10 +536,7 @@ class Runtime:
         await self._conductor.run(ticks, speed, catch_up, budget, blocking)
 
     async def run_agent(self, agent: Agent) -> None:
-        """Wait until an agent has ended, driving the runtime if nobody else does. See ``Agent.run``.
-
-        Args:
-            agent: one of its agents.
+        """Wait until one of its agents has ended, driving the runtime if nobody else does. See ``Agent.run``.
 
         Raises:
             AgentKilled: its planner gave up.
@@ -549,9 +555,6 @@ class Runtime:
     def close(self, reason: str = "the runtime was closed") -> None:
         """Stop all agents and coroutines now, on the caller's stack. For runtimes that are driven by ``step``.
 
-        Args:
-            reason: why, in words.
-
         Raises:
             WrongStateError: somebody drives it.
         """
@@ -562,9 +565,6 @@ class Runtime:
         """Stop all agents and coroutines, giving the event loop time for what they await in their clean-up.
 
         ``async with Runtime() as runtime`` does it at the end.
-
-        Args:
-            reason: why, in words.
 
         Raises:
             WrongStateError: somebody drives it.
@@ -608,13 +608,8 @@ class Runtime:
         """How long ``ctx.work`` had to wait for its units, in ticks; empty without a ``think_budget``."""
         return self.search.waits
 
-    def note(self, text: str, /, **detail: Any) -> None:
-        """Put a note of the world's own into the trace: a door was opened, a day began.
-
-        Args:
-            text: a few words.
-            detail: what is to stand beside it, in this order; whatever has a name stands under it.
-        """
+    def note(self, text: str, /, **detail: object) -> None:
+        """Put a note of the world's own into the trace: a door was opened, a day began. ``detail`` stands beside it."""
         self._reporting.note(text, detail)
 
     @property
@@ -669,10 +664,6 @@ class Runtime:
         self.leases.release_all(agent)
         self._conductor.agent_ended(agent)
 
-    def report_step(self, report: StepReport) -> None:
-        """A step took long: called at an intake when it is over, and from another thread while it hangs."""
-        self._reporting.report_step(report)
-
     def __repr__(self) -> str:
         return f"<Runtime: tick {self.tick}, {len(self._agents)} agents, {self.host} host>"
 
@@ -706,8 +697,6 @@ async def run_alone(agent: Agent) -> None:
     So ``asyncio.gather(wolf.run(), hare.run())`` has both live on one clock, with random streams of their own. The
     shared runtime is made for the first of them, and closed when the last has ended; nothing is left between.
 
-    Raises:
-        AgentKilled: its planner gave up.
     """
     await step_outside()
     loop = current_loop()
@@ -719,7 +708,7 @@ async def run_alone(agent: Agent) -> None:
     try:
         await runtime.run_agent(agent)
     except GeneratorExit:
-        is_thrown_away = True
+        is_thrown_away = True  # nothing can be awaited any more, so nothing is closed
         raise
     finally:
         if not runtime.is_driven:

@@ -7,7 +7,7 @@ import asyncio
 from modules import load
 
 from agentrt.inspect.live import LiveSource
-from agentrt.inspect.sessions import Client
+from agentrt.inspect.server import Client
 
 of = load("tests/inspect/village.py")
 
@@ -51,12 +51,12 @@ def serve(texts):
 def test_errors_for_who_does_not_read_are_bounded():
     stuck, client = serve(["nonsense"] * 190 + ['{"do":"pause"}'])
     assert stuck.closed is None
-    assert len(client._outgoing) == 192  # with the greeting
+    assert client._outgoing.qsize() == 192  # with the greeting
     assert len(client._session.commands) == 1
     client._allowance = 1000
     for _ in range(50):
         client._tell(of.read("nonsense"))
-    assert len(client._outgoing) == 200
+    assert client._outgoing.qsize() == 200
 
 
 def test_who_goes_on_and_on_is_sent_away():
@@ -67,7 +67,9 @@ def test_who_goes_on_and_on_is_sent_away():
 
 def test_too_much_is_asked_for_while_nobody_runs_the_ticks():
     _, client = serve(['{"do":"pause"}'] * 70)
-    codes = [message.get("code") for message in client._outgoing]
+    codes = [
+        message.get("code") for message in (client._outgoing.get_nowait() for _ in range(client._outgoing.qsize()))
+    ]
     assert codes.count("busy") == 6
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt.inspect.breakpoints import MOST, Breakpoints
-from agentrt.inspect.live import LiveSource
+from agentrt.inspect.live import MOST_BREAKPOINTS, Breakpoints, LiveSource
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 village_of = load("tests/inspect/village.py")
@@ -165,7 +164,7 @@ def test_a_step_over_a_breakpoint_stops_there(watched):
 
 def test_breakpoints_that_are_wrong(watched):
     client = watched.client()
-    for number in range(MOST + 1):
+    for number in range(MOST_BREAKPOINTS + 1):
         client.ask("break", kind="action", name=f"A{number}")
         watched.tick()
     assert client.errors() == ["too_many"]
@@ -173,7 +172,7 @@ def test_breakpoints_that_are_wrong(watched):
     client.ask("unbreak", id=999)
     watched.tick()
     assert client.errors() == ["too_many", "unknown_breakpoint"]
-    assert len(client.last("state")["breakpoints"]) == MOST
+    assert len(client.last("state")["breakpoints"]) == MOST_BREAKPOINTS
 
 
 def record(event, path, agent="Ann", detail=()):

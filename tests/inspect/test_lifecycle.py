@@ -8,6 +8,8 @@ import contextlib
 import gc
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -176,6 +178,24 @@ def test_without_the_extra(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", none)
     with pytest.raises(MissingExtraError, match=r"'starlette'.*pip install -e '.\[inspect\]'"):
         Inspector(of.make_village(), port=0).start()
+
+
+@pytest.mark.slow
+def test_only_the_server_needs_the_extra():
+    """Whoever has it not is told by the inspector what to install, and not by an import."""
+    program = """
+import sys
+sys.modules.update(dict.fromkeys(["starlette", "uvicorn", "websockets"]))
+from agentrt import Runtime
+from agentrt.errors import MissingExtraError
+from agentrt.inspect import Inspector
+try:
+    Inspector(Runtime()).start()
+except MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install" in done.stdout
 
 
 # --- orders -----------------------------------------------------------------------------------------------------------

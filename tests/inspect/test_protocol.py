@@ -13,10 +13,10 @@ from agentrt.inspect.protocol import (
     LONGEST_MESSAGE,
     AgentsQuery,
     Command,
+    Denial,
     EventsQuery,
-    Refusal,
     TimelineQuery,
-    Watch,
+    WatchQuery,
     read,
     write,
 )
@@ -37,7 +37,7 @@ def test_a_watch_with_everything_in_it():
     assert command == Command(
         "watch",
         {
-            "watch": Watch(
+            "watch": WatchQuery(
                 AgentsQuery("an", "human", "eat", 10, 50),
                 "Ann",
                 EventsQuery("Ann", frozenset({"run", "stop"}), "eat"),
@@ -49,11 +49,11 @@ def test_a_watch_with_everything_in_it():
 
 @pytest.mark.parametrize("message", [{}, {"agents": None, "agent": None, "events": None, "timeline": None}])
 def test_an_empty_watch_watches_nothing(message):
-    assert ask(do="watch", **message) == Command("watch", {"watch": Watch()})
+    assert ask(do="watch", **message) == Command("watch", {"watch": WatchQuery()})
 
 
 def test_defaults():
-    assert ask(do="watch", agents={}, events={}, timeline={"agent": "Ann"}).fields["watch"] == Watch(
+    assert ask(do="watch", agents={}, events={}, timeline={"agent": "Ann"}).fields["watch"] == WatchQuery(
         AgentsQuery("", "", "", 0, 100), None, EventsQuery(None, None, ""), TimelineQuery("Ann", 0, None)
     )
     assert ask(do="step") == Command("step", {"ticks": 1})
@@ -107,7 +107,7 @@ def test_whole_numbers_may_be_written_as_floats():
 )
 def test_what_is_refused(text, code, words):
     refusal = read(text)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Denial)
     assert refusal.code == code
     assert words in refusal.message
     assert len(refusal.message) < 300  # nothing of what was sent is sent back
@@ -133,7 +133,7 @@ messages = st.builds(lambda more, do: {**more, "do": do}, st.dictionaries(fields
 @settings(max_examples=50)
 @given(st.text() | values.map(json.dumps) | messages.map(json.dumps))
 def test_reading_never_raises(text):
-    assert isinstance(read(text), (Command, Refusal))
+    assert isinstance(read(text), (Command, Denial))
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

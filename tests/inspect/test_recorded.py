@@ -12,7 +12,7 @@ from modules import load
 from agentrt.errors import RecordingError
 from agentrt.inspect import Inspector
 from agentrt.inspect import recorded as reading
-from agentrt.inspect.recorded import Reader, RecordedSource
+from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Position
 from agentrt.record.recording import Recording
 
@@ -59,7 +59,7 @@ class Round:
         self.clock = of.Clock()
         self.source = RecordedSource(str(path), "", clock=self.clock)
         self.recording = Recording.open(path)
-        self.reader = Reader(self.recording, clock=self.clock)
+        self.scene = RecordedScene(self.recording, clock=self.clock)
         self.source._look(self.recording)
 
     def client(self, **watch):
@@ -71,7 +71,7 @@ class Round:
     def serve(self, rounds=1, seconds=0.25):
         for _ in range(rounds):
             self.clock.now += seconds
-            self.source._serve(self.recording, self.reader)
+            self.source._serve(self.recording, self.scene)
 
 
 @pytest.fixture
@@ -254,8 +254,8 @@ def test_a_time_line(served):
 
 def test_a_long_time_line_appears_little_by_little(served, monkeypatch):
     monkeypatch.setattr(reading, "_LINE_TICKS", 10)
-    real = served.reader._clock
-    monkeypatch.setattr(served.reader, "_clock", lambda: setattr(served.clock, "now", real.now + 0.02) or real.now)
+    real = served.scene._clock
+    monkeypatch.setattr(served.scene, "_clock", lambda: setattr(served.clock, "now", real.now + 0.02) or real.now)
     client = served.client(timeline={"agent": "Ann"})
     served.serve(2)
     some = len(client.last("timeline")["spans"])

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from agentrt.errors import InspectorError
 from agentrt.inspect import Inspector
-from agentrt.inspect.server import HEADERS, Doorkeeper, is_loopback
+from agentrt.inspect.doorkeeper import Doorkeeper, is_loopback
+from agentrt.inspect.server import HEADERS
 from agentrt.runtime.runtime import Runtime
 
 TOKEN = "0123456789abcdef"

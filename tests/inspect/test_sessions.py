@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentrt.inspect.protocol import Command, EventsQuery, TimelineQuery, Watch
+from agentrt.inspect.protocol import Command, EventsQuery, TimelineQuery, WatchQuery
 from agentrt.inspect.sessions import Session
 
 
@@ -65,13 +65,13 @@ def test_nobody_is_there_any_more():
 
 def test_looking_at_something_else_forgets_what_was_told_of_it():
     session = Sent().session
-    session.look_at(Watch(agent="Ann", timeline=TimelineQuery("Ann"), events=EventsQuery()))
+    session.look_at(WatchQuery(agent="Ann", timeline=TimelineQuery("Ann"), events=EventsQuery()))
     session.wants_reset = False
     session.told.update(agent=1, timeline=2, outlines=3, state=4)
-    session.look_at(Watch(agent="Ann", timeline=TimelineQuery("Bob"), events=EventsQuery()))
+    session.look_at(WatchQuery(agent="Ann", timeline=TimelineQuery("Bob"), events=EventsQuery()))
     assert session.told == {"agent": 1, "outlines": 3, "state": 4}
     assert not session.wants_reset
-    session.look_at(Watch(agent="Bob", timeline=TimelineQuery("Bob"), events=EventsQuery("Bob")))
+    session.look_at(WatchQuery(agent="Bob", timeline=TimelineQuery("Bob"), events=EventsQuery("Bob")))
     assert session.told == {"state": 4}
     assert session.wants_reset
 

@@ -6,7 +6,7 @@ import pytest
 from modules import load
 
 from agentrt import Agent, Runtime
-from agentrt.inspect.breakpoints import Breakpoints
+from agentrt.inspect.live import Breakpoints
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.strategy import Interruptible, Trigger
 from agentrt.testing import Have, StubBody, stub_strategy

@@ -8,7 +8,7 @@ from agentrt import LOOK, TOP, Action, Agent, CompoundAction, Entity, Runtime, s
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from agentrt.inspect.live import LiveSource
-from agentrt.inspect.protocol import Refusal, read
+from agentrt.inspect.protocol import Denial, read
 from agentrt.inspect.sessions import Session
 
 
@@ -113,7 +113,7 @@ class Client:
 
     def ask(self, do, **fields):
         command = read(json.dumps({"do": do, **fields}))
-        if isinstance(command, Refusal):
+        if isinstance(command, Denial):
             return  # the server tells it so, and nobody else hears of it
         assert self.session.submit(command), "busy"
 

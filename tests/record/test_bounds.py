@@ -61,11 +61,11 @@ def test_what_is_too_old_is_gone(kept):
         kept.batch(20)
     assert list(kept.records(1, 200)) == []
     assert kept.view("guest", 50) is None
-    assert [name for (name,) in kept.rows("SELECT name FROM agents")] == ["cook 1", "cook 2"]
-    oldest = [kept.row("SELECT min(tick) FROM views WHERE agent = ? AND whole", agent)[0] for agent in (1, 2)]
+    assert [name for (name,) in kept._rows("SELECT name FROM agents")] == ["cook 1", "cook 2"]
+    oldest = [kept._row("SELECT min(tick) FROM views WHERE agent = ? AND whole", agent)[0] for agent in (1, 2)]
     # Before the first tick: the newest whole view of each, and nothing else.
     for agent, tick in zip((1, 2), oldest, strict=True):
-        rows = kept.rows("SELECT whole FROM views WHERE agent = ? AND tick < ? ORDER BY tick", agent, kept.first_tick)
+        rows = kept._rows("SELECT whole FROM views WHERE agent = ? AND tick < ? ORDER BY tick", agent, kept.first_tick)
         assert [is_whole for (is_whole,) in rows][:1] in ([1], [])
         assert tick <= kept.first_tick + 60
 
@@ -92,7 +92,7 @@ def test_a_long_silence_is_short(tmp_path, opened):
     recording = opened(recorder.path)
     assert [record.tick for record in recording.records()] == [1400]
     assert recording.first_tick > 1000
-    assert recording.row("SELECT count(*) FROM ticks")[0] < 400
+    assert recording._row("SELECT count(*) FROM ticks")[0] < 400
     assert [one.tick for one in recording.inputs()] == [1, 6, 701, 1400]
 
 

@@ -172,7 +172,7 @@ def test_views_of_every_nth_tick_at_most(tmp_path, opened):
         runtime.record(tmp_path / f"run{every}.sqlite", views=every)
         camp.drive(runtime, 60, between=blowing)
         recording = opened(tmp_path / f"run{every}.sqlite")
-        looked[every] = [tick for (tick,) in recording.rows("SELECT tick FROM views WHERE agent = 1 ORDER BY tick")]
+        looked[every] = [tick for (tick,) in recording._rows("SELECT tick FROM views WHERE agent = 1 ORDER BY tick")]
     gaps = [after - before for before, after in itertools.pairwise(looked[7])]
     assert min(gaps) >= 7
     assert len(looked[7]) < len(looked[1])

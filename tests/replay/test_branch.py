@@ -387,6 +387,11 @@ def test_what_is_changed_keeps_its_place():
     ]
 
 
+def test_an_edit_of_a_program_that_does_nothing_that_is_known():
+    with pytest.raises(EditError, match="it does 'forget', and not one of send, drop, change, answer"):
+        apply_edits([], [Edit(5, "forget", "a")], at=4)
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(5, 8), st.sampled_from(["a", "b"])), max_size=8), st.data())
 def test_dropping_all_and_sending_all_leaves_the_same_in_the_same_order(course, data):

@@ -45,7 +45,7 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.spawned:perform", "activity.plan.spawned:Performance.wait", "activity.plan.search:SearchWork.ask",
-    "agent.agent:Agent.call", "runtime.runtime:run_alone", "runtime.intake:Calls.call", "runtime.intake:Calls.settle",
+    "agent.agent:Agent.call", "runtime.runtime:run_alone", "runtime.intake:OutsideCalls.call", "runtime.intake:OutsideCalls.settle",
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
     "activity.plan.planner:Planner.work",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",

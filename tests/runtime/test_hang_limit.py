@@ -214,7 +214,7 @@ def test_under_step_it_is_told_while_it_hangs(plain, capsys, caplog, monkeypatch
 
     runtime = plain.runtime()
     monkeypatch.setattr(runtime._conductor.watch, "hanging", 0.05)
-    report = runtime.report_step
+    report = runtime._reporting.report_step
     monkeypatch.setattr(runtime._conductor.watch, "_told", lambda what: (report(what), told.set()))
     runtime.add(Agent(Being("bad"), name="Ann", actions=[Blocks]))
     runtime.step()

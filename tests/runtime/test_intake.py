@@ -286,7 +286,7 @@ def test_handing_the_journal_in_again_gives_the_same_run(script):
                     runtime.send("push", number=number)
             else:
                 for place, args in replayed.get(tick + 1, ()):
-                    runtime.kernel.inbox.insert(place, (runtime.take, ("push", args, True)))
+                    runtime.kernel.inbox.insert(place, (runtime.intake.take, ("push", args, True)))
             runtime.step()
         runtime.close()
         return log, notes.lines[:-1]
