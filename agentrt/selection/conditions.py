@@ -33,8 +33,6 @@ from agentrt.selection.xml import STRICT, Mode, shown
 
 __all__ = [
     "ALWAYS",
-    "KEYWORDS",
-    "MAX_BRACKETS",
     "CompiledCondition",
     "Condition",
     "Term",
@@ -45,22 +43,17 @@ __all__ = [
     "problem_of",
 ]
 
-Test = Callable[[int], bool]
-"""Whether a condition holds for a set of variables, one bit each."""
-
-Term = tuple[int, int]
-"""Some of the variables, and what they have to be: it holds if ``bits & mask == value``."""
-
-ALWAYS: tuple[Term, ...] = ((0, 0),)
-"""The terms of what always holds."""
+Test = Callable[[int], bool]  # whether a condition holds for a set of variables, one bit each
+Term = tuple[int, int]  # some of the variables, and what they have to be: it holds if ``bits & mask == value``
+ALWAYS: tuple[Term, ...] = ((0, 0),)  # the terms of what always holds
 
 _MOST_FACTORED = 4  # variables in a condition that is written as terms
-KEYWORDS = frozenset({"and", "or", "xor", "true", "false"})
+_CHAINED = ("and", "or", "xor")
+KEYWORDS = frozenset({*_CHAINED, "true", "false"})
 MAX_BRACKETS = 32
 
-_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*|==|!=|\S", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*", re.ASCII)
-_CHAINED = ("and", "or", "xor")
+_TOKEN = re.compile(rf"{_NAME.pattern}|==|!=|\S", re.ASCII)
 
 
 def is_name(text: str) -> bool:
@@ -141,14 +134,7 @@ class CompiledCondition(NamedTuple):
 
 
 def compile_condition(text: str, masks: Mapping[str, int]) -> CompiledCondition:
-    """Compile an expression over given bits.
-
-    Args:
-        masks: variable, in lower case -> its bit.
-
-    Raises:
-        ConditionSyntaxError: it is not an expression.
-    """
+    """Compile an expression over given bits: those of the variables, by name in lower case."""
     parser = _Parser(text, masks)
     test = parser.whole()
     asked = tuple(parser.asked)
@@ -177,13 +163,13 @@ def _subsets(masks: tuple[int, ...]) -> Iterator[int]:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one expression. ``_next`` is the index of the token to be read."""
+    """Recursive descent over the tokens of one expression."""
 
     def __init__(self, text: str, masks: Mapping[str, int]) -> None:
         self._text = text
         self._masks = masks
         self._tokens = [(match[0], match.start()) for match in _TOKEN.finditer(text)]
-        self._next = 0
+        self._next = 0  # the index of the token to be read
         self._depth = 0
         self.undeclared: dict[str, int] = {}  # and where it stands first
         self.asked: dict[int, None] = {}  # the bits of the variables in it
@@ -270,15 +256,11 @@ class _Parser:
 # --- what a condition is made of --------------------------------------------------------------------------------------
 
 
-def _always(_bits: int) -> bool:
-    return True
-
-
 def _never(_bits: int) -> bool:
     return False
 
 
-_CONSTANTS: dict[str, Test] = {"true": _always, "false": _never}
+_CONSTANTS: dict[str, Test] = {"true": lambda _bits: True, "false": _never}
 
 
 def _variable(mask: int) -> Test:
@@ -298,17 +280,11 @@ def _unequal(left: Test, right: Test) -> Test:
 
 
 def _all_of(tests: tuple[Test, ...]) -> Test:
-    def every(bits: int) -> bool:
-        return all(test(bits) for test in tests)
-
-    return every
+    return lambda bits: all(test(bits) for test in tests)
 
 
 def _any_of(tests: tuple[Test, ...]) -> Test:
-    def some(bits: int) -> bool:
-        return any(test(bits) for test in tests)
-
-    return some
+    return lambda bits: any(test(bits) for test in tests)
 
 
 def _chain(first: Test, rest: tuple[tuple[str, Test], ...]) -> Test:
