@@ -51,7 +51,7 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
     Reports for each file its actions, its dependencies, everything that it holds together with them (its closure), and
     the aliases that nobody registered. Exit code 1 if anything is wrong.
     """
-    from agentrt.packs.check import check_files, find_files
+    from agentrt.packs.closure import check_files, find_files
 
     registry = known_registry()
     for alias, file in aliases:

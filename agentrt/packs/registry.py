@@ -33,7 +33,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
@@ -54,15 +54,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-__all__ = [
-    "ENTRY_POINT_GROUPS",
-    "Manifest",
-    "Registry",
-    "default_registry",
-    "load_entry_point",
-    "origin_of",
-    "task_group_of",
-]
+__all__ = ["Manifest", "Registry", "default_registry", "load_entry_point", "origin_of", "task_group_of"]
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -96,24 +88,22 @@ class Manifest:
         object.__setattr__(self, "mixins", MappingProxyType(dict(self.mixins)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     thing: object
     origin: str
 
 
 class Registry:
-    """A table of aliases. A runtime has one; tests make their own."""
+    """A table of aliases. A runtime has one; tests make their own.
+
+    Args:
+        manifests: taken in order, as by ``add``.
+    """
 
     def __init__(self, manifests: Iterable[Manifest] = ()) -> None:
-        """Make a registry.
-
-        Args:
-            manifests: taken in order, as by ``add``.
-        """
         self._entries: dict[str, _Entry] = {}
         self._broken: list[AuthorError] = []
-        self._told = 0
+        self._told = 0  # how many of these
         self._mixins: dict[str, list[PackSource]] = {}
         self._loaded: dict[str, Pack] = {}
         self._groups: dict[str, TaskGroupsDocument] = {}
@@ -229,7 +219,7 @@ class Registry:
         Raises:
             UnknownAliasError: nobody registered it.
         """
-        return self._entry(alias, "", "").origin
+        return self._entry(alias).origin
 
     def get(self, alias: str, *, file: str = "", pointer: str = "") -> object:
         """Look up what an alias names.
@@ -262,7 +252,7 @@ class Registry:
                 near = did_you_mean(alias, self.aliases("ai_pack"))
                 text = f"{shown(alias)} is not the alias of a pack.{near} Write 'mod:ai_pack:name'."
                 raise InvalidPackError([(pointer, text)], file=file)
-            thing = self._entry(alias, file, pointer).thing
+            thing = self.get(alias, file=file, pointer=pointer)
             loaded = thing if isinstance(thing, Pack) else load_pack(thing, alias=alias)  # type: ignore[arg-type]
             for number, source in enumerate(self._mixins.get(alias, ()), start=1):
                 loaded = mix(loaded, load_pack(source, file=f"(mixin {number} of {alias})"))
@@ -279,11 +269,10 @@ class Registry:
             UnknownAliasError: nobody registered it.
             InvalidPackError: what it names is no such document.
         """
-        loaded = self._groups.get(alias)
-        if loaded is None:
-            thing: Any = self._entry(alias, "", "").thing
-            loaded = self._groups[alias] = load_task_groups(thing, file=alias)
-        return loaded
+        if alias not in self._groups:
+            thing: Any = self.get(alias)
+            self._groups[alias] = load_task_groups(thing, file=alias)
+        return self._groups[alias]
 
     def group_class(self, entry: GroupEntry) -> type[TaskGroupAction]:
         """The class of a group that is declared in a document; the same one each time, so that all agents share it.
@@ -294,17 +283,12 @@ class Registry:
         Raises:
             InvalidPackError: it does not make a task group.
         """
-        made = self._classes.get(entry)
-        if made is None:
-            made = self._classes[entry] = entry.make_class()
-        return made
+        if entry not in self._classes:
+            self._classes[entry] = entry.make_class()
+        return self._classes[entry]
 
     def name_of(self, thing: object) -> str:
-        """The alias under which a thing is registered, or an empty string.
-
-        Args:
-            thing: the very object.
-        """
+        """The alias under which the very object is registered, or an empty string."""
         return next((alias for alias, entry in self._entries.items() if entry.thing is thing), "")
 
     def alias_of(self, file: Path) -> str:
@@ -315,7 +299,7 @@ class Registry:
                 return alias
         return ""
 
-    def _entry(self, alias: str, file: str, pointer: str) -> _Entry:
+    def _entry(self, alias: str, file: str = "", pointer: str = "") -> _Entry:
         entry = self._entries.get(alias)
         if entry is None:
             error = UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
@@ -341,14 +325,11 @@ def default_registry() -> Registry:
 def task_group_of(
     alias: str, registry: Registry, *, file: str = "", pointer: str = ""
 ) -> type[TaskGroupAction] | GroupEntry:
-    """What an alias of a task group stands for.
+    """What an alias of a task group stands for: the class of the group; or the entry of an extension.
 
     Args:
         file: the file that names it, for the error.
         pointer: the place in that file, for the error.
-
-    Returns:
-        The class of the group; or the entry of an extension.
 
     Raises:
         UnknownAliasError: nobody registered it.
@@ -400,20 +381,14 @@ def origin_of(point: EntryPoint) -> str:
 
 
 def load_entry_point(point: EntryPoint) -> object:
-    """Import what an entry point names.
-
-    Raises:
-        ManifestError: that raised something. Whatever it was: a module that ends the program when it is imported is
-            broken, and ends nothing here.
-    """
+    """Import what an entry point names; whatever that raises is a ``ManifestError``."""
     try:
         thing: object = point.load()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
-        raise ManifestError(
-            origin_of(point), f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
-        ) from error
+    except BaseException as error:  # a module that ends the program when it is imported is broken, and ends nothing
+        problem = f"loading it raised {error_words(error)}."
+        raise ManifestError(origin_of(point), problem, "Repair or uninstall that package.") from error
     return thing
 
 

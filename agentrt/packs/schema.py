@@ -19,20 +19,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Document, Problem
+from agentrt.packs.document import Document, Path, Problem
 
-__all__ = ["MOST_TOLD", "PACK", "Path", "Rules", "check", "schema", "schema_text"]
+__all__ = ["Rules", "check", "schema", "schema_text"]
 
 MOST_TOLD = 50
 
 _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}
-Path = tuple[str | int, ...]
-"""A place in a document: keys and indices from the top."""
 
 _FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json"}
 
@@ -43,10 +41,8 @@ class Rules:
 
     kind: str  # which schema it is checked against
     what: str  # what errors call such a document
-    # for each keyword of the schema, what it says about a value that breaks it
-    sentences: Mapping[str, Callable[[Any, Path], str]]
-    # what is said about a key that an object has not: the key, those that it has, and its place
-    unknown_key: Callable[[str, tuple[str, ...], Path], str]
+    sentences: Mapping[str, Callable[[Any, Path], str]]  # by keyword of the schema: about a value that breaks it
+    unknown_key: Callable[[str, tuple[str, ...], Path], str]  # the key, those that there are, and the place
 
 
 @cache
@@ -64,20 +60,15 @@ def schema(kind: str = "ai_pack") -> dict[str, Any]:
 
 
 def check(document: Document, rules: Rules | None = None, more: Iterable[Problem] = ()) -> None:
-    """Check a document against its schema.
+    """Check a document against its schema. ``InvalidPackError`` has all of its problems, in its order.
 
     Args:
-        document: the document, with the problems that were found while it was parsed.
         rules: those for packs, if not others.
         more: problems that a schema cannot find.
-
-    Raises:
-        InvalidPackError: with all problems of the document, in its order.
     """
     rules = rules or PACK
     problems: list[tuple[Path, Callable[[], str]]] = [
-        (problem.path, lambda text=problem.text: text)  # type: ignore[misc]
-        for problem in (*document.problems, *more)
+        (problem.path, partial(str, problem.text)) for problem in (*document.problems, *more)
     ]
     lacking: set[Path] = set()
     try:
@@ -87,8 +78,8 @@ def check(document: Document, rules: Rules | None = None, more: Iterable[Problem
         problems.append(((), lambda: "is nested too deep to be checked here."))
     if not problems:
         return
-    order = _Order(document.value)
-    problems.sort(key=lambda found: order.of(found[0]))
+    order_of = _order_in(document.value)
+    problems.sort(key=lambda found: order_of(found[0]))
     raise InvalidPackError(
         [(pointer_to(path), word()) for path, word in problems[:MOST_TOLD]],
         file=document.file,
@@ -104,27 +95,26 @@ def _validator(kind: str) -> Any:
     return Draft202012Validator(schema(kind))
 
 
-class _Order:
-    """Where a path stands in a document: the position of each of its keys among its siblings."""
+def _order_in(value: Any) -> Callable[[Path], tuple[int, ...]]:
+    """What tells where a path stands in a document: the position of each of its keys among its siblings."""
+    positions: dict[Path, dict[str, int]] = {}  # a large object may have a problem under each of its keys
 
-    def __init__(self, value: Any) -> None:
-        self._value = value
-        self._positions: dict[Path, dict[str, int]] = {}
-
-    def of(self, path: Path) -> tuple[int, ...]:
+    def order_of(path: Path) -> tuple[int, ...]:
         position: list[int] = []
-        item = self._value
+        item = value
         for depth, part in enumerate(path):
             if isinstance(item, dict):
-                siblings = self._positions.get(path[:depth])
+                siblings = positions.get(path[:depth])
                 if siblings is None:
-                    siblings = self._positions[path[:depth]] = {key: index for index, key in enumerate(item)}
+                    siblings = positions[path[:depth]] = {key: index for index, key in enumerate(item)}
                 position.append(siblings.get(str(part), -1))
                 item = item.get(part)
             elif isinstance(item, list) and isinstance(part, int):
                 position.append(part)
                 item = item[part]
         return tuple(position)
+
+    return order_of
 
 
 # --- from findings to sentences ---------------------------------------------------------------------------------------
@@ -137,7 +127,7 @@ def _problems_of(error: Any, rules: Rules, lacking: set[Path]) -> Iterator[tuple
         known = tuple(error.schema["properties"])
         for key in error.instance:
             if key not in known and not key.startswith("_"):
-                yield (*path, key), _bind(rules.unknown_key, key, known, path)
+                yield (*path, key), partial(rules.unknown_key, key, known, path)
         return
     if error.validator == "required":
         if path in lacking:
@@ -145,11 +135,7 @@ def _problems_of(error: Any, rules: Rules, lacking: set[Path]) -> Iterator[tuple
         lacking.add(path)
     if "propertyNames" in error.absolute_schema_path:
         path = (*path, error.instance)
-    yield path, _bind(rules.sentences[error.validator], error, path)
-
-
-def _bind(function: Callable[..., str], *args: Any) -> Callable[[], str]:
-    return lambda: function(*args)
+    yield path, partial(rules.sentences[error.validator], error, path)
 
 
 def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
@@ -187,14 +173,6 @@ def _wrong_pattern(error: Any, path: Path) -> str:
     return f"{shown(text)} is not an alias. Write \"mod:{kind}:name\", with letters, digits, '_', '.' and '-'."
 
 
-def _too_long(_error: Any, _path: Path) -> str:
-    return f"an alias has at most {LONGEST_ALIAS} characters."
-
-
-def _wrong_const(error: Any, _path: Path) -> str:
-    return f"'type' is \"ai_pack\" or left out, and this is {shown(error.instance)}."
-
-
 def _wrong_enum(error: Any, _path: Path) -> str:
     value = error.instance
     near = did_you_mean(value, error.validator_value) if isinstance(value, str) else ""
@@ -204,10 +182,9 @@ def _wrong_enum(error: Any, _path: Path) -> str:
 _SENTENCES: dict[str, Callable[[Any, Path], str]] = {
     "type": _wrong_type,
     "pattern": _wrong_pattern,
-    "maxLength": _too_long,
-    "const": _wrong_const,
+    "maxLength": lambda _error, _path: f"an alias has at most {LONGEST_ALIAS} characters.",
+    "const": lambda error, _path: f"'type' is \"ai_pack\" or left out, and this is {shown(error.instance)}.",
     "enum": _wrong_enum,
 }
 
 PACK = Rules("ai_pack", "pack", _SENTENCES, _unknown_key)
-"""The rules for packs."""
