@@ -153,7 +153,6 @@ ONE_IMPORTER = {  # of a package: how many of its modules have one importer, and
     "inspect": 4,
     "kernel": 2,
     "runtime": 3,
-    "snapshot": 1,
     "strategy": 2,
     "testing": 1,
 }

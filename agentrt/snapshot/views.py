@@ -35,21 +35,18 @@ if TYPE_CHECKING:
     from agentrt.strategy.views import GameplayView
 
 __all__ = [
-    "FrameView",
-    "TaskPlace",
-    "UnitView",
-    "AgentSummary",
-    "doing_of",
-    "models_doing",
     "VERSION",
     "AgentSnapshot",
+    "AgentSummary",
     "DriverView",
     "FlagView",
+    "FrameView",
     "InjectionView",
-    "check_version",
     "RuntimeSnapshot",
+    "TaskPlace",
+    "UnitView",
+    "models_doing",
 ]
-
 
 VERSION = 1
 """Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""
@@ -66,8 +63,8 @@ def _state_json(state: Any) -> Any:
 
 
 def _read_state(fields: Fields) -> Any:
-    model = fields.text("model", "")
     """The view of a model of this library is made again; that of any other one stays plain."""
+    model = fields.text("model", "")
     if model in ("goals", "targets"):
         from agentrt.goals.views import GoalSelectorView  # who has no such model does not load it
 
@@ -92,15 +89,11 @@ def _strategies(fields: Fields) -> GameplayView | None:
 
 
 def check_version(fields: Fields) -> None:
-    """Find out whether a snapshot can be read.
-
-    Raises:
-        DataFault: it is of another version, or has none.
-    """
+    """Find out whether a snapshot can be read: whether it is of this version."""
     version = fields.whole("version")
     if version != VERSION:
-        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}. Use the release that "
-        raise DataFault(f"{text}wrote it.", pointer="/version")
+        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}."
+        raise DataFault(f"{text} Use the release that wrote it.", pointer="/version")
 
 
 class TaskPlace(NamedTuple):
@@ -241,29 +234,20 @@ class AgentSummary(NamedTuple):
         return {**self._asdict(), "models": list(self.models)}
 
 
-def doing_of(plan: FrameView | None, drivers: Sequence[DriverView], solving: str) -> str:
-    """What an agent does, in a few words, out of its snapshot.
-
-    Args:
-        solving: the strategies that run beside the plan, in a few words.
-    """
-    name = ""
-    frame = plan
+def _runs(plan: FrameView | None) -> str:
+    """The name of the innermost action of a plan that runs."""
+    name, frame = "", plan
     while frame is not None:
         elected = next((unit for unit in frame.units if unit.is_elected), None)
         if elected is None or elected.state not in ("started", "running", "finished"):
             break
         name = elected.name
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
-    return name or solving or models_doing([(driver.rank, driver.state) for driver in drivers])
+    return name
 
 
-def models_doing(views: Sequence[tuple[int, Any]]) -> str:
-    """What models do that act, in a few words: all but those that only choose targets.
-
-    Args:
-        views: the rank and the view of each.
-    """
+def models_doing(views: Sequence[tuple[int, object]]) -> str:
+    """What models do that act, by rank and view, in a few words: all but those that only choose targets."""
     words = [view.doing() for rank, view in views if isinstance(view, ModelView) and rank != TARGETS]
     return " + ".join(word for word in words if word)
 
@@ -390,16 +374,20 @@ class AgentSnapshot(View):
 
     def summary(self) -> AgentSummary:
         """The same in one line of a list."""
+        models: list[str] = ["plan"] if self.plan is not None and self.plan.units else []
+        solving = ""
+        if self.strategies is not None:
+            models.append("strategies")
+            solving = self.strategies.doing()
+        models += dict.fromkeys(driver.model or driver.name for driver in self.drivers)
         return AgentSummary(
             name=self.name,
             number=self.number,
             kind=self.kind,
             status=self.status_text,
             running=self.running,
-            doing=doing_of(self.plan, self.drivers, "" if self.strategies is None else self.strategies.doing()),
-            models=(("plan",) if self.plan is not None and self.plan.units else ())
-            + (() if self.strategies is None else ("strategies",))
-            + tuple(dict.fromkeys(driver.model or driver.name for driver in self.drivers)),
+            doing=_runs(self.plan) or solving or models_doing([(one.rank, one.state) for one in self.drivers]),
+            models=tuple(models),
             aborts=self.aborts,
             waiting=bool(self.waiting),
             alive=self.is_alive,
