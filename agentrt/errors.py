@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 from agentrt.installed import how_to_add
 from agentrt.words import printable_lines, words_of
@@ -149,6 +149,11 @@ class AuthorError(AgentRTError):
     code = "ART100"
 
 
+class _Place(TypedDict, total=False):
+    file: str
+    pointer: str
+
+
 class DataFault(AgentRTError):
     """A fault in data: a pack, a file, an argument.
 
@@ -164,6 +169,12 @@ class DataFault(AgentRTError):
         self.pointer = pointer
         place = file + (f"#{pointer}" if pointer else "")
         super().__init__(f"{place}: {text}" if place else text)
+
+
+class _Where(TypedDict, total=False):
+    agent: str
+    path: str
+    tick: int | None
 
 
 class RunFault(AgentRTError):
@@ -454,13 +465,12 @@ class UnknownAliasError(DataFault):
 
     code = "ART203"
 
-    def __init__(self, alias: str, known: Sequence[str], *, file: str = "", pointer: str = "") -> None:
+    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[_Place]) -> None:
         self.alias = alias
         super().__init__(
             f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
             f"groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
-            file=file,
-            pointer=pointer,
+            **place,
         )
 
 
@@ -473,14 +483,13 @@ class PackCycleError(DataFault):
 
     code = "ART204"
 
-    def __init__(self, cycle: Sequence[str], *, file: str = "", pointer: str = "") -> None:
+    def __init__(self, cycle: Sequence[str], **place: Unpack[_Place]) -> None:
         self.cycle: tuple[str, ...] = tuple(cycle)
         told = [*cycle[:8], f"({len(cycle) - 12} more)", *cycle[-4:]] if len(cycle) > 16 else cycle
         super().__init__(
             f"these packs require each other in a circle: {' -> '.join(told)}. Move what they share into a pack "
             f"that requires neither.",
-            file=file,
-            pointer=pointer,
+            **place,
         )
 
 
@@ -517,13 +526,12 @@ class ComponentError(DataFault):
 
     code = "ART206"
 
-    def __init__(self, alias: str, problem: str, *, file: str = "", pointer: str = "") -> None:
+    def __init__(self, alias: str, problem: str, **place: Unpack[_Place]) -> None:
         self.alias = alias
         super().__init__(
             f"the component '{alias}' cannot be made: {problem} Correct the settings that the pack gives it, or the "
             f"factory that is registered under the alias.",
-            file=file,
-            pointer=pointer,
+            **place,
         )
 
 
@@ -536,9 +544,9 @@ class RebuildError(DataFault):
 
     code = "ART207"
 
-    def __init__(self, subject: str, problem: str, *, file: str = "", pointer: str = "") -> None:
+    def __init__(self, subject: str, problem: str, **place: Unpack[_Place]) -> None:
         self.subject = subject
-        super().__init__(f"{subject}: {problem}", file=file, pointer=pointer)
+        super().__init__(f"{subject}: {problem}", **place)
 
 
 class InvalidSelectionError(DataFault):
@@ -673,8 +681,8 @@ class EditError(DataFault):
 
     code = "ART235"
 
-    def __init__(self, problem: str, remedy: str, *, file: str = "", pointer: str = "") -> None:
-        super().__init__(f"{problem}. {remedy}", file=file, pointer=pointer)
+    def __init__(self, problem: str, remedy: str, **place: Unpack[_Place]) -> None:
+        super().__init__(f"{problem}. {remedy}", **place)
 
 
 class UnansweredCallError(DataFault):
@@ -708,16 +716,7 @@ class ForeignAwaitError(RunFault):
 
     code = "ART301"
 
-    def __init__(
-        self,
-        awaited: str,
-        host: str,
-        *,
-        agent: str = "",
-        path: str = "",
-        tick: int | None = None,
-        is_call: bool = False,
-    ) -> None:
+    def __init__(self, awaited: str, host: str, *, is_call: bool = False, **where: Unpack[_Where]) -> None:
         if is_call:
             text = (
                 f"called the coroutine function {awaited} on the {host} host, where no event loop runs it. Run the "
@@ -730,7 +729,7 @@ class ForeignAwaitError(RunFault):
                 f"(ctx.sleep, ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the "
                 f"runtime on the event loop that it belongs to: 'await runtime.run()' under asyncio or trio."
             )
-        super().__init__(text, agent=agent, path=path, tick=tick)
+        super().__init__(text, **where)
 
 
 class LivelockError(RunFault):
@@ -744,9 +743,7 @@ class LivelockError(RunFault):
 
     code = "ART302"
 
-    def __init__(
-        self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None, seconds: float = 0.0
-    ) -> None:
+    def __init__(self, steps: int, *, seconds: float = 0.0, **where: Unpack[_Where]) -> None:
         self.steps = steps
         self.seconds = seconds
         if seconds:
@@ -759,12 +756,7 @@ class LivelockError(RunFault):
                 f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
                 f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again."
             )
-        super().__init__(
-            text,
-            agent=agent,
-            path=path,
-            tick=tick,
-        )
+        super().__init__(text, **where)
 
 
 class AgentKilled(RunFault):
@@ -777,15 +769,13 @@ class AgentKilled(RunFault):
 
     code = "ART303"
 
-    def __init__(self, aborts: int, reason: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(self, aborts: int, reason: str, **where: Unpack[_Where]) -> None:
         self.aborts = aborts
         self.reason = reason
         super().__init__(
             f"the planner was killed after {aborts} aborts in a row; the last reason: {reason}. Let the action check "
             f"in 'think' what it aborts for, so that it is not chosen again while it cannot work.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
@@ -798,14 +788,12 @@ class ActivityImpossibleError(RunFault):
 
     code = "ART304"
 
-    def __init__(self, activity: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(self, activity: str, **where: Unpack[_Where]) -> None:
         self.activity = activity
         super().__init__(
             f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that "
             f"does it, or make it a step of a compound action, whose thinking waits until one is ready.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
@@ -819,15 +807,13 @@ class ActivityAbortedError(RunFault):
 
     code = "ART308"
 
-    def __init__(self, activity: str, reason: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
+    def __init__(self, activity: str, reason: str, **where: Unpack[_Where]) -> None:
         self.activity = activity
         self.reason = reason
         super().__init__(
             f"performing '{activity}' was aborted: {reason}. Everything was stopped; catch this error to try something "
             f"else.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
@@ -836,16 +822,12 @@ class ActivityRecursionError(RunFault):
 
     code = "ART305"
 
-    def __init__(
-        self, depth: int, *, agent: str = "", path: str = "", tick: int | None = None, places: int | None = None
-    ) -> None:
+    def __init__(self, depth: int, *, places: int | None = None, **where: Unpack[_Where]) -> None:
         how = f"the plan is nested {depth} levels deep" if places is None else f"the plan has {places} places at a time"
         super().__init__(
             f"{how}. An activity seems to be a step of itself; break the circle with "
             f"a filter or a condition in 'think'.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
@@ -871,9 +853,7 @@ class DependencyFailedError(RunFault):
         label: str = "",
         story: str = "",
         circle: str = "",
-        agent: str = "",
-        path: str = "",
-        tick: int | None = None,
+        **where: Unpack[_Where],
     ) -> None:
         self.wanted = wanted
         self.reason = reason
@@ -881,10 +861,7 @@ class DependencyFailedError(RunFault):
         self.label: str = label or words_of(wanted)
         self.circle = circle
         super().__init__(
-            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",
-            agent=agent,
-            path=path,
-            tick=tick,
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}", **where
         )
         if story:
             self.add_note(story)
@@ -912,17 +889,7 @@ class RedecideLoopError(RunFault):
 
     code = "ART309"
 
-    def __init__(
-        self,
-        tree: str,
-        group: str,
-        count: int,
-        *,
-        bound: str = "",
-        agent: str = "",
-        path: str = "",
-        tick: int | None = None,
-    ) -> None:
+    def __init__(self, tree: str, group: str, count: int, *, bound: str = "", **where: Unpack[_Where]) -> None:
         self.tree = tree
         self.group = group
         self.count = count
@@ -933,9 +900,7 @@ class RedecideLoopError(RunFault):
             f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
             f"children would (the Subset Rule), delegate the decision to the children, or declare how many redecides a "
             f"tick may have: max_redecides.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 

@@ -102,7 +102,6 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "Fields": 2,
     "Home": 2,
     "Listener": 2,
-    "Reader": 2,
     "Refusal": 3,
     "Round": 2,
     "Source": 2,
@@ -165,13 +164,12 @@ ONE_HEIR = {  # classes that nothing makes, no facade shows, and one class inher
 }
 CASTS = {
     "activity": 1,
-    "agentrt": 1,
     "kernel": 9,
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
     "activity": 111,
     "agent": 17,
-    "agentrt": 28,
+    "agentrt": 14,
     "behavior": 13,
     "body": 48,
     "cli": 3,
