@@ -28,7 +28,6 @@ def library(sources):
 # --- circles ------------------------------------------------------------------------------------------------------------
 
 CIRCLES = {  # of a package: how many of its members stand in its largest circle, imports for types counted
-    "agentrt": 3,
     "agentrt.activity.plan": 9,
     "agentrt_examples.miner": 3,
     "examples.crafter": 2,

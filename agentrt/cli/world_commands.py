@@ -21,7 +21,7 @@ from agentrt.errors import AgentRTError
 
 if TYPE_CHECKING:
     from agentrt.inspect import Inspector
-    from agentrt.record.recorder import Recorder
+    from agentrt.runtime.intake import RunRecorder
     from agentrt.worlds import Watch, World
 
 __all__ = ["Page", "inspect", "inspect_world", "page_options", "demo"]
@@ -233,7 +233,7 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     if path is None:
         yield nobody
         return
-    recorders: list[Recorder] = []
+    recorders: list[RunRecorder] = []
     try:
         yield lambda runtime: recorders.append(runtime.record(path, world=world))
     finally:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentrt.agent.agent import Agent
-    from agentrt.record.recorder import Recorder
+    from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
 
 __all__ = ["Watched"]
@@ -41,7 +41,7 @@ class Watched:
     def __init__(self, runtime: Runtime, tail: int) -> None:
         self.runtime: Runtime = runtime
         self.recording: Path | None = None  # where its recording lies; None if there is none
-        self._recorder: Recorder | None = None
+        self._recorder: RunRecorder | None = None
         self._problem = ""
         self._world = ""
         self._told: list[str] = []
