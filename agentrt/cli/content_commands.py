@@ -16,6 +16,8 @@ import click
 from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
 
 if TYPE_CHECKING:
+    from agentrt.packs.closure import CheckReport
+    from agentrt.selection.library import SelectionReport
     from agentrt.strategy.declare import Strategy
     from agentrt.strategy.tools.dependency_map import DependencyMap
 
@@ -56,7 +58,10 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
     registry = known_registry()
     for alias, file in aliases:
         registry.register(alias, file, origin="--alias")
-    report = check_files(find_files(paths), registry, allow_unresolved=allow_unresolved)
+    _tell_report(check_files(find_files(paths), registry, allow_unresolved=allow_unresolved), as_json)
+
+
+def _tell_report(report: CheckReport | SelectionReport, as_json: bool) -> None:
     if as_json:
         tell_json(report.as_json())
     else:
@@ -111,14 +116,7 @@ def check_selection(*, path: Path, compatible: bool, as_json: bool) -> None:
     """
     from agentrt.selection.library import check_path
 
-    report = check_path(path, "compatible" if compatible else "strict")
-    if as_json:
-        tell_json(report.as_json())
-    else:
-        for line in report.as_text():
-            tell(line)
-    if not report.ok:
-        sys.exit(1)
+    _tell_report(check_path(path, "compatible" if compatible else "strict"), as_json)
 
 
 _which = click.argument("aliases", nargs=-1, metavar="[ALIAS]...")

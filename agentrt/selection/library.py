@@ -34,7 +34,7 @@ from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_b
 from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 
-__all__ = ["ReloadReport", "SelectionLibrary", "check_path"]
+__all__ = ["ReloadReport", "SelectionLibrary", "SelectionReport", "check_path"]
 
 MAX_FILES = 2000
 MAX_TOTAL = 32 << 20  # bytes
