@@ -56,13 +56,12 @@ class _ActionBody:
     __slots__ = ("_agent", "holder")
 
     def __init__(self, ctx: Context) -> None:
-        self._agent: Any = ctx.agent
-        self.holder: Holder | None = ctx.holder
+        self._agent: Agent = ctx.agent
+        self.holder: Holder = ctx.holder
 
     @property
     def name(self) -> str:
-        name: str = self._agent.name
-        return name
+        return self._agent.name
 
     @property
     def entity(self) -> Any:
@@ -70,30 +69,25 @@ class _ActionBody:
 
     @property
     def number(self) -> int:
-        number: int = self._agent.number
-        return number
+        return self._agent.number
 
     @property
     def flags(self) -> FlagLedger:
-        flags: FlagLedger = self._agent.flags
-        return flags
+        return self._agent.flags
 
     @property
     def kernel(self) -> Kernel | None:
-        kernel: Kernel | None = self._agent.kernel
-        return kernel
+        return self._agent.kernel
 
     @property
     def is_ending(self) -> bool:
-        ending: bool = self._agent.is_ending
-        return ending
+        return self._agent.is_ending
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         self._agent.fault(path, hook, error)
 
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
-        performing: Awaitable[Any] = self._agent.perform(activity, args, self.holder if holder is None else holder)
-        return performing
+        return self._agent.perform(activity, args, self.holder if holder is None else holder)
 
 
 class _Doing:
@@ -155,7 +149,7 @@ class DriverAction(Action):
             raise
         has_left = Event()
         is_stepped = True
-        agent: Any = ctx.agent
+        agent: Agent = ctx.agent
         agent.lend(driver)
 
         def left() -> None:

@@ -95,23 +95,13 @@ LONGEST_NAME = 120  # the longest name for which near names are sought
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The words that offer the nearest known names, or nothing.
-
-    Args:
-        name: what was written.
-        known: what could have been written.
-
-    Returns:
-        A clause that starts with a space, such as `` Did you mean 'actions'?``, or an empty string.
-    """
+    """A clause that offers the nearest known names, such as `` Did you mean 'actions'?``; empty if none is near."""
     # Who writes a wrong name may write no text at all; comparing is quadratic, and nobody meant a name like that.
     given: object = name
     if not isinstance(given, str) or len(given) > LONGEST_NAME:
         return ""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    if not near:
-        return ""
-    return " Did you mean " + " or ".join(repr(word) for word in near) + "?"
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 class AgentRTError(Exception):

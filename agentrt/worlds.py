@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["ENTRY_POINT_GROUP", "Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody"]
+__all__ = ["Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody", "table_lines"]
 
 ENTRY_POINT_GROUP = "agentrt.worlds"
 
@@ -40,11 +40,7 @@ Watch: TypeAlias = "Callable[[Runtime], object]"
 
 
 def nobody(runtime: Runtime) -> None:
-    """Watch nothing.
-
-    Args:
-        runtime: left alone.
-    """
+    """Watch nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +146,8 @@ def load_world(name: str) -> World:
         raise UnknownWorldError(name, tuple(find_worlds()))
     values = list(dict.fromkeys(point.value for point in points))
     if len(values) > 1:
-        raise ManifestError(
-            f"the world '{name}'",
-            f"two packages offer it: {values[0]} and {values[1]}.",
-            "Uninstall one of them.",
-        )
+        problem = f"two packages offer it: {values[0]} and {values[1]}."
+        raise ManifestError(f"the world '{name}'", problem, "Uninstall one of them.")
     world = load_entry_point(points[0])
     if not isinstance(world, World):
         raise ManifestError(
@@ -168,19 +161,16 @@ def load_world(name: str) -> World:
 def table_lines(report: WorldReport) -> Iterable[str]:
     """Write a report for people: the title, the table, the notes."""
     rows = [report.columns, *(tuple(_cell(cell) for cell in row) for row in report.rows)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(report.columns))]
-    to_right = [
-        bool(report.rows) and all(isinstance(row[column], int | float) for row in report.rows)
-        for column in range(len(report.columns))
+    columns = range(len(report.columns))
+    widths = [max(len(row[column]) for row in rows) for column in columns]
+    marks = [
+        ">" if report.rows and all(isinstance(row[column], int | float) for row in report.rows) else "<"
+        for column in columns
     ]
     yield report.title
-    for number, row in enumerate(rows):
-        cells = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, to_right, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
-        if number == 0:
+    for row in rows:
+        yield "  ".join(f"{row[column]:{marks[column]}{widths[column]}}" for column in columns).rstrip()
+        if row is report.columns:
             yield "  ".join("-" * width for width in widths)
     yield from report.notes
 

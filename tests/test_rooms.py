@@ -168,7 +168,7 @@ CASTS = {
 ANYS = {  # attributes and parameters that are declared as Any
     "activity": 111,
     "agent": 17,
-    "agentrt": 14,
+    "agentrt": 9,
     "behavior": 13,
     "body": 48,
     "cli": 3,
