@@ -40,15 +40,7 @@ __all__ = ["Job", "TaskGroups"]
 
 
 class Job:
-    """What an agent has with its job. Made by ``TaskGroups.employ``.
-
-    Attributes:
-        agent: who has it.
-        title: what to call it.
-        injection: the AI of its abilities; None if it has none.
-        groups: the names of its task groups.
-        is_over: whether it ended.
-    """
+    """What an agent has with its job. Made by ``TaskGroups.employ``."""
 
     __slots__ = ("_book", "agent", "groups", "injection", "is_over", "title")
 
@@ -56,11 +48,11 @@ class Job:
         self, book: TaskGroups, agent: Agent, title: str, injection: Injection | None, groups: tuple[str, ...]
     ) -> None:
         self._book = book
-        self.agent: Agent = agent
-        self.title: str = title
-        self.injection: Injection | None = injection
-        self.groups: tuple[str, ...] = groups
-        self.is_over: bool = False
+        self.agent: Agent = agent  # who has it
+        self.title: str = title  # what to call it
+        self.injection: Injection | None = injection  # the AI of its abilities; None if it has none
+        self.groups: tuple[str, ...] = groups  # the names of its task groups
+        self.is_over: bool = False  # whether it ended
 
     def end(self) -> None:
         """The agent loses the job: it leaves the groups and forgets the abilities. A second call does nothing."""

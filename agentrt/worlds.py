@@ -45,21 +45,13 @@ def nobody(runtime: Runtime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WorldReport:
-    """What a headless run came to.
+    """What a headless run came to."""
 
-    Attributes:
-        digest: a hash of the whole run, in hexadecimal digits.
-        title: a line above the table.
-        columns: the headings of the table.
-        rows: its rows; numbers are set to the right.
-        notes: lines below the table.
-    """
-
-    digest: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | int | float, ...], ...]
-    notes: tuple[str, ...] = ()
+    digest: str  # a hash of the whole run, in hexadecimal digits
+    title: str  # a line above the table
+    columns: tuple[str, ...]  # the headings of the table
+    rows: tuple[tuple[str | int | float, ...], ...]  # its rows; numbers are set to the right
+    notes: tuple[str, ...] = ()  # lines below the table
 
 
 @runtime_checkable

@@ -53,30 +53,19 @@ class Reference:
 class Pack:
     """One AI pack as it is written, checked and frozen.
 
-    Attributes:
-        alias: the alias under which it is registered; empty for others.
-        file: the file that it was read from; for a registered mapping its alias; empty for others from code.
-        pointer: its place in that file; empty for a whole file.
-        actions: the actions that it names.
-        observers: the observers that it names.
-        components: the components that it names, with their settings.
-        task_groups: the personal task groups that it names.
-        strategies: the strategies that it names.
-        ai_packs: the packs that it requires: references, or packs written in place.
-        mixintypes: for each key, ``"append"`` or ``"override"``: what this pack does as a mixin.
-
     Source: Stonehearth, AI: "Injecting actions".
     """
 
-    alias: str = ""
-    file: str = ""
-    pointer: str = ""
-    actions: tuple[Reference, ...] = ()
-    observers: tuple[Reference, ...] = ()
-    components: tuple[Reference, ...] = ()
-    task_groups: tuple[Reference, ...] = ()
-    strategies: tuple[Reference, ...] = ()
-    ai_packs: tuple[Reference | Pack, ...] = ()
+    alias: str = ""  # the alias under which it is registered; empty for others
+    file: str = ""  # the file that it was read from; for a registered mapping its alias; empty for others from code
+    pointer: str = ""  # its place in that file; empty for a whole file
+    actions: tuple[Reference, ...] = ()  # the actions that it names
+    observers: tuple[Reference, ...] = ()  # the observers that it names
+    components: tuple[Reference, ...] = ()  # the components that it names, with their settings
+    task_groups: tuple[Reference, ...] = ()  # the personal task groups that it names
+    strategies: tuple[Reference, ...] = ()  # the strategies that it names
+    ai_packs: tuple[Reference | Pack, ...] = ()  # the packs that it requires: references, or packs written in place
+    # for each key, ``"append"`` or ``"override"``: what this pack does as a mixin
     mixintypes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     @property

@@ -63,17 +63,14 @@ ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 class Manifest:
     """What a mod offers.
 
-    Attributes:
-        mod: the first word of all of its aliases.
-        aliases: from ``kind:name`` to the thing: ``{"actions:wander": Wander, "ai_pack:core": FOLDER / "core.json"}``.
-        mixins: from the full alias of a pack, usually another mod's, to the pack that is mixed into it.
-
     Raises:
         ManifestError: the mod's name or a key is not well formed.
     """
 
-    mod: str
+    mod: str  # the first word of all of its aliases
+    # from ``kind:name`` to the thing: ``{"actions:wander": Wander, "ai_pack:core": FOLDER / "core.json"}``
     aliases: Mapping[str, object] = field(default_factory=dict)
+    # from the full alias of a pack, usually another mod's, to the pack that is mixed into it
     mixins: Mapping[str, PackSource] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

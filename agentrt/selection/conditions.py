@@ -78,12 +78,6 @@ class Condition:
         variables: the declared names.
         mode: whether trailing text and undeclared names are errors.
 
-    Attributes:
-        text: as given.
-        ignored: the tokens after the expression, which have no effect.
-        undeclared: the names in it that nobody declared, each once; they are false.
-        test: asks a set of bits: that of the first variable is 1, that of the second 2, of the third 4.
-
     Raises:
         ConditionSyntaxError: it is not an expression; in strict mode, also for what follows it and for a name that
             nobody declared.
@@ -98,8 +92,10 @@ class Condition:
         self._masks: dict[str, int] = {name: 1 << number for number, name in enumerate(names)}
         parser = _Parser(text, self._masks)
         self.text: str = text
+        # asks a set of bits: that of the first variable is 1, that of the second 2, of the third 4
         self.test: Test = parser.whole()
-        self.ignored: tuple[str, ...] = parser.rest()
+        self.ignored: tuple[str, ...] = parser.rest()  # the tokens after the expression, which have no effect
+        # the names in it that nobody declared, each once; they are false
         self.undeclared: tuple[str, ...] = tuple(parser.undeclared)
         if mode == STRICT and self.ignored:
             raise parser.error("nothing may follow a complete expression; join it with 'and', 'or' or 'xor'.")

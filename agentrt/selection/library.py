@@ -145,21 +145,13 @@ def _trees_of(root: Element) -> list[Element]:
 
 
 class ReloadReport(NamedTuple):
-    """What reading again brought.
+    """What reading again brought."""
 
-    Attributes:
-        changed: trees that were there and mean something else now, by name.
-        added: trees that were not there.
-        removed: trees that are not there any more.
-        kept: trees that have errors now and stay as they were.
-        problems: everything that is wrong now.
-    """
-
-    changed: tuple[str, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    kept: tuple[str, ...]
-    problems: tuple[SelectionProblem, ...]
+    changed: tuple[str, ...]  # trees that were there and mean something else now, by name
+    added: tuple[str, ...]  # trees that were not there
+    removed: tuple[str, ...]  # trees that are not there any more
+    kept: tuple[str, ...]  # trees that have errors now and stay as they were
+    problems: tuple[SelectionProblem, ...]  # everything that is wrong now
 
     @property
     def ok(self) -> bool:
@@ -168,12 +160,7 @@ class ReloadReport(NamedTuple):
 
 
 class SelectionLibrary:
-    """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``.
-
-    Attributes:
-        mode: strict or compatible.
-        problems: what the last reading found: warnings, and in the compatible mode or after a reload errors, too.
-    """
+    """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``."""
 
     __slots__ = ("_broken", "_files", "_gone", "_sources", "_trees", "mode", "problems")
 
@@ -181,7 +168,7 @@ class SelectionLibrary:
         if mode not in MODES:
             remedy = "Write 'strict' or 'compatible'."
             raise DefinitionError(f"SelectionLibrary(mode={mode!r})", "there is no such mode.", remedy)
-        self.mode: Mode = mode
+        self.mode: Mode = mode  # strict or compatible
         self._sources = sources
         survey = _Survey(sources, mode, {})
         if mode == STRICT:
@@ -192,6 +179,7 @@ class SelectionLibrary:
             name: SelectionTree(program, file) for name, (program, file) in survey.programs.items()
         }
         self._gone: dict[str, SelectionTree] = {}  # agents may still run on them; one that comes back is the same again
+        # what the last reading found: warnings, and in the compatible mode or after a reload errors, too
         self.problems: tuple[SelectionProblem, ...] = survey.findings.sorted()
 
     @classmethod

@@ -84,19 +84,15 @@ class LeafBehavior:
     begins in the same moment. A signal finds its method by name, so names of methods that no signal should reach begin
     with ``_``.
 
-    Attributes:
-        flags: the control flags that it needs; it is selected only when it can have all of them.
-        is_interruptible: whether it leaves when a claim of higher precedence wants one of its flags.
-        signals: the names of the signals for which the class has a method; made when the class is.
-
     Raises:
         DefinitionError: the destructor of a class is a coroutine, or its ``run`` is none.
 
     Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
     """
 
-    flags: Collection[str] = ()
-    is_interruptible: bool = True
+    flags: Collection[str] = ()  # the control flags that it needs; it is selected only when it can have all of them
+    is_interruptible: bool = True  # whether it leaves when a claim of higher precedence wants one of its flags
+    # the names of the signals for which the class has a method; made when the class is
     signals: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -769,14 +765,6 @@ class SelectionState:
         name: begins the paths of its leaves.
         precedence: of its claims for control flags.
 
-    Attributes:
-        tree: as given.
-        behaviors: as given.
-        name: as given.
-        precedence: as given.
-        rank: where it stands in a tick.
-        view_type: what ``view`` returns.
-
     Raises:
         DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
 
@@ -785,8 +773,8 @@ class SelectionState:
 
     __slots__ = ("_stage", "behaviors", "name", "precedence", "tree")
 
-    rank = SELECTION
-    view_type: ClassVar[type[SelectionView]] = SelectionView
+    rank = SELECTION  # where it stands in a tick
+    view_type: ClassVar[type[SelectionView]] = SelectionView  # what ``view`` returns
 
     def __init__(
         self,
@@ -1082,18 +1070,13 @@ class SelectionTree:
     Args:
         program: what the files say.
         file: the file in which the tree stands.
-
-    Attributes:
-        program: what it is now.
-        version: how often it was replaced.
-        file: as given.
     """
 
     __slots__ = ("_outlines", "file", "program", "version")
 
     def __init__(self, program: Program, file: str) -> None:
-        self.program: Program = program
-        self.version: int = 0
+        self.program: Program = program  # what it is now
+        self.version: int = 0  # how often it was replaced
         self.file: str = file
         self._outlines: dict[str, tuple[Program, Outline]] = {}  # by the name of the state: most agents use one name
 

@@ -70,19 +70,12 @@ _NEAR_AMONG = 100
 
 
 class SelectionProblem(NamedTuple):
-    """One thing that is wrong.
+    """One thing that is wrong."""
 
-    Attributes:
-        file: where, as the library names it.
-        line: where in it, from 1; 0 for the file as a whole.
-        text: what is wrong and what to write instead.
-        is_error: whether it keeps a tree from being; otherwise a warning.
-    """
-
-    file: str
-    line: int
-    text: str
-    is_error: bool = True
+    file: str  # where, as the library names it
+    line: int  # where in it, from 1; 0 for the file as a whole
+    text: str  # what is wrong and what to write instead
+    is_error: bool = True  # whether it keeps a tree from being; otherwise a warning
 
     @property
     def place(self) -> str:
