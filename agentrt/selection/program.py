@@ -34,6 +34,7 @@ anatomy", "Sharing Behavior Blocks between Behavior Selection Trees"; section 9.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentrt.errors import ConditionSyntaxError, UnknownVariableError
@@ -62,34 +63,18 @@ class SignalVariable(NamedTuple):
     text: str  # the expression, for people
 
 
+@dataclass(slots=True, eq=False)
 class SelectionNode:
     """A Priority or a Leaf."""
 
-    __slots__ = ("above", "behavior", "condition", "file", "label", "line", "name", "skip", "terms", "test")
-
-    def __init__(
-        self,
-        name: str,
-        above: SelectionNode | None,
-        compiled: CompiledCondition | None,
-        condition: str,
-        behavior: str | None,
-        skip: int,
-        file: str,
-        line: int,
-    ) -> None:
-        self.name: str = name  # as it was written
-        # its part of paths: its name, and a number if it is not the first of that name in its place
-        self.label: str = name
-        self.above: SelectionNode | None = above  # the Priority that it stands in; None for the root
-        # its condition as alternatives, any of which is enough; or as a test, if it cannot be written so
-        self.terms: tuple[Term, ...] = ALWAYS if compiled is None else compiled.terms or ()
-        self.test: Test | None = compiled.test if compiled is not None and compiled.terms is None else None
-        self.condition: str = condition  # the expression, for people; empty if it has none
-        self.behavior: str | None = behavior  # what a leaf selects, after translation; None for a Priority
-        self.skip: int = skip  # the index of the node that follows when the condition does not hold
-        self.file: str = file
-        self.line: int = line
+    name: str  # as it was written
+    label: str  # its part of paths: its name, and a number if it is not the first of that name in its place
+    above: SelectionNode | None  # the Priority that it stands in; None for the root
+    terms: tuple[Term, ...]  # its condition as alternatives, any of which is enough
+    test: Test | None  # its condition, if it cannot be written as terms
+    condition: str  # the expression, for people; empty if it has none
+    behavior: str | None  # what a leaf selects, after translation; None for a Priority
+    skip: int  # the index of the node that follows when the condition does not hold
 
     @property
     def path(self) -> str:
@@ -111,31 +96,23 @@ class SelectionNode:
         return f"<Node {self.path}{' -> ' + self.behavior if self.behavior is not None else ''}>"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Program:
     """A compiled tree."""
 
-    __slots__ = ("_selected", "defaults", "is_strict", "masks", "name", "nodes", "signals", "type", "variables")
+    name: str
+    type: str  # its attribute, as the file has it; it means nothing here
+    variables: tuple[Variable, ...]
+    signals: Mapping[str, tuple[SignalVariable, ...]]  # what each does, in the order of the file
+    nodes: tuple[SelectionNode, ...]  # in the order of the file, the root first
+    is_strict: bool  # whether a variable that is not declared is an error at run time, too
+    masks: dict[str, int] = field(init=False)  # by name of the variable, as written and in lower case
+    defaults: int = field(init=False)  # the bits of a new agent
+    _selected: dict[int, SelectionNode | None] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        variables: tuple[Variable, ...],
-        signals: Mapping[str, tuple[SignalVariable, ...]],
-        nodes: tuple[SelectionNode, ...],
-        is_strict: bool,
-    ) -> None:
-        self.name: str = name
-        self.type: str = kind  # its attribute, as the file has it; it means nothing here
-        self.variables: tuple[Variable, ...] = variables
-        self.signals: Mapping[str, tuple[SignalVariable, ...]] = signals  # what each does, in the order of the file
-        self.nodes: tuple[SelectionNode, ...] = nodes  # in the order of the file, the root first
-        self.is_strict: bool = is_strict  # whether a variable that is not declared is an error at run time, too
-        # name of a variable, as written and in lower case -> its bit
-        self.masks: dict[str, int] = {one.name.lower(): one.mask for one in variables}
-        self.masks.update((one.name, one.mask) for one in variables)
-        self.defaults: int = sum(one.mask for one in variables if one.default)  # the bits of a new agent
-        self._selected: dict[int, SelectionNode | None] = {}
+    def __post_init__(self) -> None:
+        self.masks = {name: one.mask for one in self.variables for name in (one.name, one.name.lower())}
+        self.defaults = sum(one.mask for one in self.variables if one.default)
 
     def mask(self, name: str) -> int:
         """The bit of a variable; 0 in the compatible mode for one that is not declared, which is an error else."""
@@ -205,13 +182,11 @@ MAX_NESTED = 64  # blocks in blocks
 MOST_PARTS = 100_000  # of all trees of a folder together
 
 
+@dataclass(slots=True)
 class SpliceBudget:
     """How much work the trees of one folder may still be, in parts of trees."""
 
-    __slots__ = ("left",)
-
-    def __init__(self, left: int = MOST_PARTS) -> None:
-        self.left: int = left  # falls; below 0 it is used up
+    left: int = MOST_PARTS  # falls; below 0 it is used up
 
 
 class BlockScope:
@@ -351,7 +326,7 @@ class _Compiler:
         self._splicer = _Splicer(scope, findings, tree, budget)
         self.used: set[str] = self._splicer.used
         self._compiled: dict[str, CompiledCondition] = {}  # by text
-        self._variables: dict[str, Variable] = {}
+        self._variables: dict[str, Variable] = {}  # by name in lower case, as the masks
         self._masks: dict[str, int] = {}
         self._targets: dict[str, tuple[str, Element]] = {}  # node, in lower case -> behavior, and the Map
         self._translated: set[str] = set()  # those of them that a leaf used
@@ -493,8 +468,9 @@ class _Compiler:
         condition = element.attributes.get("condition")
         compiled = None if condition is None else self._compile(element, condition)
         behavior = self._target(name) if element.tag == "leaf" else None
-        index = len(self._nodes)
-        node = SelectionNode(name, above, compiled, condition or "", behavior, index + 1, element.file, element.line)
+        terms = ALWAYS if compiled is None else compiled.terms
+        test = compiled.test if compiled is not None and terms is None else None
+        node = SelectionNode(name, name, above, terms or (), test, condition or "", behavior, len(self._nodes) + 1)
         self._nodes.append(node)
         if element.tag == "priority":
             self._read_children(element, node, depth + 1)

@@ -82,7 +82,7 @@ class LeafBehavior:
     what has to be remembered while it lasts. ``constructor`` and the signals' methods may be coroutines, and ``run`` is
     one: each is a routine of its own, cancelled before the destructor. The destructor is a plain function: what follows
     begins in the same moment. A signal finds its method by name, so names of methods that no signal should reach begin
-    with ``_``.
+    with ``_``. Each is given ``ai``, the agent's state of the tree.
 
     Raises:
         DefinitionError: the destructor of a class is a coroutine, or its ``run`` is none.
@@ -113,25 +113,13 @@ class LeafBehavior:
         )
 
     def constructor(self, ai: SelectionState) -> Any:
-        """The behavior begins. May be a coroutine; the behavior has begun when it has returned.
-
-        Args:
-            ai: the agent's state of the tree.
-        """
+        """The behavior begins. May be a coroutine; the behavior has begun when it has returned."""
 
     def destructor(self, ai: SelectionState) -> None:
-        """The behavior ends. Called once for each constructor that returned.
-
-        Args:
-            ai: the agent's state of the tree.
-        """
+        """The behavior ends. Called once for each constructor that returned."""
 
     async def run(self, ai: SelectionState) -> None:
-        """What it does meanwhile; begins after the constructor, in the same tick. It may return; the leaf stays.
-
-        Args:
-            ai: the agent's state of the tree.
-        """
+        """What it does meanwhile; begins after the constructor, in the same tick. It may return; the leaf stays."""
 
     def on_signal(self, ai: SelectionState, name: str, data: Mapping[str, Any]) -> Any:
         """A signal came while the behavior is current. By default the method with the signal's name is called.
@@ -139,12 +127,8 @@ class LeafBehavior:
         May be a coroutine, and so may that method.
 
         Args:
-            ai: the agent's state of the tree.
             name: of the signal.
             data: what was sent with it.
-
-        Returns:
-            Nothing, or a coroutine.
         """
         return getattr(self, name)(ai, **data) if name in self.signals else None
 
@@ -758,16 +742,6 @@ _NOTHING: Behaviors = {}  # one for all who register none
 class SelectionState:
     """The variables and the behavior of one agent; the driver of its body. Made by ``SelectionTree.state``.
 
-    Args:
-        tree: the tree.
-        behaviors: what the leaves select, by name; kept, not copied.
-        body: whom it drives, at once; None if it joins one later.
-        name: begins the paths of its leaves.
-        precedence: of its claims for control flags.
-
-    Raises:
-        DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
-
     Source: CryEngine, selection trees: "each AI instance gets a copy of the selection variables".
     """
 
@@ -1065,19 +1039,14 @@ _MOST_OUTLINES = 64  # of one tree: states may all have names of their own
 
 
 class SelectionTree:
-    """A selection tree of a library.
-
-    Args:
-        program: what the files say.
-        file: the file in which the tree stands.
-    """
+    """A selection tree of a library. Agents share it."""
 
     __slots__ = ("_outlines", "file", "program", "version")
 
     def __init__(self, program: Program, file: str) -> None:
         self.program: Program = program  # what it is now
         self.version: int = 0  # how often it was replaced
-        self.file: str = file
+        self.file: str = file  # in which it stands
         self._outlines: dict[str, tuple[Program, Outline]] = {}  # by the name of the state: most agents use one name
 
     @property
@@ -1151,9 +1120,6 @@ class SelectionTree:
             name: begins the paths of its leaves.
             precedence: of its claims for control flags.
 
-        Returns:
-            The state, a driver.
-
         Raises:
             DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
         """
@@ -1181,15 +1147,7 @@ class SelectionTree:
         return kept[1]
 
     def replace(self, program: Program, file: str) -> bool:
-        """Put another program in; called by its library.
-
-        Args:
-            program: the program.
-            file: where it stands.
-
-        Returns:
-            Whether it means anything else than the one before.
-        """
+        """Put another program in, which stands in a file; whether it means anything else. Called by its library."""
         self.file = file
         if program.says() == self.program.says():
             return False
