@@ -54,17 +54,10 @@ __all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "s
 
 MAX_DEPTH = 64
 
-Encode = Callable[[Any], Any]
-"""Makes plain JSON of a value of the game's own."""
-
-Decode = Callable[[Any], Any]
-"""Finds again what was encoded, or raises ``LookupError``."""
-
-Lost = Callable[[RebuildError], object]
-"""Told of what cannot be rebuilt."""
-
-Holder = Agent | TaskGroups | TaskGroup | Iterable[TaskGroup]
-"""Whose task groups: an agent's personal ones, a town's, one, or any others."""
+Encode = Callable[[Any], Any]  # makes plain JSON of a value of the game's own
+Decode = Callable[[Any], Any]  # finds again what was encoded, or raises ``LookupError``
+Lost = Callable[[RebuildError], object]  # told of what cannot be rebuilt
+Holder = Agent | TaskGroups | TaskGroup | Iterable[TaskGroup]  # of an agent its personal groups, of a town all
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -239,7 +232,7 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
     """Write down what an agent was taught since it was made.
 
     Args:
-        agent: the agent.
+        agent: whose injections.
         bearers: whether to include what it has by ``inject_from``. Leave it out if the game puts on equipment, gives
             jobs and casts buffs again, which injects them.
 
@@ -251,12 +244,11 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
 
     Source: Stonehearth, AI: "Persistence".
     """
-    saved: list[dict[str, Any]] = []
-    for injection in agent.injections:
-        if injection.what is not None and (bearers or injection.bearer is None):
-            packs = [_pack(agent, one) for one in injection.what]
-            saved.append({"source": injection.source, "packs": packs})
-    return saved
+    return [
+        {"source": injection.source, "packs": [_pack(agent, one) for one in injection.what]}
+        for injection in agent.injections
+        if injection.what is not None and (bearers or injection.bearer is None)
+    ]
 
 
 def _pack(agent: Agent, one: Any) -> Any:
@@ -480,16 +472,12 @@ def _task(task: Task, encode: Encode | None) -> dict[str, Any]:
         "activity": task.activity,
         "args": _write_args(task.args, encode, where),
         "state": task.state.value,
+        "times": task.remaining,
+        "max_workers": task.worker_limit,
+        "annotation": task.annotation or None,
+        "source": None if task.source is None else write(task.source, encode, f"{where}, source"),
     }
-    if task.remaining is not None:
-        saved["times"] = task.remaining
-    if task.worker_limit is not None:
-        saved["max_workers"] = task.worker_limit
-    if task.annotation:
-        saved["annotation"] = task.annotation
-    if task.source is not None:
-        saved["source"] = write(task.source, encode, f"{where}, source")
-    return saved
+    return {key: value for key, value in saved.items() if value is not None}
 
 
 def restore_tasks(

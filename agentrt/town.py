@@ -142,9 +142,8 @@ class TaskGroups:
     def _put(self, new: Mapping[str, TaskGroup], extensions: Iterable[GroupEntry], file: str) -> None:
         for name in new:
             if name in self._groups:
-                raise DefinitionError(
-                    name, "there is a group of that name in this book already.", "Give it another name."
-                )
+                problem = "there is a group of that name in this book already."
+                raise DefinitionError(name, problem, "Give it another name.")
         made: list[Extension] = []
         for entry in extensions:
             group = new.get(entry.extends) or self._groups[entry.extends]
@@ -158,10 +157,7 @@ class TaskGroups:
         self._extensions.extend(made)
 
     def get_task_group(self, name: str) -> TaskGroup:
-        """The group of a name.
-
-        Args:
-            name: its alias.
+        """The group of an alias.
 
         Raises:
             UnknownTaskGroupError: there is none.
@@ -220,10 +216,6 @@ class TaskGroups:
 
         So it does not matter whether its job is given back before or after. Nothing happens for a member.
 
-        Args:
-            agent: the agent.
-            name: the group's name.
-
         Raises:
             UnknownTaskGroupError: there is no such group.
             WrongStateError: as for ``TaskGroup.add``.
@@ -274,10 +266,9 @@ class TaskGroups:
             self.get_task_group(name)
         abilities = attribute_of(description, "abilities")
         injection = None
-        if isinstance(abilities, str):
-            injection = agent.inject(abilities, source=title)
-        elif abilities is not None:
-            injection = agent.inject_from(abilities, source=title)
+        if abilities is not None:
+            inject = agent.inject if isinstance(abilities, str) else agent.inject_from
+            injection = inject(abilities, source=title)
         try:
             self.add(agent, names)
         except AuthorError:

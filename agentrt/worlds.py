@@ -32,11 +32,10 @@ __all__ = ["Progress", "Watch", "World", "WorldReport", "find_worlds", "load_wor
 
 ENTRY_POINT_GROUP = "agentrt.worlds"
 
+# Called now and then while a world runs headless: the tick, the number of ticks, and a few words.
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called now and then while a world runs headless: the tick, the number of ticks, and a few words."""
-
+# Called with a world's runtime when it is made and nothing has been driven.
 Watch: TypeAlias = "Callable[[Runtime], object]"
-"""Called with a world's runtime when it is made and nothing has been driven."""
 
 
 def nobody(runtime: Runtime) -> None:
@@ -74,35 +73,22 @@ class World(Protocol):
         Equal arguments make equal worlds: this is what a replay begins with.
 
         Args:
-            seed: the seed of all that is random.
-            host: ``"auto"``, ``"plain"``, ``"asyncio"`` or ``"trio"``.
+            seed: of all that is random.
+            host: as for a ``Runtime``.
         """
         ...
 
     def run_headless(
         self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
     ) -> WorldReport:
-        """Run without a terminal.
-
-        Args:
-            ticks: how many ticks.
-            seed: the seed of all that is random.
-            host: ``"plain"``, ``"asyncio"`` or ``"trio"``; the world starts its event loop.
-            progress: called now and then.
-            watch: called with the runtime before the first tick.
-        """
+        """Run without a terminal, for some ticks; the world starts the event loop of its host."""
         ...
 
     def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
-        """Run in the terminal until its user quits.
+        """Run in the terminal until its user quits; ``MissingExtraError`` if what draws there is not installed.
 
         Args:
-            seed: the seed of all that is random.
             speed: game seconds for each real second.
-            watch: called with the runtime before the first tick.
-
-        Raises:
-            MissingExtraError: what draws on the terminal is not installed.
         """
         ...
 
@@ -122,15 +108,7 @@ def _points() -> list[EntryPoint]:
 
 
 def load_world(name: str) -> World:
-    """Import a world.
-
-    Args:
-        name: its name.
-
-    Raises:
-        UnknownWorldError: no such world is installed.
-        ManifestError: it cannot be imported, is no world, or two packages offer it.
-    """
+    """Import a world; a ``ManifestError`` if it cannot be imported, is no world, or two packages offer it."""
     from agentrt.packs.registry import load_entry_point, origin_of
 
     points = [point for point in _points() if point.name == name]

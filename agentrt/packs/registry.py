@@ -152,7 +152,7 @@ class Registry:
         """Register all that a manifest offers, or nothing.
 
         Args:
-            manifest: what to register.
+            manifest: of a mod.
             origin: what errors call the place it came from.
 
         Raises:
@@ -222,9 +222,8 @@ class Registry:
         """Look up what an alias names.
 
         Args:
-            alias: the alias.
-            file: the file that refers to it, for the error.
-            pointer: the place in that file, for the error.
+            alias: as it was registered.
+            file, pointer: the place that refers to it, for the error.
 
         Raises:
             UnknownAliasError: nobody registered it; with the nearest names.
@@ -236,8 +235,7 @@ class Registry:
 
         Args:
             alias: the alias of a pack.
-            file: the file that refers to it, for the error.
-            pointer: the place in that file, for the error.
+            file, pointer: the place that refers to it, for the error.
 
         Raises:
             UnknownAliasError: nobody registered it.
@@ -257,10 +255,7 @@ class Registry:
         return loaded
 
     def task_groups(self, alias: str) -> TaskGroupsDocument:
-        """Load the document of task groups that an alias names.
-
-        Args:
-            alias: the alias of a task group that is registered to a file or a mapping.
+        """Load the document of task groups that an alias is registered to, as a file or a mapping.
 
         Raises:
             UnknownAliasError: nobody registered it.
@@ -273,9 +268,6 @@ class Registry:
 
     def group_class(self, entry: GroupEntry) -> type[TaskGroupAction]:
         """The class of a group that is declared in a document; the same one each time, so that all agents share it.
-
-        Args:
-            entry: the group.
 
         Raises:
             InvalidPackError: it does not make a task group.
@@ -312,27 +304,14 @@ class Registry:
 
 @cache
 def default_registry() -> Registry:
-    """The registry of everything that the installed packages offer, discovered once for the process.
-
-    What a package is broken in is passed over (``Registry.broken``), so that it hurts nobody else.
-    """
+    """The registry of all that the installed packages offer, discovered once for the process; what is broken is not."""
     return Registry.discover(strict=False)
 
 
 def task_group_of(
     alias: str, registry: Registry, *, file: str = "", pointer: str = ""
 ) -> type[TaskGroupAction] | GroupEntry:
-    """What an alias of a task group stands for: the class of the group; or the entry of an extension.
-
-    Args:
-        file: the file that names it, for the error.
-        pointer: the place in that file, for the error.
-
-    Raises:
-        UnknownAliasError: nobody registered it.
-        DefinitionError: it names something else than a task group.
-        InvalidPackError: the document that it names is none, or holds no such group.
-    """
+    """What an alias of a task group stands for: the class of the group; or the entry of an extension."""
     thing = registry.get(alias, file=file, pointer=pointer)
     if isinstance(thing, type) and issubclass(thing, TaskGroupAction):
         return thing
