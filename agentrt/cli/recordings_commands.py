@@ -84,7 +84,7 @@ def replay(
         raise click.UsageError("a branch needs --to, the tick after which it begins.")
     if not verify:
         raise click.UsageError("a branch begins where the replay is the same: --no-verify does not go with it.")
-    edits: Any = () if edit is None else load_edits(edit)
+    edits = () if edit is None else load_edits(edit)
     calls = "live" if live else "recorded"
     make = _make(recording, world, None if ticks is None else to + ticks)
     made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)

@@ -61,7 +61,7 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
     )  # fmt: skip
     @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
     @functools.wraps(command)
-    def with_page(*, port: int, address: str, token: str | None, is_opened: bool, **others: Any) -> None:
+    def with_page(*, port: int, address: str, token: str | None, is_opened: bool, **others: object) -> None:
         command(page=_Page(port, address, token, is_opened), **others)
 
     return with_page

@@ -210,7 +210,7 @@ def _bounded_int(text: str) -> int:
     return int(text)
 
 
-def _places_of(value: Any, repeated: list[tuple[dict[str, Any], str]]) -> list[Problem]:
+def _places_of(value: object, repeated: list[tuple[dict[str, Any], str]]) -> list[Problem]:
     """Find where the objects with duplicate keys stand. An object that a later duplicate replaced has no place."""
     if not repeated:
         return []

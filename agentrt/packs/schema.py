@@ -17,16 +17,16 @@ and for objects stand side by side instead, and each finding is plain.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
 from agentrt.packs.document import Document, Path, Problem
 
-__all__ = ["Rules", "check", "schema", "schema_text"]
+__all__ = ["Finding", "Rules", "check", "schema", "schema_text"]
 
 MOST_TOLD = 50
 
@@ -35,13 +35,24 @@ _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}
 _FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json"}
 
 
+class Finding(Protocol):
+    """What a value fails: a ``ValidationError`` of the package."""
+
+    instance: Any  # the value
+    validator: str  # the keyword of the schema
+    validator_value: Sequence[str]  # what stands under it; not only texts, but where it is read
+    schema: Mapping[str, Any]
+    absolute_path: Iterable[str | int]
+    absolute_schema_path: Collection[str | int]
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What a kind of document has to be."""
 
     kind: str  # which schema it is checked against
     what: str  # what errors call such a document
-    sentences: Mapping[str, Callable[[Any, Path], str]]  # by keyword of the schema: about a value that breaks it
+    sentences: Mapping[str, Callable[[Finding, Path], str]]  # by keyword of the schema: about a value that breaks it
     unknown_key: Callable[[str, tuple[str, ...], Path], str]  # the key, those that there are, and the place
 
 
@@ -95,7 +106,7 @@ def _validator(kind: str) -> Any:
     return Draft202012Validator(schema(kind))
 
 
-def _order_in(value: Any) -> Callable[[Path], tuple[int, ...]]:
+def _order_in(value: object) -> Callable[[Path], tuple[int, ...]]:
     """What tells where a path stands in a document: the position of each of its keys among its siblings."""
     positions: dict[Path, dict[str, int]] = {}  # a large object may have a problem under each of its keys
 
@@ -120,7 +131,7 @@ def _order_in(value: Any) -> Callable[[Path], tuple[int, ...]]:
 # --- from findings to sentences ---------------------------------------------------------------------------------------
 
 
-def _problems_of(error: Any, rules: Rules, lacking: set[Path]) -> Iterator[tuple[Path, Callable[[], str]]]:
+def _problems_of(error: Finding, rules: Rules, lacking: set[Path]) -> Iterator[tuple[Path, Callable[[], str]]]:
     """Split a finding into problems. One finding may name several keys of an object."""
     path: Path = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
@@ -146,7 +157,7 @@ def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
     )
 
 
-def _wrong_type(error: Any, path: Path) -> str:
+def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     if not path:
         return f'a pack is a JSON object, and this is {value}. Write {{ "actions": [...] }}.'
@@ -163,7 +174,7 @@ def _wrong_type(error: Any, path: Path) -> str:
     return f"'{last}' is a list of aliases{either}, and this is {value}. Put square brackets around it."
 
 
-def _wrong_pattern(error: Any, path: Path) -> str:
+def _wrong_pattern(error: Finding, path: Path) -> str:
     key = str(path[-2])
     kind = KIND_OF_KEY[key]
     text = error.instance
@@ -173,13 +184,13 @@ def _wrong_pattern(error: Any, path: Path) -> str:
     return f"{shown(text)} is not an alias. Write \"mod:{kind}:name\", with letters, digits, '_', '.' and '-'."
 
 
-def _wrong_enum(error: Any, _path: Path) -> str:
+def _wrong_enum(error: Finding, _path: Path) -> str:
     value = error.instance
     near = did_you_mean(value, error.validator_value) if isinstance(value, str) else ""
     return f'this is "append" or "override", and not {shown(value)}.{near}'
 
 
-_SENTENCES: dict[str, Callable[[Any, Path], str]] = {
+_SENTENCES: dict[str, Callable[[Finding, Path], str]] = {
     "type": _wrong_type,
     "pattern": _wrong_pattern,
     "maxLength": lambda _error, _path: f"an alias has at most {LONGEST_ALIAS} characters.",

@@ -36,7 +36,7 @@ from agentrt.activity.tasks.declare import (
 from agentrt.errors import DefinitionError, InvalidPackError, ManifestError, did_you_mean
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
 from agentrt.packs.document import Path, Problem, copy_inline, read
-from agentrt.packs.schema import Rules, check
+from agentrt.packs.schema import Finding, Rules, check
 
 if TYPE_CHECKING:
     from agentrt.packs.loader import PackSource
@@ -143,7 +143,7 @@ def declarations_of(tasks: Iterable[Mapping[str, Any]]) -> Iterator[TaskDeclarat
 _EXAMPLE = 'Write { "task_groups": { "mod:task_groups:name": {} } }.'
 
 
-def sense(value: Any) -> Iterator[Problem]:
+def sense(value: object) -> Iterator[Problem]:
     """Find what is well formed in a document and means nothing; whatever is not well formed is passed over."""
     groups = value.get("task_groups") if isinstance(value, dict) else None
     for alias, group in groups.items() if isinstance(groups, dict) else ():
@@ -183,9 +183,10 @@ def _sense_of_task(task: dict[str, Any], path: Path, seen: set[str]) -> Iterator
 
 
 def _sense_of_utility(item: dict[str, Any], path: Path) -> Iterator[Problem]:
-    pair: Any = item.get("utility")
-    is_pair = isinstance(pair, list) and len(pair) == 2 and all(isinstance(end, int | float) for end in pair)
-    if is_pair and pair[0] > pair[1]:
+    pair = item.get("utility")
+    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(end, int | float) for end in pair):
+        return
+    if pair[0] > pair[1]:
         yield Problem((*path, "utility"), f"the range falls from {pair[0]} to {pair[1]}. Write [low, high].")
 
 
@@ -200,7 +201,7 @@ def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
     )
 
 
-def _wrong_type(error: Any, path: Path) -> str:
+def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     last = path[-1] if path else ""
     if not path or path == ("task_groups",):
@@ -222,7 +223,7 @@ def _wrong_type(error: Any, path: Path) -> str:
     return f"'{last}' is a text, and this is {value}."
 
 
-def _wrong_pattern(error: Any, path: Path) -> str:
+def _wrong_pattern(error: Finding, path: Path) -> str:
     text = error.instance
     if path[-1] in ("does", "activity"):
         return f"{shown(text)} is no activity. Write \"mod:verb\", without spaces and '/'."
@@ -233,13 +234,13 @@ def _wrong_pattern(error: Any, path: Path) -> str:
     return f"{shown(text)} is not the alias of a task group. {rule}"
 
 
-def _out_of_range(error: Any, path: Path) -> str:
+def _out_of_range(error: Finding, path: Path) -> str:
     if "utility" in path:
         return f"a utility is from 0 to 1, and this is {shown(error.instance)}."
     return f"'{path[-1]}' is not negative, and this is {shown(error.instance)}."
 
 
-def _missing(error: Any, path: Path) -> str:
+def _missing(error: Finding, path: Path) -> str:
     missing = " and ".join(f"'{name}'" for name in error.validator_value if name not in error.instance)
     if not path:
         return f"{missing} is missing. {_EXAMPLE}"
@@ -248,11 +249,11 @@ def _missing(error: Any, path: Path) -> str:
     return f"this {'extension' if len(path) == 2 else 'task'} lacks {missing}."
 
 
-def _wrong_length(error: Any, _path: Path) -> str:
+def _wrong_length(error: Finding, _path: Path) -> str:
     return f"a range is a pair [low, high], and this list has the length {len(error.instance)}."
 
 
-_SENTENCES: dict[str, Callable[[Any, Path], str]] = {
+_SENTENCES: dict[str, Callable[[Finding, Path], str]] = {
     "type": _wrong_type,
     "pattern": _wrong_pattern,
     "maxLength": lambda _error, _path: f"a name has at most {LONGEST_ALIAS} characters.",

@@ -95,7 +95,7 @@ class LeafBehavior:
     # the names of the signals for which the class has a method; made when the class is
     signals: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if inspect.iscoroutinefunction(cls.destructor):
             raise DefinitionError(
@@ -478,7 +478,7 @@ class _Stage:
 
     # --- callbacks ----------------------------------------------------------------------------------------------------
 
-    def call(self, hook: str, callback: Callable[..., Any], *args: Any) -> bool:
+    def call(self, hook: str, callback: Callable[..., Any], *args: object) -> bool:
         """Call an author's function; a coroutine becomes a routine. Whether it did not raise."""
         busy, self._busy = self._busy, True
         try:
@@ -994,7 +994,7 @@ class SelectionState:
         """The name of the current behavior, after translation; None if no leaf is selected."""
         return None if self._stage.leaf is None else self._stage.leaf.behavior
 
-    def signal(self, name: str, /, **data: Any) -> bool:
+    def signal(self, name: str, /, **data: object) -> bool:
         """Tell it that something happened.
 
         First the signal variables are set, in the order of the file, then the current behavior is told.
@@ -1022,7 +1022,7 @@ class SelectionState:
         stage.settle()
         return True
 
-    def perform(self, activity: str, **args: Any) -> Awaitable[Any]:
+    def perform(self, activity: str, **args: object) -> Awaitable[Any]:
         """Perform an activity of the agent's planner from within a coroutine of the behavior, with its control flags.
 
         Args:

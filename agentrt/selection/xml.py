@@ -242,7 +242,7 @@ class _Parsing:
         if encoding is not None and encoding.lower() not in _ENCODINGS:
             self._fail(f"it declares the encoding {shown(encoding)}. Save it as UTF-8, and declare that or nothing.")
 
-    def _doctype(self, *_declared: Any) -> NoReturn:
+    def _doctype(self, *_declared: object) -> NoReturn:
         self._fail("it has a document type declaration, which may define entities. Remove the whole <!DOCTYPE ...>.")
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:

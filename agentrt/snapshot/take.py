@@ -448,7 +448,7 @@ def _args(args: Any) -> tuple[tuple[str, str], ...]:
     return tuple([(name, _words(value)) for name, value in values.items()])
 
 
-def _words(value: Any, depth: int = 0) -> str:
+def _words(value: object, depth: int = 0) -> str:
     """An argument in words; a thing of the world by its name."""
     kind = type(value)
     if kind is float or kind is bool:
@@ -460,10 +460,8 @@ def _words(value: Any, depth: int = 0) -> str:
         count = own.__len__(value)
         named = ", ".join([_words(one, depth + 1) for one in own.__getitem__(value, slice(_MOST))])
         return f"({named})" if count <= _MOST else f"({named}, ... {count} of them)"
-    if kind is dict:
-        return f"{len(value)} entries"
-    if kind is set or kind is frozenset:
-        return f"{len(value)} elements"
+    if isinstance(value, (dict, set, frozenset)) and kind in (dict, set, frozenset):  # no subclass's own length
+        return f"{len(value)} {'entries' if kind is dict else 'elements'}"
     text = str(plain(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 

@@ -54,7 +54,7 @@ VERSION = 1
 _RANGE: Final = "self.low != self.utility or self.high != self.utility"  # both are written if one is to be
 
 
-def _state_json(state: Any) -> Any:
+def _state_json(state: object) -> Any:
     if isinstance(state, ModelView):
         return state.as_json()
     if is_dataclass(state) and not isinstance(state, type):  # of somebody's own: shallow, ``plain`` does the rest
@@ -222,7 +222,7 @@ class DriverView(View):
     rank: int  # where it stands in a tick: 0 selection tree, 1 target selector, 2 goal selector, 3 behavior tree
     every: int  # in each so many-th tick it drives
     precedence: int  # of its claims for control flags
-    state: Any = told(write=_state_json, read=_read_state)  # what it is doing, as the model shows it: plain values
+    state: object = told(write=_state_json, read=_read_state)  # what it is doing, as the model shows it: plain values
     lines: tuple[str, ...]  # the same in words
     model: str = ""  # ``goals``, ``targets``, ``behavior`` or ``selection``; empty for a model of somebody's own
     active: tuple[str, ...] = ()  # the paths of what is active, as in the trace
