@@ -162,7 +162,7 @@ class DriverAction(Action):
             while self.goes_on(ctx, driver):
                 await ctx.next_tick()
                 _drive(ctx, driver)
-        except GeneratorExit:
+        except GeneratorExit:  # it is thrown away, and whoever awaits then is told so by Python
             is_stepped = False
             raise
         finally:

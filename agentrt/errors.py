@@ -14,6 +14,9 @@ The branches say who has to act:
 Control flow (cancel, abort, reject) is not an error: it derives from ``BaseException``, lives beside the machine that
 raises it, and users do not construct it.
 
+The order in which an error sets its fields stays: a recording writes them down as ``vars`` gives them, and equal runs
+give equal files.
+
 The file is longer than others on purpose: it is one catalog, in the order of the codes.
 """
 

@@ -67,7 +67,7 @@ def write(value: Any, encode: Encode | None, where: str, depth: int = 1) -> Any:
     """Plain JSON of a value, which errors call ``where``."""
     if depth > MAX_DEPTH:
         raise DefinitionError(where, f"it is nested deeper than {MAX_DEPTH} levels.", "Save what it was made from.")
-    kind = type(value)
+    kind = type(value)  # exactly: one of a subclass would come back as something else, and is for 'encode' to write
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
         return value
     if kind is list:
@@ -509,7 +509,7 @@ def restore_tasks(
         for task, _ in reversed(restored):
             task.destroy()
         raise
-    for task, is_started in restored:
+    for task, is_started in restored:  # only now, when none of them is taken back any more
         if is_started:
             task.start()
     return [task for task, _ in restored]

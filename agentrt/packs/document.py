@@ -205,7 +205,7 @@ def _finite(text: str) -> float:
 
 
 def _bounded_int(text: str) -> int:
-    if len(text) > 20:
+    if len(text) > 20:  # no number of 64 bits is longer; reading a long one takes the square of its length
         raise ValueError(f"the number {text[:40]} is out of range")
     return int(text)
 

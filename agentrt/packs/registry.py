@@ -160,7 +160,7 @@ class Registry:
         """
         origin = origin or f"the manifest of '{manifest.mod}'"
         entries = {f"{manifest.mod}:{key}": _Entry(thing, origin) for key, thing in manifest.aliases.items()}
-        for alias in entries:
+        for alias in entries:  # all of them before any is put in
             self._check_free(alias, origin)
         self._entries.update(entries)
         for alias, source in manifest.mixins.items():
@@ -194,7 +194,7 @@ class Registry:
         """
         _check_mixed_into(alias, "code")
         self._mixins.setdefault(alias, []).append(source)
-        self._loaded.pop(alias, None)
+        self._loaded.pop(alias, None)  # who has that pack keeps it as it is
 
     def __contains__(self, alias: object) -> bool:
         return alias in self._entries

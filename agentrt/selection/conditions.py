@@ -47,7 +47,7 @@ Test = Callable[[int], bool]  # whether a condition holds for a set of variables
 Term = tuple[int, int]  # some of the variables, and what they have to be: it holds if ``bits & mask == value``
 ALWAYS: tuple[Term, ...] = ((0, 0),)  # the terms of what always holds
 
-_MOST_FACTORED = 4  # variables in a condition that is written as terms
+_MOST_FACTORED = 4  # variables in a condition that is written as terms: eight at most, for their parity
 _CHAINED = ("and", "or", "xor")
 KEYWORDS = frozenset({*_CHAINED, "true", "false"})
 MAX_BRACKETS = 32

@@ -236,6 +236,7 @@ class SelectionLibrary:
                 if old[name].replace(program, file):
                     changed.append(program.name)
             else:
+                # The very tree that went, if it did: agents may have run on it all the time.
                 trees[name] = tree = self._gone.pop(name, None) or SelectionTree(program, file)
                 tree.replace(program, file)
                 added.append(program.name)

@@ -128,7 +128,7 @@ class Program:
         """The first leaf for which all conditions from the root on hold, if there is one."""
         selected = self._selected
         try:
-            return selected[bits]
+            return selected[bits]  # None is an answer, too
         except KeyError:
             if len(selected) >= MOST_REMEMBERED:
                 selected.clear()

@@ -326,7 +326,7 @@ class _Stage:
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Have the behavior leave, and then the body."""
         if self.leaving is not None:
-            first_reason, told = self.leaving
+            first_reason, told = self.leaving  # with which its coroutines were stopped
             self.leaving = (first_reason, lambda: (told(), then()))
         else:
             self.leaving = (reason, then)
@@ -480,6 +480,8 @@ class _Stage:
 
     def call(self, hook: str, callback: Callable[..., Any], *args: object) -> bool:
         """Call an author's function; a coroutine becomes a routine. Whether it did not raise."""
+        # Kept and put back: a callback may send a signal, whose method is called on top of it, and when that has
+        # returned, the first one has not.
         busy, self._busy = self._busy, True
         try:
             result = callback(*args)
@@ -833,7 +835,7 @@ class SelectionState:
         program = stage.program
         if program is not self.tree.program:
             program = stage.adopt()
-        mask = program.masks.get(name)
+        mask = program.masks.get(name)  # as it was written, which is what nearly everybody writes
         if mask is None:
             mask = program.mask(name)
             if not mask and stage.driven is not None:
@@ -912,7 +914,7 @@ class SelectionState:
         if self._stage.driven is None:
             remedy = "Attach it to an agent, or join it to a LoneBody."
             raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
-        self._stage.adopt()
+        self._stage.adopt()  # first: bits of the old program would be other variables in the new one
         self._stage.decide()
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
