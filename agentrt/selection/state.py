@@ -82,7 +82,7 @@ class LeafBehavior:
     what has to be remembered while it lasts. ``constructor`` and the signals' methods may be coroutines, and ``run`` is
     one: each is a routine of its own, cancelled before the destructor. The destructor is a plain function: what follows
     begins in the same moment. A signal finds its method by name, so names of methods that no signal should reach begin
-    with ``_``. Each is given ``ai``, the agent's state of the tree.
+    with ``_``. Callbacks are given ``ai``, the agent's state of the tree.
 
     Raises:
         DefinitionError: the destructor of a class is a coroutine, or its ``run`` is none.

@@ -1,6 +1,6 @@
 """Taking a snapshot: what an agent is doing now, asked of its parts.
 
-Snapshots stand below agents, which take them of themselves; what is read of one is named in ``SeenAgent``, and no more.
+Snapshots stand below agents, which take them of themselves; what is read of one is named in ``SeenAgent``.
 Nothing is changed by it, nothing of an author's is called that could be avoided, and nothing is made: a gameplay that
 nobody asked for is not there. What an author's own object does all the same, when it is asked for its name, its text or
 its view, is caught where it happens, and the view says so.
@@ -43,7 +43,7 @@ from agentrt.activity.states import (
     UNIT_NAMES,
 )
 from agentrt.activity.tasks.units import TaskFrame, TaskUnit
-from agentrt.body.driver import TARGETS
+from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.strand import Strand
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
-    from agentrt.body.flags import FlagLedger
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.views import GameplayView
 
@@ -94,23 +93,8 @@ class _SeenInjection(Protocol):
     def teaches(self) -> tuple[str, ...]: ...
 
 
-class SeenAgent(Protocol):
-    """An agent, as a snapshot sees it: all that is read of one, and nothing that changes it."""
-
-    @property
-    def name(self) -> str:
-        """What traces and tools call it."""
-        ...
-
-    @property
-    def number(self) -> int:
-        """Its entity's, or that of its arrival."""
-        ...
-
-    @property
-    def entity(self) -> Any:
-        """Any object."""
-        ...
+class SeenAgent(Body, Protocol):
+    """An agent, as a snapshot sees it: a body, and all else that is read of one."""
 
     @property
     def planner(self) -> Planner | None:
@@ -135,11 +119,6 @@ class SeenAgent(Protocol):
     @property
     def status_text(self) -> str:
         """What it does, for its players."""
-        ...
-
-    @property
-    def flags(self) -> FlagLedger:
-        """Its control flags."""
         ...
 
     @property
