@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import ManifestError, UnknownWorldError
+from agentrt.packs.registry import load_entry_point, origin_of
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
@@ -109,8 +110,6 @@ def _points() -> list[EntryPoint]:
 
 def load_world(name: str) -> World:
     """Import a world; a ``ManifestError`` if it cannot be imported, is no world, or two packages offer it."""
-    from agentrt.packs.registry import load_entry_point, origin_of
-
     points = [point for point in _points() if point.name == name]
     if not points:
         raise UnknownWorldError(name, tuple(find_worlds()))

@@ -26,15 +26,13 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from agentrt.errors import AgentRTError
+from agentrt.packs.registry import Registry
 from agentrt.words import printable, printable_lines, words_of
-
-if TYPE_CHECKING:
-    from agentrt.packs.registry import Registry
 
 __all__ = ["HOSTS", "Group", "JsonOut", "known_registry", "progress_printer", "tell", "tell_json", "tell_text"]
 
@@ -177,8 +175,6 @@ def _end(error: BaseException) -> NoReturn:
 
 def known_registry() -> Registry:
     """What the installed packages offer; what one of them is broken in is told on standard error."""
-    from agentrt.packs.registry import Registry
-
     registry = Registry.discover(strict=False)
     for error in registry.broken:
         tell_text(f"Passed over: {error}\n", err=True)

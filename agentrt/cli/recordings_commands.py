@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from agentrt.cli.groups import HOSTS, JsonOut, progress_printer, tell, tell_text
+from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
     from agentrt.record.replay import Make
@@ -27,7 +28,6 @@ _path = click.Path(path_type=Path)
 def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
     """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
     from agentrt.record.recording import Recording
-    from agentrt.worlds import load_world
 
     with Recording.open(recording) as opened:
         name = world or opened.meta["world"]

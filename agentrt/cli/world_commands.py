@@ -18,11 +18,11 @@ import click
 
 from agentrt.cli.groups import HOSTS, progress_printer, tell, tell_text
 from agentrt.errors import AgentRTError
+from agentrt.worlds import Watch, World, find_worlds, load_world, nobody, table_lines
 
 if TYPE_CHECKING:
     from agentrt.inspect import Inspector
     from agentrt.runtime.intake import RunRecorder
-    from agentrt.worlds import Watch, World
 
 __all__ = ["demo", "inspect"]
 
@@ -163,12 +163,10 @@ def demo(
 
     Worlds come from installed packages, through the entry-point group 'agentrt.worlds'.
     """
-    from agentrt import worlds
-
     if list_only:
         _list()
         return
-    world = worlds.load_world(name or DEFAULT_WORLD)
+    world = load_world(name or DEFAULT_WORLD)
     if not is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
         headless = True
@@ -197,12 +195,10 @@ def _has_terminal() -> bool:
 
 def _list() -> None:
     """List all worlds that can be run; of the others it is said why not, and the exit code is 1."""
-    from agentrt import worlds
-
     is_fine = True
-    for known in worlds.find_worlds():
+    for known in find_worlds():
         try:
-            tell(f"{known}  {worlds.load_world(known).summary}")
+            tell(f"{known}  {load_world(known).summary}")
         except AgentRTError as error:
             is_fine = False
             tell_text(f"{error}\n", err=True)
@@ -213,8 +209,6 @@ def _list() -> None:
 @contextlib.contextmanager
 def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     """Gives what records a world, or what does nothing if there is no path."""
-    from agentrt.worlds import nobody
-
     if path is None:
         yield nobody
         return
@@ -228,10 +222,8 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
 
 
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
-    from agentrt import worlds
-
     report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
-    for line in worlds.table_lines(report):
+    for line in table_lines(report):
         tell(line)
     if digest:
         tell(f"digest: {report.digest}")

@@ -89,8 +89,9 @@ def check(document: Document, rules: Rules | None = None, more: Iterable[Problem
         problems.append(((), lambda: "is nested too deep to be checked here."))
     if not problems:
         return
-    order_of = _order_in(document.value)
-    problems.sort(key=lambda found: order_of(found[0]))
+    order = _order_in(document.value)
+    # A key that is repeated in an object which a later one replaced has no place: it comes first, behind the whole.
+    problems.sort(key=lambda found: (order.get(found[0], 0), found[0] not in order))
     raise InvalidPackError(
         [(pointer_to(path), word()) for path, word in problems[:MOST_TOLD]],
         file=document.file,
@@ -106,26 +107,18 @@ def _validator(kind: str) -> Any:
     return Draft202012Validator(schema(kind))
 
 
-def _order_in(value: object) -> Callable[[Path], tuple[int, ...]]:
-    """What tells where a path stands in a document: the position of each of its keys among its siblings."""
-    positions: dict[Path, dict[str, int]] = {}  # a large object may have a problem under each of its keys
-
-    def order_of(path: Path) -> tuple[int, ...]:
-        position: list[int] = []
-        item = value
-        for depth, part in enumerate(path):
-            if isinstance(item, dict):
-                siblings = positions.get(path[:depth])
-                if siblings is None:
-                    siblings = positions[path[:depth]] = {key: index for index, key in enumerate(item)}
-                position.append(siblings.get(str(part), -1))
-                item = item.get(part)
-            elif isinstance(item, list) and isinstance(part, int):
-                position.append(part)
-                item = item[part]
-        return tuple(position)
-
-    return order_of
+def _order_in(value: object) -> dict[Path, int]:
+    """Where each path of a document stands in it."""
+    order: dict[Path, int] = {}
+    stack: list[tuple[Path, object]] = [((), value)]
+    while stack:
+        path, item = stack.pop()
+        order[path] = len(order)
+        if isinstance(item, dict):
+            stack.extend(((*path, key), child) for key, child in reversed(item.items()))
+        elif isinstance(item, list):
+            stack.extend(((*path, index), item[index]) for index in reversed(range(len(item))))
+    return order
 
 
 # --- from findings to sentences ---------------------------------------------------------------------------------------
