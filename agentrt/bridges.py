@@ -113,22 +113,10 @@ class DriverAction(Action):
 
     @abstractmethod
     def make_driver(self, ctx: Context, args: Any) -> Driver:
-        """The driver, made when the action begins to run.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-
-        Returns:
-            A fresh one, such as ``TREE.memory()``.
-        """
+        """A fresh driver, such as ``TREE.memory()``, made when the action begins to run."""
 
     def goes_on(self, ctx: Context, driver: Driver) -> bool:
-        """Whether the action is not done yet; asked after each tick of the driver.
-
-        Args:
-            ctx: the context of the action.
-            driver: what ``make_driver`` gave.
+        """Whether the action is not done yet; asked after each tick of the driver that was made.
 
         Returns:
             True by default: it runs until something better takes its place.
@@ -162,7 +150,7 @@ class DriverAction(Action):
             while self.goes_on(ctx, driver):
                 await ctx.next_tick()
                 _drive(ctx, driver)
-        except GeneratorExit:  # it is thrown away, and whoever awaits then is told so by Python
+        except GeneratorExit:  # it is thrown away: to await now would be a RuntimeError
             is_stepped = False
             raise
         finally:

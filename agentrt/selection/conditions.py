@@ -198,10 +198,11 @@ class _Parser:
         if not rest:
             return first
         operators = {operator for operator, _ in rest}
+        tests = (first, *(test for _, test in rest))
         if operators == {"and"}:
-            return _all_of((first, *(test for _, test in rest)))
+            return lambda bits: all(test(bits) for test in tests)
         if operators == {"or"}:
-            return _any_of((first, *(test for _, test in rest)))
+            return lambda bits: any(test(bits) for test in tests)
         return _chain(first, tuple(rest))
 
     def _comparison(self) -> Test:
@@ -211,12 +212,15 @@ class _Parser:
             return left
         self._next += 1
         right = self._operand()
-        return _equal(left, right) if operator == "==" else _unequal(left, right)
+        if operator == "==":
+            return lambda bits: left(bits) is right(bits)
+        return lambda bits: left(bits) is not right(bits)
 
     def _operand(self) -> Test:
         if self._peek() == "!":
             self._next += 1
-            return _negated(self._value())
+            value = self._value()
+            return lambda bits: not value(bits)
         return self._value()
 
     def _value(self) -> Test:
@@ -234,7 +238,7 @@ class _Parser:
             self.undeclared.setdefault(*self._tokens[self._next - 1])
             return _never
         self.asked[mask] = None
-        return _variable(mask)
+        return lambda bits: bits & mask != 0
 
     def _bracket(self) -> Test:
         if self._depth >= MAX_BRACKETS:
@@ -257,30 +261,6 @@ def _never(_bits: int) -> bool:
 
 
 _CONSTANTS: dict[str, Test] = {"true": lambda _bits: True, "false": _never}
-
-
-def _variable(mask: int) -> Test:
-    return lambda bits: bits & mask != 0
-
-
-def _negated(test: Test) -> Test:
-    return lambda bits: not test(bits)
-
-
-def _equal(left: Test, right: Test) -> Test:
-    return lambda bits: left(bits) is right(bits)
-
-
-def _unequal(left: Test, right: Test) -> Test:
-    return lambda bits: left(bits) is not right(bits)
-
-
-def _all_of(tests: tuple[Test, ...]) -> Test:
-    return lambda bits: all(test(bits) for test in tests)
-
-
-def _any_of(tests: tuple[Test, ...]) -> Test:
-    return lambda bits: any(test(bits) for test in tests)
 
 
 def _chain(first: Test, rest: tuple[tuple[str, Test], ...]) -> Test:
