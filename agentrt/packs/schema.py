@@ -53,7 +53,7 @@ class Rules:
     kind: str  # which schema it is checked against
     what: str  # what errors call such a document
     sentences: Mapping[str, Callable[[Finding, Path], str]]  # by keyword of the schema: about a value that breaks it
-    unknown_key: Callable[[str, tuple[str, ...], Path], str]  # the key, those that there are, and the place
+    object_at: Callable[[Path], str]  # what an object at a place is called
 
 
 @cache
@@ -131,7 +131,7 @@ def _problems_of(error: Finding, rules: Rules, lacking: set[Path]) -> Iterator[t
         known = tuple(error.schema["properties"])
         for key in error.instance:
             if key not in known and not key.startswith("_"):
-                yield (*path, key), partial(rules.unknown_key, key, known, path)
+                yield (*path, key), partial(_unknown_key, rules.object_at(path), key, known)
         return
     if error.validator == "required":
         if path in lacking:
@@ -142,10 +142,9 @@ def _problems_of(error: Finding, rules: Rules, lacking: set[Path]) -> Iterator[t
     yield path, partial(rules.sentences[error.validator], error, path)
 
 
-def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
-    place = "'mixintypes'" if path and path[-1] == "mixintypes" else "a pack"
+def _unknown_key(what: str, key: str, known: tuple[str, ...]) -> str:
     return (
-        f"{place} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
+        f"{what} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
         f"keys that start with '_' are ignored."
     )
 
@@ -191,4 +190,4 @@ _SENTENCES: dict[str, Callable[[Finding, Path], str]] = {
     "enum": _wrong_enum,
 }
 
-PACK = Rules("ai_pack", "pack", _SENTENCES, _unknown_key)
+PACK = Rules("ai_pack", "pack", _SENTENCES, lambda path: "'mixintypes'" if path[-1:] == ("mixintypes",) else "a pack")

@@ -33,7 +33,7 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.errors import DefinitionError, InvalidPackError, ManifestError, did_you_mean
+from agentrt.errors import DefinitionError, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
 from agentrt.packs.document import Path, Problem, copy_inline, read
 from agentrt.packs.schema import Finding, Rules, check
@@ -193,14 +193,6 @@ def _sense_of_utility(item: dict[str, Any], path: Path) -> Iterator[Problem]:
 # --- sentences --------------------------------------------------------------------------------------------------------
 
 
-def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
-    place = ("a document of task groups", "", "a task group", "", "a task")[len(path)]
-    return (
-        f"{place} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
-        f"keys that start with '_' are ignored."
-    )
-
-
 def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     last = path[-1] if path else ""
@@ -265,4 +257,6 @@ _SENTENCES: dict[str, Callable[[Finding, Path], str]] = {
     "required": _missing,
 }
 
-TASK_GROUPS = Rules("task_groups", "document of task groups", _SENTENCES, _unknown_key)
+# By how deep it lies: between these are the object under "task_groups", whose keys are free, and lists.
+_OBJECTS = ("a document of task groups", "", "a task group", "", "a task")
+TASK_GROUPS = Rules("task_groups", "document of task groups", _SENTENCES, lambda path: _OBJECTS[len(path)])
