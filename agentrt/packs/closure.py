@@ -75,11 +75,7 @@ class Closure:
 
 
 def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresolved: bool = False) -> Closure:
-    """Find everything that packs hold and require; the first ``DataFault`` is raised.
-
-    Args:
-        allow_unresolved: whether references that nobody registered are left out; otherwise they are an error.
-    """
+    """Find everything that packs hold and require. The first fault is raised; what is unresolved may be no fault."""
     found = survey(packs, registry)
     faults: list[DataFault] = list(found.faults)
     if not allow_unresolved:
@@ -301,11 +297,7 @@ def find_files(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: bool = False) -> CheckReport:
-    """Check pack files, all of them: nothing that stands in one is raised.
-
-    Args:
-        allow_unresolved: whether a reference that nobody registered is listed without being a fault.
-    """
+    """Check pack files, all of them: nothing that stands in one is raised. What is unresolved may be no fault."""
     return CheckReport(tuple(_check_file(file, registry, allow_unresolved) for file in files))
 
 

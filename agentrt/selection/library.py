@@ -257,14 +257,7 @@ class SelectionLibrary:
         return tuple(tree.name for tree in self._trees.values())
 
     def __getitem__(self, name: str) -> SelectionTree:
-        """A tree by name.
-
-        Args:
-            name: in any case.
-
-        Raises:
-            UnknownTreeError: there is none, or it has errors.
-        """
+        """A tree by name, in any case; ``UnknownTreeError`` if there is none, or it has errors."""
         tree = self._trees.get(name.lower())
         if tree is None:
             raise UnknownTreeError(name, self.names, is_broken=name.lower() in self._broken)

@@ -116,14 +116,7 @@ def _because(condition: str, values: Mapping[str, bool]) -> str:
 
 
 def mermaid(program: Program, current: str = "") -> str:
-    """Draw a program.
-
-    Args:
-        current: the path of a leaf that is marked; empty for none.
-
-    Returns:
-        The text of the flowchart, without a fence.
-    """
+    """A program as the text of a flowchart, without a fence; the leaf of a path may be marked."""
     lines = ["flowchart TD"]
     numbers: dict[SelectionNode, int] = {}
     for number, node in enumerate(program.nodes):
@@ -151,11 +144,7 @@ def _quoted(text: str) -> str:
 
 
 def outline_of(program: Program, name: str) -> Outline:
-    """The outline of a program.
-
-    Args:
-        name: begins the paths: that of the state.
-    """
+    """The outline of a program; the name of the state begins its paths."""
     below: dict[SelectionNode, list[Outline]] = {}
     root = Outline(name, program.name, "priority", "")
     for node in reversed(program.nodes):  # children stand behind their parents in the file

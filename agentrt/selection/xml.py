@@ -305,13 +305,10 @@ SHAPES: Mapping[str, Shape] = {
 
 
 def shaped(root: Element, findings: Findings, stem: str) -> Element | None:
-    """Check the shape of a file by its outermost element, and take out what does not fit.
+    """Check the shape of a file, and take out what does not fit; None if it cannot be used at all.
 
     Args:
         stem: the name of the file without folder and suffix, which names a tree that fills it.
-
-    Returns:
-        The element, or None if the file cannot be used at all.
     """
     if root.tag not in ROOTS:
         known = [SHAPES[tag].written for tag in ROOTS]
