@@ -104,11 +104,7 @@ class Condition:
             raise ConditionSyntaxError(text, position, first, "nobody declared this variable.")
 
     def evaluate(self, values: Mapping[str, bool]) -> bool:
-        """Whether it holds.
-
-        Args:
-            values: of the variables, by name in any case; one that is missing is false.
-        """
+        """Whether it holds for values of the variables, by name in any case; one that is missing is false."""
         bits = 0
         for name, value in values.items():
             if value:

@@ -872,9 +872,6 @@ class SelectionState:
     def join(self, body: Body) -> None:
         """Begin to drive a body. Nothing is decided before the first ``drive``; variables stay as they are.
 
-        Args:
-            body: whom.
-
         Raises:
             WrongStateError: it drives one already.
         """
@@ -1025,12 +1022,7 @@ class SelectionState:
         return True
 
     def perform(self, activity: str, **args: object) -> Awaitable[Any]:
-        """Perform an activity of the agent's planner from within a coroutine of the behavior, with its control flags.
-
-        Args:
-            activity: what to perform.
-            args: its arguments.
-        """
+        """Perform an activity of the planner from within a coroutine of the behavior, with its control flags."""
         return self.body.perform(activity, args, None if self._stage.flags is None else self._stage.flags.held)
 
     def __repr__(self) -> str:
@@ -1077,11 +1069,7 @@ class SelectionTree:
         return tuple(dict.fromkeys(node.behavior for node in self.program.nodes if node.behavior is not None))
 
     def missing(self, behaviors: Behaviors) -> tuple[str, ...]:
-        """The behaviors that somebody would have to register.
-
-        Args:
-            behaviors: those that are registered.
-        """
+        """The behaviors that somebody would have to register, beside those that are."""
         return tuple(name for name in self.behaviors if name not in behaviors)
 
     def select(self, **variables: bool) -> str | None:
@@ -1128,19 +1116,11 @@ class SelectionTree:
         return SelectionState(self, behaviors, body=body, name=name, precedence=precedence)
 
     def diagram(self, current: str = "") -> str:
-        """The tree as a Mermaid flowchart.
-
-        Args:
-            current: the path of a leaf that is marked.
-        """
+        """The tree as a Mermaid flowchart, in which the leaf of a path may be marked as the current one."""
         return mermaid(self.program, current)
 
     def outline(self, name: str = "selection") -> Outline:
-        """The whole tree as its file has it, for tools; made once for each name and version.
-
-        Args:
-            name: begins the paths: that of the state for which it is shown.
-        """
+        """The whole tree as its file has it, for tools. The name of a state begins the paths; made once for each."""
         kept = self._outlines.get(name)
         if kept is None or kept[0] is not self.program:
             if len(self._outlines) >= _MOST_OUTLINES:
